@@ -13,13 +13,14 @@ from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.settings import CacheSettings, LanguageModelSettings
+from warehouse.catalogue.connection import Connection
 from warehouse.catalogue.definitions import check_catalogue
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.registry import KINDS
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.lake import filled_tables, no_lake, one_line
 from warehouse.statements import quoted
-from warehouse.stores.caches import trim_caches
+from warehouse.stores.keyed_store import trim_caches
 from warehouse.stores.transcripts import forget_expired
 from warehouse.unfinished_reports import remove_unfinished
 from warehouse.units.landing import LEFTOVERS
@@ -123,7 +124,7 @@ def compact(
     )
 
 
-def _merge_files(connection: duckdb.DuckDBPyConnection) -> int:
+def _merge_files(connection: Connection) -> int:
     """How many files there were, with the few rows kept in the catalogue moved into files."""
     filled = filled_tables(connection)
     for name in filled:
@@ -135,7 +136,7 @@ def _merge_files(connection: duckdb.DuckDBPyConnection) -> int:
     return before
 
 
-def _delete_files(connection: duckdb.DuckDBPyConnection, about: str) -> int:
+def _delete_files(connection: Connection, about: str) -> int:
     """Delete the files that no snapshot reads, and return how many there were."""
     # Another writer may have changed paths since the lake was opened. DuckDB is bounded to the
     # lake's files, but takes an address in object storage with `..` for one of them.
@@ -144,14 +145,12 @@ def _delete_files(connection: duckdb.DuckDBPyConnection, about: str) -> int:
     return deleted + _call(connection, "delete_orphaned_files", about)
 
 
-def _call(connection: duckdb.DuckDBPyConnection, name: str, about: str) -> int:
+def _call(connection: Connection, name: str, about: str) -> int:
     """Have DuckLake keep house; how many rows it answers with."""
     return len(connection.execute(f"call ducklake_{name}('lake', {about})").fetchall())
 
 
-def _remove_batches(
-    connection: duckdb.DuckDBPyConnection, warehouse: Warehouse, before: datetime
-) -> list[int]:
+def _remove_batches(connection: Connection, warehouse: Warehouse, before: datetime) -> list[int]:
     """Sizes in bytes of what went: whatever is complete has its answers in its rows."""
     sizes = []
     for kind, complete in ((RUNS, "failed_count = 0"), (RANKINGS, "incomplete_reason is null")):
@@ -176,7 +175,7 @@ def _time(moment: datetime) -> str:
     return f"{quoted(moment.isoformat())}::timestamptz"
 
 
-def _file_count(connection: duckdb.DuckDBPyConnection) -> int:
+def _file_count(connection: Connection) -> int:
     return int(
         connection.execute(
             "select coalesce(sum(file_count), 0) from ducklake_table_info('lake')"

@@ -10,6 +10,7 @@ from schemas.columns import Table
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.tables import TABLES
+from warehouse.catalogue.connection import Connection
 from warehouse.lake import one_line
 from warehouse.statements import MARTS, meaning, quoted, statement, table_statement
 from warehouse.warehouse import Warehouse
@@ -47,13 +48,13 @@ def export_lake(warehouse: Warehouse, target: Path) -> dict[str, int]:
     return rows
 
 
-def rows_of_run(connection: duckdb.DuckDBPyConnection, name: str, run_id: RunId) -> pa.Table:
+def rows_of_run(connection: Connection, name: str, run_id: RunId) -> pa.Table:
     """What a table holds of a run and its rankings."""
     sql = table_statement("rows_of", table=name, condition="run_id = $run_id")
     return connection.execute(sql, {"run_id": run_id}).fetch_arrow_table()
 
 
-def _fill(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, int]:
+def _fill(connection: Connection, path: Path) -> dict[str, int]:
     connection.execute(f"attach {quoted(str(path))} as exported")
     connection.execute("use exported")
     connection.execute("begin")
@@ -78,7 +79,7 @@ def _fill(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, int]:
     return rows
 
 
-def _comment(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
+def _comment(connection: Connection, table: Table) -> None:
     """What the data dictionary says, where a client of the database shows it."""
     connection.execute(f'comment on table "{table.name}" is {quoted(table.meaning)}')
     for column in table.columns:

@@ -23,7 +23,7 @@ from schemas.errors import (
 )
 from schemas.place import in_object_storage
 from warehouse.catalogue.catalogue_file import has_catalogue, make_catalogue, refuse_programs
-from warehouse.catalogue.connection import in_memory, restrict_files, share_out
+from warehouse.catalogue.connection import Connection, in_memory, restrict_files, share_out
 from warehouse.catalogue.definitions import check_catalogue, check_tables, show_marts
 from warehouse.catalogue.postgres import (
     VARIABLE,
@@ -58,7 +58,7 @@ def open_writer(
     *,
     wait_seconds: float = 60.0,
     moves: bool = False,
-) -> Iterator[duckdb.DuckDBPyConnection]:
+) -> Iterator[Connection]:
     """A connection that may change the lake, which it creates when there is none; the lake is the
     default schema.
 
@@ -137,7 +137,7 @@ def open_reader(
     *,
     as_defined: bool = True,
     files: Collection[Path] = (),
-) -> Iterator[duckdb.DuckDBPyConnection]:
+) -> Iterator[Connection]:
     """A connection that reads whole snapshots, also while the publisher writes; the lake is the
     default schema.
 
@@ -197,7 +197,7 @@ def _attached(
     read_only: bool,
     moves: bool = False,
     files: Collection[Path] = (),
-) -> Iterator[duckdb.DuckDBPyConnection]:
+) -> Iterator[Connection]:
     if catalogue is None:
         _prepare_file(layout, read_only=read_only)
     scanner = "sqlite_scanner" if catalogue is None else "postgres_scanner"
@@ -266,7 +266,7 @@ def _broken_text_told() -> Iterator[None]:
 
 
 def _checked_source(
-    layout: Layout, catalogue: PostgresCatalogue | None, connection: duckdb.DuckDBPyConnection
+    layout: Layout, catalogue: PostgresCatalogue | None, connection: Connection
 ) -> tuple[str, list[str]]:
     """Refuse a catalogue that holds programs; what DuckLake attaches, with which options."""
     if catalogue is None:
@@ -293,7 +293,7 @@ def _prepare_file(layout: Layout, *, read_only: bool) -> None:
             raise _opening_error(layout, None, error) from None
 
 
-def _share_out(connection: duckdb.DuckDBPyConnection, place: str) -> None:
+def _share_out(connection: Connection, place: str) -> None:
     if in_object_storage(place):  # while one waits for its file, another reads
         connection.execute("reset threads")
         return
@@ -348,13 +348,13 @@ def _refuse_other_places(
     )
 
 
-def data_path(connection: duckdb.DuckDBPyConnection) -> str:
+def data_path(connection: Connection) -> str:
     """Where the files of the lake lie that this connection reads, with a slash at the end."""
     ((place,),) = connection.execute("select getvariable('data_path')").fetchall()
     return str(place)
 
 
-def object_folder(connection: duckdb.DuckDBPyConnection) -> ObjectFolder | None:
+def object_folder(connection: Connection) -> ObjectFolder | None:
     """Where the files of the lake lie, if that is in object storage."""
     place = data_path(connection)
     return ObjectFolder.of(place) if in_object_storage(place) else None
@@ -378,10 +378,7 @@ def lies_in(layout: Layout, catalogue: PostgresCatalogue | None) -> ObjectFolder
 
 
 def _refuse_other_lakes(
-    connection: duckdb.DuckDBPyConnection,
-    layout: Layout,
-    catalogue: PostgresCatalogue,
-    written_at: str,
+    connection: Connection, layout: Layout, catalogue: PostgresCatalogue, written_at: str
 ) -> None:
     """A lake may lie in folders of different names on different machines; its files are there on
     each. In object storage it lies in one place.
@@ -432,7 +429,7 @@ def in_one_line(message: str, limit: int = 300) -> str:
     return f"{first} {told}".strip()[:limit]
 
 
-def filled_tables(connection: duckdb.DuckDBPyConnection) -> list[str]:
+def filled_tables(connection: Connection) -> list[str]:
     """Tables of the lake into which rows were ever put: of the others nothing has to be asked."""
     inlined = connection.execute(statement("catalogue", "inlined_tables")).fetchall()
     with_rows = "\n".join(
@@ -444,9 +441,7 @@ def filled_tables(connection: duckdb.DuckDBPyConnection) -> list[str]:
 
 
 def rows_in(
-    connection: duckdb.DuckDBPyConnection,
-    sql: str,
-    parameters: Mapping[str, object] | None = None,
+    connection: Connection, sql: str, parameters: Mapping[str, object] | None = None
 ) -> list[dict[str, Any]]:
     """What a statement gives, a dict a row."""
     result = connection.execute(sql, dict(parameters or {}))
@@ -455,7 +450,7 @@ def rows_in(
 
 
 @contextmanager
-def one_snapshot(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+def one_snapshot(connection: Connection) -> Iterator[None]:
     """Questions together see the same lake, which is found once.
 
     To be short: a publisher waits for readers of an SQLite catalogue.
@@ -468,9 +463,7 @@ def one_snapshot(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
 
 def ask_in_turn(
-    connection: duckdb.DuckDBPyConnection,
-    names: Iterable[str],
-    ask: Callable[[str], AnswerT],
+    connection: Connection, names: Iterable[str], ask: Callable[[str], AnswerT]
 ) -> Iterator[tuple[str, AnswerT | duckdb.Error]]:
     """What each name is answered with, or the error it met.
 
@@ -491,7 +484,7 @@ def ask_in_turn(
 
 
 @contextmanager
-def transaction(connection: duckdb.DuckDBPyConnection, title: str) -> Iterator[None]:
+def transaction(connection: Connection, title: str) -> Iterator[None]:
     """Commits the block or leaves the lake as it was."""
     committed = False
     connection.execute("begin")
@@ -507,7 +500,7 @@ def transaction(connection: duckdb.DuckDBPyConnection, title: str) -> Iterator[N
                 connection.execute("rollback")
 
 
-def insert(connection: duckdb.DuckDBPyConnection, table: Table, incoming: "pa.Table") -> None:
+def insert(connection: Connection, table: Table, incoming: "pa.Table") -> None:
     """Append the rows of `incoming` to a table of the lake."""
     import pyarrow as pa  # whoever inserts has it loaded
 

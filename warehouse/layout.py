@@ -45,6 +45,16 @@ def file_name(name: str, word: str = "idea") -> str:
     return f"{readable}-{content_hash(name, length=16)}"
 
 
+class _Place:
+    """A path below the root of a layout."""
+
+    def __init__(self, *parts: str) -> None:
+        self._parts = parts
+
+    def __get__(self, layout: "Layout", _: type) -> Path:
+        return layout.root.joinpath(*self._parts)
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """Paths of one warehouse; creates nothing.
@@ -64,6 +74,19 @@ class Layout:
     """
 
     root: Path
+    landing = _Place("landing")
+    # Which runs landed which evaluations.
+    receipts = _Place("landing", "receipts")
+    state = _Place("state")
+    budgets = _Place("state", "budgets.sqlite")
+    cache = _Place("cache")
+    reports = _Place("reports")
+    lake = _Place("lake")
+    data = _Place("lake", "data")
+    publisher_lock = _Place("lake", "publisher.lock")
+    catalogue = _Place("lake", "catalog.sqlite")
+    # The catalogue that was, once PostgreSQL holds it.
+    moved_catalogue = _Place("lake", "catalog.moved.sqlite")
 
     @classmethod
     def of(cls, address: str) -> Self:
@@ -101,50 +124,9 @@ class Layout:
             )
         return self
 
-    @property
-    def landing(self) -> Path:
-        return self.root / "landing"
-
-    @property
-    def state(self) -> Path:
-        return self.root / "state"
-
-    @property
-    def budgets(self) -> Path:
-        return self.state / "budgets.sqlite"
-
-    @property
-    def cache(self) -> Path:
-        return self.root / "cache"
-
-    @property
-    def reports(self) -> Path:
-        return self.root / "reports"
-
     def log(self, run_id: RunId) -> Path:
         """What happened in a run, a check or a benchmark: one JSON object a line."""
         return self.root / "logs" / f"{safe_name('run', run_id)}.jsonl"
-
-    @property
-    def lake(self) -> Path:
-        return self.root / "lake"
-
-    @property
-    def catalogue(self) -> Path:
-        return self.lake / "catalog.sqlite"
-
-    @property
-    def moved_catalogue(self) -> Path:
-        """The catalogue that was, once PostgreSQL holds it."""
-        return self.lake / "catalog.moved.sqlite"
-
-    @property
-    def data(self) -> Path:
-        return self.lake / "data"
-
-    @property
-    def publisher_lock(self) -> Path:
-        return self.lake / "publisher.lock"
 
     def building_places(self) -> tuple[Path, ...]:
         """Folders in which units are built before they are moved into place: where killed
@@ -171,11 +153,6 @@ class Layout:
             return self.state / "runs" / safe_name("run", run_id)
         names = safe_name("run", run_id), safe_name("ranking", ranking_id)
         return self.state.joinpath("rankings", *names)
-
-    @property
-    def receipts(self) -> Path:
-        """Folder that says which runs landed which evaluations."""
-        return self.landing / "receipts"
 
     def receipt_index(self, key: EvaluationKey) -> Path:
         """Folder with one empty file per run that landed `key`."""

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import orjson
 from pydantic import ValidationError
 
@@ -15,7 +14,7 @@ from schemas.identifiers import RunId, content_hash
 from schemas.people.ledger import LedgerEntry, LedgerHead, LedgerRow
 from schemas.tables import TABLE
 from schemas.text.plain_files import PlainFileError, read_file
-from warehouse.catalogue.connection import every_row_read
+from warehouse.catalogue.connection import Connection, every_row_read
 from warehouse.lake import insert, rows_in
 from warehouse.layout import Layout
 from warehouse.parquet import arrow_table, write_bytes
@@ -90,7 +89,7 @@ def breaks(rows: Iterable[Row]) -> Iterator[str]:
         before, expected = row["entry_sha256"], max(expected, sequence) + 1
 
 
-def rows_of_chain(connection: duckdb.DuckDBPyConnection) -> Iterator[Row]:
+def rows_of_chain(connection: Connection) -> Iterator[Row]:
     """Every row of the lake's chain in the order of their numbers, some thousands at a time."""
     with every_row_read(connection):
         result = connection.execute(statement("ledger", "chain"))
@@ -99,14 +98,14 @@ def rows_of_chain(connection: duckdb.DuckDBPyConnection) -> Iterator[Row]:
             yield from (dict(zip(columns, values, strict=True)) for values in found)
 
 
-def ledger_of_run(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> tuple[LedgerRow, ...]:
+def ledger_of_run(connection: Connection, run_id: RunId) -> tuple[LedgerRow, ...]:
     """The rows about a run and its rankings, in order."""
     rows = rows_in(connection, statement("ledger", "of_run"), {"run_id": run_id})
     return tuple(noun_of(LedgerRow, row) for row in rows)
 
 
 def parts_by_unit(
-    connection: duckdb.DuckDBPyConnection, run_id: RunId, unit_id: str = ""
+    connection: Connection, run_id: RunId, unit_id: str = ""
 ) -> dict[str, tuple[str, ...]]:
     """Each part of the evaluations of a run as the ledger has it now, with its hash, by idea; of
     one idea alone where `unit_id` names it.
@@ -120,7 +119,7 @@ def parts_by_unit(
     return {unit: tuple(sorted(parts)) for unit, parts in sorted(found.items())}
 
 
-def parts_of(connection: duckdb.DuckDBPyConnection, run_id: RunId, unit_id: str) -> tuple[str, ...]:
+def parts_of(connection: Connection, run_id: RunId, unit_id: str) -> tuple[str, ...]:
     """The parts of one idea; of all of a run, each with its idea, where `unit_id` is empty."""
     found = parts_by_unit(connection, run_id, unit_id)
     if unit_id:
@@ -128,7 +127,7 @@ def parts_of(connection: duckdb.DuckDBPyConnection, run_id: RunId, unit_id: str)
     return tuple(f"{unit} {part}" for unit, parts in found.items() for part in parts)
 
 
-def parts_of_report(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> tuple[str, ...]:
+def parts_of_report(connection: Connection, run_id: RunId) -> tuple[str, ...]:
     """All that a report on a run tells of: its evaluations and its rankings, part by part."""
     sql = statement("ledger", "standing").format(condition="run_id = $run_id")
     return tuple(
@@ -140,14 +139,14 @@ def parts_of_report(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> tup
     )
 
 
-def head_of(connection: duckdb.DuckDBPyConnection) -> LedgerHead:
+def head_of(connection: Connection) -> LedgerHead:
     """The last row of the lake's chain."""
     with every_row_read(connection):
         found = connection.execute(statement("ledger", "head")).fetchone()
     return LedgerHead(sequence=found[0], entry_sha256=found[1]) if found else _NONE
 
 
-def append(connection: duckdb.DuckDBPyConnection, entries: Sequence[LedgerEntry]) -> None:
+def append(connection: Connection, entries: Sequence[LedgerEntry]) -> None:
     """Append to the chain, within the transaction of the lake's one writer."""
     table = TABLE["ledger"]
     rows = list(chained(entries, head_of(connection), datetime.now(UTC)))
@@ -168,7 +167,7 @@ def noted_head(layout: Layout) -> LedgerHead:
     return LedgerHead.model_validate_json(read_file(path.resolve().parent / path.name, _MOST_BYTES))
 
 
-def note_head(connection: duckdb.DuckDBPyConnection, layout: Layout) -> None:
+def note_head(connection: Connection, layout: Layout) -> None:
     """Note the head beside the lake, once it is committed. A kill before leaves an earlier one,
     which the chain has too.
 
@@ -186,16 +185,14 @@ def note_head(connection: duckdb.DuckDBPyConnection, layout: Layout) -> None:
     building.replace(path)
 
 
-def has_row(
-    connection: duckdb.DuckDBPyConnection, sha256: str, sequence: int | None = None
-) -> bool:
+def has_row(connection: Connection, sha256: str, sequence: int | None = None) -> bool:
     """Return whether the chain has a row of this hash, and number."""
     given = {"entry_sha256": sha256, "sequence": sequence}
     with every_row_read(connection):
         return bool(connection.execute(statement("ledger", "has"), given).fetchall())
 
 
-def lacks(connection: duckdb.DuckDBPyConnection, head: LedgerHead) -> bool:
+def lacks(connection: Connection, head: LedgerHead) -> bool:
     """Return whether the chain has lost the row that was its head."""
     return head.sequence > 0 and not has_row(connection, head.entry_sha256, head.sequence)
 

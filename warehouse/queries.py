@@ -6,12 +6,10 @@ with warehouse.queries() as queries:
     for row in queries.ranking(queries.latest_run().run_id): …
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
-
-import duckdb
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError, UnknownNameError
@@ -37,6 +35,7 @@ from warehouse.answers import (
     RunCost,
     StepCost,
 )
+from warehouse.catalogue.connection import Connection
 from warehouse.lake import one_snapshot, rows_in
 from warehouse.ledger import head_of
 from warehouse.rows import Row, noun_of
@@ -56,6 +55,16 @@ class Place(NamedTuple):
     group_size: int
 
 
+def _about_run(name: str, kind: type[NounT]) -> "Callable[[Queries, RunId], tuple[NounT, ...]]":
+    """A method that answers `sql/queries/<name>.sql` about one published run."""
+
+    def nouns(queries: "Queries", run_id: RunId) -> tuple[NounT, ...]:
+        queries.run(run_id)
+        return queries._nouns(name, kind, run_id=run_id)
+
+    return nouns
+
+
 @dataclass(frozen=True, slots=True)
 class Queries:
     """Questions to an open lake.
@@ -66,13 +75,36 @@ class Queries:
         warehouse: where the lake is, as `--warehouse` takes it.
     """
 
-    connection: duckdb.DuckDBPyConnection
+    connection: Connection
     warehouse: str
     _found: dict[RunId, Run] = field(default_factory=dict, init=False, repr=False, compare=False)
 
+    # By group and rank; those without a score last and without a rank.
+    ranking = _about_run("ranking", RankedIdea)
+    idea_scores = _about_run("idea_scores", IdeaScore)
+    # Rejected entries of the idea file first.
+    failures = _about_run("failures", FailureRow)
+    # Entries of the idea file that could not enter, in file order.
+    rejections = _about_run("rejections", FailureRow)
+    # Of the accepted ideas by stage and reason, most frequent first: as short for ten thousand ideas
+    # as for ten.
+    failure_groups = _about_run("failure_groups", FailureGroup)
+    # Papers that were found and counted for nothing, by reason.
+    left_out_groups = _about_run("left_out_groups", LeftOutGroup)
+    # Calls, tokens and dollars by step and model; empty when no model was called.
+    step_costs = _about_run("step_costs", StepCost)
+    # The same by module, in all and for an idea.
+    module_costs = _about_run("module_costs", ModuleCost)
+    # By step; empty where no step had several judges.
+    judge_agreement = _about_run("judge_agreement", JudgeAgreement)
+    # Which models answered which steps; empty when no model was called.
+    answering_models = _about_run("answering_models", AnsweringModel)
+    # What was asked for and a model does not take, by model and parameter.
+    dropped_parameters = _about_run("dropped_parameters", DroppedParameter)
+
     def list_runs(self) -> tuple[Run, ...]:
         """Published runs, newest first."""
-        return tuple(_run(row) for row in self._rows("list_runs"))
+        return tuple(_run(row) for row in self.rows("list_runs"))
 
     def latest_run(self) -> Run:
         """The run that started last. Raises ConfigurationError when nothing is published."""
@@ -111,15 +143,6 @@ class Queries:
         """The last row of the ledger."""
         return head_of(self.connection)
 
-    def ranking(self, run_id: RunId) -> tuple[RankedIdea, ...]:
-        """Ideas by group and rank; those without a score last and without a rank."""
-        self.run(run_id)
-        return self._nouns("ranking", RankedIdea, run_id=run_id)
-
-    def idea_scores(self, run_id: RunId) -> tuple[IdeaScore, ...]:
-        self.run(run_id)
-        return self._nouns("idea_scores", IdeaScore, run_id=run_id)
-
     def run_cost(self, run_id: RunId) -> RunCost:
         self.run(run_id)
         (cost,) = self.run_costs([run_id])
@@ -133,57 +156,8 @@ class Queries:
         """What the calls made for a run or survey in a stretch of time cost, in dollars; 0 also for
         one that is not there; None: not wholly known.
         """
-        (row,) = self._rows("spent", run_id=run_id, since=since, until=until)
+        (row,) = self.rows("spent", run_id=run_id, since=since, until=until)
         return None if row["unknown_price_calls"] else float(row["cost_usd"])
-
-    def failures(self, run_id: RunId) -> tuple[FailureRow, ...]:
-        """Failures of the run, rejected entries of the idea file first."""
-        self.run(run_id)
-        return self._nouns("failures", FailureRow, run_id=run_id)
-
-    def rejections(self, run_id: RunId) -> tuple[FailureRow, ...]:
-        """Entries of the idea file that could not enter, in file order."""
-        self.run(run_id)
-        return self._nouns("rejections", FailureRow, run_id=run_id)
-
-    def failure_groups(self, run_id: RunId) -> tuple[FailureGroup, ...]:
-        """Failures of the accepted ideas by stage and reason, most frequent first: as short for ten
-        thousand ideas as for ten.
-        """
-        self.run(run_id)
-        return self._nouns("failure_groups", FailureGroup, run_id=run_id)
-
-    def left_out_groups(self, run_id: RunId) -> tuple[LeftOutGroup, ...]:
-        """Papers that were found and counted for nothing, by reason."""
-        self.run(run_id)
-        return self._nouns("left_out_groups", LeftOutGroup, run_id=run_id)
-
-    def step_costs(self, run_id: RunId) -> tuple[StepCost, ...]:
-        """Calls, tokens and dollars by step and model; empty when no model was called."""
-        self.run(run_id)
-        return self._nouns("step_costs", StepCost, run_id=run_id)
-
-    def module_costs(self, run_id: RunId) -> tuple[ModuleCost, ...]:
-        """Calls, tokens and dollars by module, in all and for an idea; empty when no model was
-        called.
-        """
-        self.run(run_id)
-        return self._nouns("module_costs", ModuleCost, run_id=run_id)
-
-    def judge_agreement(self, run_id: RunId) -> tuple[JudgeAgreement, ...]:
-        """How far the judges of a step agree, by step; empty where no step had several."""
-        self.run(run_id)
-        return self._nouns("judge_agreement", JudgeAgreement, run_id=run_id)
-
-    def answering_models(self, run_id: RunId) -> tuple[AnsweringModel, ...]:
-        """Which models answered which steps; empty when no model was called."""
-        self.run(run_id)
-        return self._nouns("answering_models", AnsweringModel, run_id=run_id)
-
-    def dropped_parameters(self, run_id: RunId) -> tuple[DroppedParameter, ...]:
-        """What was asked for and a model does not take, by model and parameter."""
-        self.run(run_id)
-        return self._nouns("dropped_parameters", DroppedParameter, run_id=run_id)
 
     def validations(self, run_id: RunId) -> tuple[ValidationRow, ...]:
         """Expectations held, broken ones first."""
@@ -197,12 +171,12 @@ class Queries:
     def latency_by_step(self, run_id: RunId) -> tuple[Row, ...]:
         """How long the model calls of the run took, by step and model."""
         self.run(run_id)
-        return tuple(self._rows("latency_by_step", run_id=run_id))
+        return tuple(self.rows("latency_by_step", run_id=run_id))
 
     def source_health(self, run_id: RunId) -> tuple[Row, ...]:
         """What each source answered to the run."""
         self.run(run_id)
-        return tuple(self._rows("source_health", run_id=run_id))
+        return tuple(self.rows("source_health", run_id=run_id))
 
     def idea_review(self, run_id: RunId, idea_id: IdeaId, place: Place | None = None) -> IdeaReview:
         """All that a full report on one idea shows.
@@ -233,7 +207,7 @@ class Queries:
         yield from self._reviews(self.run(run_id), self._places(run_id, idea_ids), idea_ids)
 
     def _places(self, run_id: RunId, idea_ids: Sequence[IdeaId] | None) -> list[Row]:
-        return self._rows("ranking_of_ideas", run_id=run_id, idea_ids=_listed(idea_ids))
+        return self.rows("ranking_of_ideas", run_id=run_id, idea_ids=_listed(idea_ids))
 
     def _reviews(
         self, run: Run, places: Sequence[Row], idea_ids: Sequence[IdeaId] | None
@@ -247,7 +221,7 @@ class Queries:
             some = {"run_id": run.run_id, "idea_ids": [place["idea_id"] for place in part]}
             with one_snapshot(self.connection):
                 rows = self._idea_rows(run.run_id, some["idea_ids"])
-                costs = {row["idea_id"]: row for row in self._rows("idea_costs", **some)}
+                costs = {row["idea_id"]: row for row in self.rows("idea_costs", **some)}
             for place in part:
                 idea_id = place["idea_id"]
                 cost = costs.get(idea_id)
@@ -255,12 +229,12 @@ class Queries:
 
     def rows(self, name: str, **parameters: object) -> list[Row]:
         """Rows that `sql/queries/<name>.sql` answers, by column name."""
-        return self._rows(name, **parameters)
+        return self.answers(statement("queries", name), **parameters)
 
     def answers(self, sql: str, **parameters: object) -> list[Row]:
         """Rows that a statement of ours answers, by column name."""
         _check_names(parameters)
-        return _dicts(self.connection.execute(sql, parameters))
+        return rows_in(self.connection, sql, parameters)
 
     def page_frame(self, name: str, **parameters: object) -> "polars.DataFrame":
         """What `sql/pages/<name>.sql` answers: the figures of the dashboard's pages, added up in
@@ -274,28 +248,22 @@ class Queries:
     ) -> dict[IdeaId, dict[str, list[Row]]]:
         found: dict[IdeaId, dict[str, list[Row]]] = {idea_id: {} for idea_id in idea_ids}
         for table in IDEA_TABLES:
-            answer = self.connection.execute(
-                table_statement("rows_of_ideas", table=table.name),
-                {"run_id": run_id, "idea_ids": list(idea_ids)},
-            )
-            for row in _dicts(answer):
+            sql = table_statement("rows_of_ideas", table=table.name)
+            for row in self.answers(sql, run_id=run_id, idea_ids=list(idea_ids)):
                 # An entry of the idea file rejected as a duplicate bears the id of an idea that was
                 # not.
                 if row.get("recorded_by") != "read_ideas":
                     found[row["idea_id"]].setdefault(table.name, []).append(row)
         return found
 
-    def _rows(self, name: str, **parameters: object) -> list[Row]:
-        return self.answers(statement("queries", name), **parameters)
-
     def _nouns(self, name: str, kind: type[NounT], **parameters: object) -> tuple[NounT, ...]:
         return tuple(
-            kind.model_validate(row, strict=False) for row in self._rows(name, **parameters)
+            kind.model_validate(row, strict=False) for row in self.rows(name, **parameters)
         )
 
 
 def resources_of_papers(
-    connection: duckdb.DuckDBPyConnection, paper_ids: Sequence[PaperId]
+    connection: Connection, paper_ids: Sequence[PaperId]
 ) -> tuple[Resource, ...]:
     """What published evaluations have read out of these papers, each thing once a paper."""
     sql = statement("queries", "resources_of_papers")
@@ -310,11 +278,6 @@ def _check_names(parameters: Mapping[str, object]) -> None:
         held = value if isinstance(value, list | tuple) else (value,)
         if any(isinstance(each, str) and "\0" in each for each in held):
             raise UnknownNameError("nothing has such a name")
-
-
-def _dicts(answer: duckdb.DuckDBPyConnection) -> list[Row]:
-    names = [column[0] for column in answer.description or ()]
-    return [dict(zip(names, values, strict=True)) for values in answer.fetchall()]
 
 
 def _listed(idea_ids: Sequence[IdeaId] | None) -> list[IdeaId] | None:

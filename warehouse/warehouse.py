@@ -10,8 +10,7 @@ from schemas.settings import Settings
 from warehouse.layout import Layout
 
 if TYPE_CHECKING:  # whoever lands, or keeps accounts, does without the database
-    import duckdb
-
+    from warehouse.catalogue.connection import Connection
     from warehouse.catalogue.postgres import PostgresCatalogue
     from warehouse.objects.object_storage import ObjectFolder
     from warehouse.queries import Queries
@@ -43,7 +42,7 @@ class Warehouse(Layout):
 
     def reader(
         self, *, as_defined: bool = True, files: Collection[Path] = ()
-    ) -> "AbstractContextManager[duckdb.DuckDBPyConnection]":
+    ) -> "AbstractContextManager[Connection]":
         """A connection that reads; see `open_reader`."""
         from warehouse.lake import open_reader
 
@@ -59,7 +58,7 @@ class Warehouse(Layout):
 
     def publisher(
         self, *, wait_seconds: float = 60.0, moves: bool = False
-    ) -> "AbstractContextManager[duckdb.DuckDBPyConnection]":
+    ) -> "AbstractContextManager[Connection]":
         """The one connection that writes; see `open_writer`."""
         from warehouse.lake import open_writer
 

@@ -1,6 +1,6 @@
 """The dashboard over the lake: pages as HTML, and pages of Streamlit in the same process.
 
-It reads the lake and never writes it; one page asks the job runner to evaluate an idea.
+It reads the lake and never writes it; what readers submit goes to the job runner.
 
 server.py      what listens: who is let in, what pages may load
 site.py        PAGES as HTML, and the frame around each
@@ -9,7 +9,7 @@ app.py         entry of Streamlit: settings, navigation
 registry.py    PAGES, the one list of Streamlit's pages
 screens/       one file per page of Streamlit, each with `show(lake: Lake) -> None`
 ranking/       orders of ideas under any weights, and how far two of them agree
-evaluating/    evaluating one idea: the form, what it asks of the job runner, the job's files
+evaluating/    what pages ask of the job runner
 data.py        Lake: cached, read-only answers of the warehouse
 state.py       controls whose values live in the address, so that a link restores a page
 tables.py      tables that sort, filter and page

@@ -227,6 +227,13 @@ addEventListener("keydown", (event) => {
   meant.click();
 });
 
+const prepareFile = (field) => field.addEventListener("change", () => {
+  const most = Number(field.dataset.mostBytes);
+  const large = [...field.files].some((file) => file.size > most);
+  field.setCustomValidity(large ? `This file is larger than ${Math.floor(most / 1e6)} MB.` : "");
+  field.reportValidity();
+});
+
 // One cursor over all panels of a chart: by pointer, or by the arrow keys.
 const prepareCursor = (chart) => {
   const places = chart.querySelectorAll(".cursor[data-at]");
@@ -254,6 +261,7 @@ const prepareKeys = (form) => {
 };
 
 const prepare = (main) => {
+  main.querySelectorAll("input[data-most-bytes]").forEach(prepareFile);
   main.querySelectorAll("table").forEach(prepareTable);
   main.querySelectorAll("form[data-sent-on-change]").forEach(prepareForm);
   main.querySelectorAll("form[data-sent-by-keys]").forEach(prepareKeys);

@@ -33,7 +33,5 @@ class Page:
         return function
 
 
-PAGES: tuple[Page, ...] = (
-    Page("evaluate", "Evaluate one", "play_circle", "Submit", (Action.SUBMIT,)),
-)
+PAGES: tuple[Page, ...] = ()
 PAGE: dict[str, Page] = {page.name: page for page in PAGES}

@@ -171,6 +171,12 @@ PAGES = (
     Page("/runs/{run_id}", "work", function="show_run"),
     Page("/runs/{run_id}/ranking", "work", function="show_ranking"),
     Page("/runs/{run_id}/file", "work", function="send_file"),
+    Page("/submit", "submit", "Submit", needs=(Action.SUBMIT,)),
+    Page("/submit", "submit", function="take", needs=(Action.SUBMIT,), method="POST"),
+    Page("/submit/{job_id}", "submit", function="show_draft", needs=(Action.SUBMIT,)),
+    Page("/submit/{job_id}", "submit", function="begin", needs=(Action.SUBMIT,), method="POST"),
+    Page("/jobs/{job_id}", "jobs", needs=(Action.SUBMIT,)),
+    Page("/jobs/{job_id}/stop", "jobs", function="stop", needs=(Action.SUBMIT,), method="POST"),
     Page("/idea", "idea"),
     Page("/paper", "paper"),
     Page("/decide", "decide", "Decide", needs=(Action.DECIDE, Action.VOTE), counted="waiting"),
@@ -335,6 +341,10 @@ def _not_for(person: Person | None, action: Action) -> str:
 
 def run_path(run_id: str) -> str:
     return f"/runs/{quote(run_id, safe='')}"
+
+
+def job_path(job_id: str) -> str:
+    return f"/jobs/{quote(job_id, safe='')}"
 
 
 def idea_path(run_id: str, idea_id: str) -> str:

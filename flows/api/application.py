@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as StarletteScope
 
 from dashboards.render.formats.report_format import ReportFormat
-from flows.api.bodies import asked_of, body_of, options_of, uploaded
+from flows.api.bodies import asked_of, body_of, options_of
 from flows.api.gate import Gate
 from flows.api.mcp_server import mcp_server
 from flows.api.service import JobSeen, Service
@@ -154,7 +154,7 @@ def _add_uploads(api: FastAPI, service: Service) -> None:
         """The same for an idea file, which is the body; options stand in the query."""
         job: Any = takers[command]
         options = options_of(job.model_fields["options"].annotation, request.query_params)
-        sent, name = uploaded(await request.body(), filename), filename or "ideas"
+        sent, name = job.of_file(filename or ".", await request.body()), filename or "ideas"
         submit = partial(_submitted, service, name=name, key=idempotency_key)
         return await run_in_threadpool(submit, token, job, sent, options)
 

@@ -1,6 +1,5 @@
 """What programs send: what is worked on, and the options of the command line."""
 
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
@@ -11,7 +10,7 @@ from starlette.datastructures import QueryParams
 
 from schemas.errors import ConfigurationError
 from schemas.options.values import Options
-from schemas.people.job import IDEAS_FORMATS, NOT_TEXT, IdeasFormat, OfIdeas
+from schemas.people.job import OfIdeas
 from schemas.people.work_job import WorkJob
 from tasks.ideas.limits import MAXIMUM_DEPTH, too_deep
 
@@ -70,32 +69,6 @@ def idea_lines(ideas: Sequence[str | dict[str, Any]]) -> str:
     except orjson.JSONEncodeError as error:
         raise ConfigurationError(f"an idea cannot be written as JSON: {error}") from error
     return "\n".join(lines) + "\n"
-
-
-def uploaded(content: bytes, filename: str) -> dict[str, str]:
-    """A file of ideas that was sent as it is, by the fields of a job. Only who does the job reads
-    what is in it.
-
-    Raises:
-        ConfigurationError: its format is not known, or it is none of that format.
-    """
-    ending = filename.rpartition(".")[2].lower()
-    found: IdeasFormat | None = next((each for each in IDEAS_FORMATS if each == ending), None)
-    if found is None:
-        raise ConfigurationError(
-            f"filename {filename[-80:]!r} ends in none of {', '.join(IDEAS_FORMATS)}"
-        )
-    if found in NOT_TEXT:
-        if not content.startswith(NOT_TEXT[found]):
-            raise ConfigurationError(f"the file is no {found} file")
-        return {"ideas": b64encode(content).decode(), "ideas_format": found}
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = "\x00"
-    if not text.strip() or "\x00" in text:
-        raise ConfigurationError("the file is no UTF-8 text, or empty")
-    return {"ideas": text, "ideas_format": found}
 
 
 OptionsT = TypeVar("OptionsT", bound=Options)

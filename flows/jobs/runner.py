@@ -42,6 +42,8 @@ STOP_SECONDS = 25.0
 """Longer than a job takes to end in order (`flows/run/interruption.py`)."""
 MAXIMUM_ATTEMPTS = 5
 """A job that takes its runner down with it, as by filling the memory, is left in the end."""
+ESTIMATES_AT_ONCE = 2
+"""Somebody waits for them, so they are made beside work that takes long."""
 EXIT_HELD = 75
 """Of a job's process: another one is at work on the job."""
 
@@ -209,7 +211,8 @@ class _Runner:
             return False
         room = _room_of(request)
         count = sum(working.room == room for working in self._working.values())
-        return count < (request.beside or self._warehouse.settings.jobs.at_once)
+        beside = ESTIMATES_AT_ONCE if request.asks_nothing else request.beside
+        return count < (beside or self._warehouse.settings.jobs.at_once)
 
     def _start(self, job: Job, request: JobRequest) -> None:
         """A process of its own: a stop is a signal to its main thread, Prefect's client finds one
@@ -273,6 +276,8 @@ class _Runner:
 
 
 def _room_of(request: JobRequest) -> str:
+    if request.asks_nothing:
+        return "estimate"
     return request.command if request.beside else "long"
 
 

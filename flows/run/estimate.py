@@ -33,6 +33,7 @@ class WorkEstimate(Noun):
     lost: tuple[str, ...] = Field(
         default=(), description="Units that cannot be worked on, a line each."
     )
+    titles: tuple[str, ...] = Field(default=(), description="Of the first units.")
 
     @classmethod
     def of(cls, steps: Sequence[StepEstimate], units: int = 1, **told: Any) -> Self:
@@ -82,7 +83,8 @@ def estimate(
         requests = other.counts.get("literature_requests", 0)
         if requests:
             counts["literature_requests"] += follow.times * requests
-    return WorkEstimate.of(steps, counts=dict(counts), note=expected.note, lost=expected.lost)
+    told: dict[str, Any] = {"note": expected.note, "lost": expected.lost, "titles": expected.titles}
+    return WorkEstimate.of(steps, counts=dict(counts), **told)
 
 
 def _steps(

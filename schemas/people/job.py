@@ -1,6 +1,6 @@
 """Jobs: what a page or a program asks the job runner to do, and what became of it."""
 
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from datetime import datetime
 from enum import StrEnum
 from functools import reduce
@@ -16,10 +16,18 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.judgement.benchmark import SuiteName
 from schemas.options.benchmark_options import BenchmarkOptions
-from schemas.options.commands import VOTES_IN_LAKE, EvaluateOptions, PlanOptions, RankOptions
+from schemas.options.commands import (
+    VOTES_IN_LAKE,
+    EvaluateOptions,
+    PlanOptions,
+    RankOptions,
+    RunOptions,
+)
 from schemas.options.values import flag_of
-from schemas.people.work_job import OF_THE_MACHINE, CommandLine, WorkJob
+from schemas.people.sent_file import ending_of, text_of
+from schemas.people.work_job import OF_THE_MACHINE, CommandLine, WebForm, WorkJob
 from schemas.settings import DashboardSettings
+from schemas.text.words import MINIMUM_WORDS, has_words
 from schemas.works.registry import work_jobs
 
 OFFERED_PROFILES = ("economy", "faithful")
@@ -27,6 +35,7 @@ OFFERED_PROFILES = ("economy", "faithful")
 
 IdeasFormat = Literal["jsonl", "json", "csv", "tsv", "yaml", "txt", "md", "parquet", "xlsx"]
 IDEAS_FORMATS: tuple[IdeasFormat, ...] = get_args(IdeasFormat)
+_ALSO_CALLED = {"ndjson": "jsonl", "yml": "yaml", "markdown": "md"}
 NOT_TEXT: dict[IdeasFormat, bytes] = {"parquet": b"PAR1", "xlsx": b"PK\x03\x04"}
 """Formats that travel in Base64, with what their files begin with."""
 
@@ -53,6 +62,32 @@ class OfIdeas(Noun):
         min_length=1, description="The idea file: its text, or Base64 where it is none."
     )
     ideas_format: IdeasFormat = Field(default="jsonl", description="Ending of the idea file.")
+
+    @classmethod
+    def of_file(cls, name: str, content: bytes) -> dict[str, Any]:
+        if not name:
+            text = text_of(content)
+            if not has_words(text, MINIMUM_WORDS):
+                raise ConfigurationError(
+                    f"an idea has at least {MINIMUM_WORDS} words: say what is to be done and how"
+                )
+            return {"ideas": text, "ideas_format": "md"}
+        sent = ending_of(name)
+        sent = _ALSO_CALLED.get(sent, sent)
+        ending = next((each for each in IDEAS_FORMATS if each == sent), None)
+        if ending is None:
+            raise ConfigurationError(
+                f"filename {name[-80:]!r} ends in none of {', '.join(IDEAS_FORMATS)}"
+            )
+        if ending not in NOT_TEXT:
+            return {"ideas": text_of(content), "ideas_format": ending}
+        if not content.startswith(NOT_TEXT[ending]):
+            raise ConfigurationError(f"the file is no {ending} file")
+        return {"ideas": b64encode(content).decode(), "ideas_format": ending}
+
+    @property
+    def as_file(self) -> tuple[str, bytes]:
+        return f"ideas.{self.ideas_format}", self.idea_file
 
     @property
     def idea_file(self) -> bytes:
@@ -83,8 +118,17 @@ class EvaluateJob(OfIdeas, WorkJob):
     """
 
     tool = "evaluate_ideas"
+    web_form = WebForm(
+        "Ideas to evaluate",
+        "Evaluate",
+        "CSV, TSV, JSON, JSONL, YAML, Excel, Parquet, Markdown or text",
+        ("modules", "cutoff"),
+    )
     command: Literal["evaluate"] = "evaluate"
     options: EvaluateOptions
+
+    def to_estimate(self) -> WorkJob:
+        return PlanJob.model_validate(_of_run(self, PlanOptions))
 
 
 class PlanJob(OfIdeas, WorkJob):
@@ -92,13 +136,22 @@ class PlanJob(OfIdeas, WorkJob):
 
     of: ClassVar[str] = "evaluate"
     """The command of what is planned."""
-    beside = 1
     command: Literal["plan"] = "plan"
     options: PlanOptions  # type: ignore[assignment]
 
     @property
     def asks_nothing(self) -> bool:
         return True
+
+    def to_do(self) -> WorkJob:
+        return EvaluateJob.model_validate(_of_run(self, EvaluateOptions))
+
+
+def _of_run(job: WorkJob, options: type[RunOptions]) -> dict[str, Any]:
+    """Return the fields of a job on the same ideas, with the options that both kinds have."""
+    shared = {name: getattr(job.options, name) for name in RunOptions.model_fields}
+    kept = {name: getattr(job, name) for name in type(job).model_fields if name != "command"}
+    return kept | {"options": options(**shared)}
 
 
 class RankJob(WorkJob):
@@ -141,6 +194,11 @@ _OF_ANY_KIND: Any = reduce(
 JOB_REQUEST: TypeAdapter[JobRequest] = TypeAdapter(
     Annotated[_OF_ANY_KIND, Field(discriminator="command")]
 )
+
+
+_JOBS: tuple[type[WorkJob], ...] = (EvaluateJob, *work_jobs().values())
+SUBMITTED = {job.name_of_command(): job for job in _JOBS if job.web_form is not None}
+"""What readers of the dashboard submit, by command; what resembles no other is of the first."""
 
 
 class JobState(StrEnum):

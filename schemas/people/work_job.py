@@ -1,5 +1,6 @@
 """What programs send, and people type, to have work of a declared kind done."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any, ClassVar
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
-from schemas.base import Noun
+from schemas.base import Noun, replace
 from schemas.options.commands import DeclaredOptions
 from schemas.options.values import IDEA_FILES
 
@@ -58,6 +59,26 @@ class CommandLine:
     formats: str = "html, pdf, docx or json"
 
 
+@dataclass(frozen=True, slots=True)
+class WebForm:
+    """How readers of the dashboard submit work of a kind.
+
+    Attributes:
+        label: what is given.
+        verb: on the button that begins it.
+        files: formats that it takes; empty: a text alone.
+        options: fields offered beside engine, profile, literature and the bound on the cost.
+        resembles: whether a file, by its ending, or a text, whose ending is empty, is probably
+            meant for it.
+    """
+
+    label: str
+    verb: str
+    files: str = ""
+    options: tuple[str, ...] = ()
+    resembles: Callable[[str, str], bool] = lambda _ending, _text: False
+
+
 class JobBase(Noun):
     """What all jobs say."""
 
@@ -100,6 +121,30 @@ class WorkJob(JobBase):
     """How many are done beside jobs that take long; 0: it is one of them."""
     command_line: ClassVar[CommandLine] = CommandLine()
     """How people type it; of a command with a file of its own in `flows/cli`, its section."""
+    web_form: ClassVar[WebForm | None] = None
+    """How readers of the dashboard submit it; None: they do not."""
+
+    @classmethod
+    def of_file(cls, name: str, content: bytes) -> dict[str, Any]:
+        """Return what is worked on, by field, from a file or a text, whose name is empty.
+
+        Raises:
+            ConfigurationError: it is none of this kind.
+        """
+        raise NotImplementedError
+
+    @property
+    def as_file(self) -> tuple[str, bytes]:
+        """Name and content that `of_file` takes back."""
+        raise NotImplementedError
+
+    def to_estimate(self) -> "WorkJob":
+        """Return the job that says what this one would ask and cost."""
+        return replace(self, options=replace(self.options, dry_run=True))
+
+    def to_do(self) -> "WorkJob":
+        """Return the job that this one estimates."""
+        return replace(self, options=replace(self.options, dry_run=False))
 
     @property
     def asks_nothing(self) -> bool:

@@ -1,22 +1,25 @@
 """One run of the manuscript checker: what programs send, what was asked, what it is, what landed."""
 
+from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from schemas.base import Noun
 from schemas.choices import LiteratureChoice
 from schemas.columns import columns_of
+from schemas.errors import ConfigurationError
 from schemas.formats import SentName, check_different
 from schemas.identifiers import RunId
 from schemas.judging import Effort
 from schemas.options.commands import DeclaredOptions
 from schemas.options.values import LITERATURES, option, parse_cutoff, read_by
 from schemas.people.ledger import Artefact
-from schemas.people.work_job import OF_THE_MACHINE, CommandLine, WorkJob
+from schemas.people.sent_file import ending_of, plain_name, text_of
+from schemas.people.work_job import OF_THE_MACHINE, CommandLine, WebForm, WorkJob
 from schemas.reasons import Reason
 from schemas.run import EndedEarly, WorkHead
 from schemas.work import Judge, Request
@@ -34,6 +37,15 @@ from schemas.works.manuscripts import (
 
 MOST_MANUSCRIPTS = 100
 MOST_PROBLEMS, MOST_REPETITIONS = 20, 25
+_ENDINGS = ("pdf", "tex", "md", "markdown", "txt")
+_LONG_CHARACTERS = 20_000
+"""Longer than ideas are, by far."""
+
+
+def _resembles(ending: str, text: str) -> bool:
+    if ending in ("pdf", "tex") or r"\documentclass" in text:
+        return True
+    return ending in ("", "md", "markdown", "txt") and len(text) > _LONG_CHARACTERS
 
 
 class SentManuscript(BaseModel):
@@ -42,12 +54,30 @@ class SentManuscript(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     manuscript_id: SentName = Field(description="What the check calls it.")
-    text: str = Field(min_length=1, description="As Markdown, plain text or LaTeX source.")
+    text: str = Field(
+        min_length=1, description="As Markdown, plain text or LaTeX source; of a PDF in Base64."
+    )
+    is_pdf: bool = Field(default=False, description="Whether the text stands for a PDF.")
 
     @property
     def name(self) -> str:
         """What lists call it."""
         return self.manuscript_id
+
+    @property
+    def file(self) -> tuple[str, bytes]:
+        """Its name with an ending, and its content.
+
+        Raises:
+            ConfigurationError: what stands for a PDF is no Base64.
+        """
+        if not self.is_pdf:
+            ending = "tex" if r"\documentclass" in self.text else "md"
+            return f"{self.manuscript_id}.{ending}", self.text.encode("utf-8", "replace")
+        try:
+            return f"{self.manuscript_id}.pdf", b64decode(self.text, validate=True)
+        except ValueError as error:
+            raise ConfigurationError("the PDF is not whole: send it again") from error
 
 
 def check_manuscripts(manuscripts: tuple[SentManuscript, ...]) -> tuple[SentManuscript, ...]:
@@ -233,11 +263,38 @@ class CheckJob(WorkJob):
     not_offered = OF_THE_MACHINE | {"revise", "reasons", "judge", "repetitions"}
     """Beside those, what names files of the machine and servers."""
     command_line = CommandLine(section="quality")
+    web_form = WebForm(
+        "A manuscript to check",
+        "Check",
+        "PDF, TeX, Markdown or text",
+        ("review", "problems", "cutoff"),
+        _resembles,
+    )
     command: Literal["check"] = "check"
     manuscripts: tuple[SentManuscript, ...] = Field(min_length=1, max_length=MOST_MANUSCRIPTS)
     options: CheckOptions
 
     _of_different_names = field_validator("manuscripts")(check_manuscripts)
+
+    @classmethod
+    def of_file(cls, name: str, content: bytes) -> dict[str, Any]:
+        ending = ending_of(name)
+        if name and ending not in _ENDINGS:
+            raise ConfigurationError(
+                f"a manuscript ends in one of {', '.join(_ENDINGS)}: {name[-80:]!r} does not"
+            )
+        is_pdf = ending == "pdf"
+        if is_pdf and not content.startswith(b"%PDF"):
+            raise ConfigurationError("the file is no PDF")
+        text = b64encode(content).decode() if is_pdf else text_of(content)
+        manuscript_id = plain_name(name, "manuscript")
+        return {
+            "manuscripts": (SentManuscript(manuscript_id=manuscript_id, text=text, is_pdf=is_pdf),)
+        }
+
+    @property
+    def as_file(self) -> tuple[str, bytes]:
+        return self.manuscripts[0].file
 
 
 def _reasons(check: ManuscriptCheck) -> Iterator[Reason | None]:

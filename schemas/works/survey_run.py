@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
@@ -23,7 +23,8 @@ from schemas.literature.survey_review import RemovedSentence, SurveyJoin, Survey
 from schemas.options.commands import DeclaredOptions
 from schemas.options.values import Literature, option, parse_cutoff, read_by
 from schemas.people.ledger import Artefact
-from schemas.people.work_job import Argument, CommandLine, WorkJob
+from schemas.people.sent_file import ending_of, text_of
+from schemas.people.work_job import Argument, CommandLine, WebForm, WorkJob
 from schemas.reasons import Reason
 from schemas.run import EndedEarly, WorkHead
 from schemas.work import Request
@@ -139,12 +140,32 @@ goes on where it stopped; nothing is paid twice.
 """
 
 
+_SHORT_CHARACTERS = 400
+"""A longer text with a question mark at its end is a text."""
+
+
+def _is_question(ending: str, text: str) -> bool:
+    words = text.strip()
+    short = len(words) <= _SHORT_CHARACTERS and "\n" not in words
+    return ending in ("", "txt", "md") and short and words.endswith("?")
+
+
 class _OfAQuestion(WorkJob):
     """With one question."""
 
     question: str = Field(min_length=1, max_length=LONGEST_QUESTION)
 
     _on_one_line = field_validator("question")(as_question)
+
+    @classmethod
+    def of_file(cls, name: str, content: bytes) -> dict[str, Any]:
+        if ending_of(name) not in ("", "txt", "md", "markdown"):
+            raise ConfigurationError("write the question as text: a file of data is none")
+        return {"question": as_question(text_of(content))}
+
+    @property
+    def as_file(self) -> tuple[str, bytes]:
+        return "", self.question.encode()
 
 
 class AskJob(_OfAQuestion):
@@ -168,6 +189,7 @@ class AskJob(_OfAQuestion):
     )
     command: Literal["ask"] = "ask"
     options: AskOptions
+    web_form = WebForm("A question to the literature", "Ask", "", ("cutoff",), _is_question)
 
 
 class SurveyJob(_OfAQuestion):
@@ -191,6 +213,7 @@ class SurveyJob(_OfAQuestion):
     )
     command: Literal["survey"] = "survey"
     options: SurveyOptions
+    web_form = WebForm("A topic to survey", "Survey", "", ("depth", "max_papers", "cutoff"))
 
 
 def _reasons(survey: Survey) -> Iterator[Reason | None]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from schemas.errors import IdeaFileError
 from schemas.idea import AUTHORS, FIELD_PARTS, METADATA, FieldReading, looks_like_date
 from schemas.text.patterns import bounded
+from schemas.text.words import MINIMUM_WORDS, has_words
 from tasks.ideas.cells import joined_text, scalar_text
-from tasks.ideas.limits import MINIMUM_WORDS, has_words
 from tasks.ideas.names import (
     NAME,
     TEXTS,

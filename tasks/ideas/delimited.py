@@ -11,6 +11,7 @@ from typing import TextIO
 from schemas.errors import IdeaFileError
 from schemas.idea import RejectedIdea, looks_like_date
 from schemas.text.patterns import bounded
+from schemas.text.words import MINIMUM_WORDS, has_words
 from tasks.ideas.columns import Columns
 from tasks.ideas.fields import (
     Entries,
@@ -20,7 +21,7 @@ from tasks.ideas.fields import (
     unreadable,
     wide_encoding,
 )
-from tasks.ideas.limits import MAXIMUM_COLUMNS, MINIMUM_WORDS, has_words
+from tasks.ideas.limits import MAXIMUM_COLUMNS
 from tasks.ideas.names import TEXTS
 from tasks.ideas.parts import MAXIMUM_TITLE_CHARACTERS
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from schemas.base import replace
 from schemas.idea import Idea
-from tasks.ideas.limits import WORD
+from schemas.text.words import WORD
 
 DUPLICATE_SIMILARITY = 0.8
 """Jaccard similarity of the sets of five-word sequences from which an idea counts as a duplicate.

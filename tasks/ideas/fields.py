@@ -11,9 +11,10 @@ from schemas.idea import AUTHORS, METADATA, RejectedIdea
 from schemas.literature.publication_fields import names_authors
 from schemas.reasons import Reason
 from schemas.text.patterns import bounded
+from schemas.text.words import has_words
 from tasks.ideas.cells import is_blank, joined_text, scalar_text
 from tasks.ideas.columns import LEFT_OUT, Columns
-from tasks.ideas.limits import MAXIMUM_COLUMNS, has_words
+from tasks.ideas.limits import MAXIMUM_COLUMNS
 from tasks.ideas.names import (
     FIRST_FILLED,
     NAME,

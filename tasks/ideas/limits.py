@@ -3,7 +3,6 @@ ideas, standard input among them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Any, BinaryIO
@@ -12,24 +11,7 @@ from schemas.errors import IdeaFileError
 from schemas.idea import Idea, RejectedIdea
 from schemas.identifiers import IdeaId
 from schemas.reasons import Reason
-from schemas.text.patterns import bounded
 from tasks.ideas.names import has_text
-
-# What counts as a word, for limits and for comparison.
-
-WORD = bounded(
-    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
-)
-"""A run of letters and digits; in scripts written without spaces every character."""
-
-
-def has_words(text: str, count: int) -> bool:
-    """Whether `text` holds at least `count` words; reads no further than it needs to."""
-    return sum(1 for _ in islice(WORD.finditer(text), count)) == count
-
-
-MINIMUM_WORDS = 5
-"""Fewer words name a topic, not an idea."""
 
 MAXIMUM_CHARACTERS = 200_000
 """Some 40,000 words: more is a manuscript or a file that slipped in."""

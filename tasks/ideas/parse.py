@@ -6,14 +6,13 @@ from schemas.base import encodable
 from schemas.idea import Idea, RejectedIdea, cutoff_day, looks_like_date
 from schemas.identifiers import IdeaId, content_hash
 from schemas.reasons import Reason
+from schemas.text.words import MINIMUM_WORDS, has_words
 from tasks.ideas.cells import SPREADSHEET_ERRORS, joined_text, plain_text, scalar_text
 from tasks.ideas.columns import Columns
 from tasks.ideas.fields import TEXT_FIELDS, Entry, NamedFields, named
 from tasks.ideas.limits import (
     MAXIMUM_CHARACTERS,
     MAXIMUM_ID_CHARACTERS,
-    MINIMUM_WORDS,
-    has_words,
     too_long,
 )
 from tasks.ideas.parts import (

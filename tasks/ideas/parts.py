@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 from schemas.text.patterns import IGNORECASE, bounded, linear
-from tasks.ideas.limits import MINIMUM_WORDS, has_words
+from schemas.text.words import MINIMUM_WORDS, has_words
 
 MAXIMUM_TITLE_CHARACTERS = 120
 _TITLE_HEADING = bounded(r"^ {0,3}#{1,6}\s")

@@ -123,10 +123,9 @@ def _given(job: CheckJob, folder: Path) -> tuple[tuple[Path, ...]]:
 
 
 def _written(place: Path, sent: SentManuscript) -> Path:
-    ending = "tex" if r"\documentclass" in sent.text else "md"
-    path = place / f"{sent.manuscript_id}.{ending}"
-    write_bytes(path, sent.text.encode("utf-8", "replace"))
-    return path
+    name, content = sent.file
+    write_bytes(place / name, content)
+    return place / name
 
 
 def _steps(request: CheckRequest) -> tuple[Step[Any, Any], ...]:
@@ -203,6 +202,7 @@ async def _expected(request: CheckRequest, settings: Settings) -> Expected:
     asked: list[StepsAsked] = []
     of_each_judge: list[StepsAsked] = []
     lost: list[str] = []
+    titles: list[str] = []
     words = 0
     for source in request.units:
         read = await or_failure(
@@ -214,6 +214,7 @@ async def _expected(request: CheckRequest, settings: Settings) -> Expected:
             lost.append(f"{source.manuscript_id} cannot be read: {read.detail}")
             continue
         words += read.word_count
+        titles.append(read.title or read.name)
         asked.append(_asked(source, read, request))
         if source.known_reason is not None:
             of_each_judge.append(_asked_of_a_judge(source.known_reason, request.parameters))
@@ -223,6 +224,7 @@ async def _expected(request: CheckRequest, settings: Settings) -> Expected:
         note="calls are the most there may be, and sizes of answers may differ by half",
         of_each_judge=together(of_each_judge),
         lost=tuple(lost),
+        titles=tuple(titles[:_MOST_NAMED]),
     )
 
 

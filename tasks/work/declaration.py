@@ -70,6 +70,7 @@ class Expected:
         note: what the estimate does not know.
         of_each_judge: of each step that judges answer beside the engine.
         lost: units that cannot be worked on, a line each.
+        titles: of the first units.
     """
 
     asked: StepsAsked
@@ -77,6 +78,7 @@ class Expected:
     note: str
     of_each_judge: StepsAsked = field(default_factory=dict)
     lost: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from warehouse.compact import compact
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.registry import KINDS
 from warehouse.kinds.runs.landing import RUNS
-from warehouse.landed import read_rows
+from warehouse.parquet import read_rows
 from warehouse.units import landing
 from warehouse.units.deletion import delete_work, deletions_path
 from warehouse.units.kind import kind_of

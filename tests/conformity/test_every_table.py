@@ -15,8 +15,7 @@ from tests.support.assessed_evaluations import make_assessed_evaluation
 from tests.support.evaluations import evaluation_of, rows_of
 from warehouse.dictionary import data_dictionary
 from warehouse.kinds.runs.landing import RUNS
-from warehouse.landed import read_rows
-from warehouse.parquet import write_rows
+from warehouse.parquet import read_rows, write_rows
 from warehouse.units.kind import Part
 from warehouse.validate.expectations import expectations_of
 

@@ -72,16 +72,16 @@ OF_THE_SITE = (
     "sure",
     f"idea?run={RUN}&idea=idea-00003",
     "work",
+    "submit",
     f"runs/{RUN}",
     "runs/check-a",
 )
-SAMPLE = (*OF_THE_SITE, "evaluate")
 
 
 @pytest.mark.parametrize(
     ("width", "names"),
     [
-        (390, SAMPLE),
+        (390, OF_THE_SITE),
         pytest.param(390, [*OF_THE_SITE, *(page.name for page in PAGES)], marks=pytest.mark.long),
         pytest.param(1024, [*OF_THE_SITE, *(page.name for page in PAGES)], marks=pytest.mark.long),
     ],

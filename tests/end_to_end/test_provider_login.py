@@ -35,7 +35,7 @@ def test_the_provider_says_who_it_is_and_the_accounts_what_they_may(
         ada.page.goto(f"{address}/")
         ada.page.get_by_role("button", name="Sign in", exact=True).click()
         expect(ada.page.get_by_text("ada@example.org, submitter")).to_be_visible()
-        expect(ada.page.get_by_role("link", name="Evaluate one")).to_be_visible()
+        expect(ada.page.get_by_role("link", name="Submit")).to_be_visible()
         ada.page.reload()
         expect(ada.page.get_by_text("ada@example.org, submitter")).to_be_visible()
         kept = ada.page.context.cookies()

@@ -57,11 +57,11 @@ def test_two_browsers_see_what_their_readers_may(
         enter(rita, "rita")
         rita.arrive("Work")
         expect(rita.page.get_by_text("rita, reader")).to_be_visible()
-        expect(rita.page.get_by_role("link", name="Evaluate one")).to_have_count(0)
+        expect(rita.page.get_by_role("link", name="Submit")).to_have_count(0)
 
-        sam.page.goto(f"{address}/evaluate")
+        sam.page.goto(f"{address}/submit")
         enter(sam, "sam")
-        sam.arrive("Evaluate one")
+        sam.arrive("Submit")
         expect(sam.page.get_by_text("sam, submitter")).to_be_visible()
 
         seen = rita.page.evaluate("document.cookie")
@@ -71,9 +71,8 @@ def test_two_browsers_see_what_their_readers_may(
         expect(tab.get_by_role("heading", name="Cost and latency")).to_be_visible()
         tab.reload()
         expect(tab.get_by_text("rita, reader")).to_be_visible()
-        tab.goto(f"{address}/evaluate")
-        expect(tab.get_by_role("dialog")).to_contain_text("Page not found")
-        expect(tab.get_by_text("A batch is evaluated with")).to_have_count(0)
+        tab.goto(f"{address}/submit")
+        expect(tab.get_by_text("the role reader may not submit ideas")).to_be_visible()
 
         tab.goto(f"{address}/work")
         tab.get_by_role("button", name="Sign out").click()

@@ -49,8 +49,7 @@ from schemas.outcome import Provenance
 from schemas.profile import ScoreWeights
 from schemas.reasons import Reason
 from schemas.run import Run, RunState
-from warehouse.kinds.runs.landing import RUNS
-from warehouse.kinds.runs.standing import standing_of_rows
+from warehouse.kinds.runs.landing import RUNS, standing_of_rows
 from warehouse.rows import Row, Rows
 from warehouse.units.record import rows_of as rows_of_unit
 from warehouse.units.record import unit_of

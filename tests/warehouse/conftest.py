@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from typing import TypeAlias
 
-import duckdb
 import pytest
 from botocore.retries.standard import ExponentialBackoff
 
@@ -16,6 +16,7 @@ from tests.support.evaluations import make_evaluation, make_run
 from tests.support.object_server import BUCKET, ObjectServer, object_server
 from tests.support.postgres_server import PostgresServer
 from warehouse import lake
+from warehouse.catalogue.connection import Connection
 from warehouse.kinds.runs.landing import RUNS, land, land_rejections
 from warehouse.objects import object_storage
 from warehouse.objects.object_files import reach
@@ -23,6 +24,7 @@ from warehouse.objects.object_storage import ObjectFolder, forget_client
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
 
+Machines: TypeAlias = tuple[Warehouse, Warehouse]
 IDEAS = 5  # a handful, which Great Expectations need not validate
 
 
@@ -84,7 +86,7 @@ def storage() -> Iterator[ObjectServer]:
         forget_client()
 
 
-def reach_at_once(connection: duckdb.DuckDBPyConnection, folder: ObjectFolder) -> None:
+def reach_at_once(connection: Connection, folder: ObjectFolder) -> None:
     reach(connection, folder)
     connection.execute("set http_retry_wait_ms = 1")
 
@@ -102,7 +104,7 @@ def empty(postgres: PostgresServer, names: Iterator[str]) -> str:
 
 
 @pytest.fixture
-def machines(tmp_path: Path, server: ObjectServer) -> tuple[Warehouse, Warehouse]:
+def machines(tmp_path: Path, server: ObjectServer) -> Machines:
     """One warehouse as two machines see it, with nothing but a bucket in common."""
     del server
     return machine(tmp_path / "first"), machine(tmp_path / "second")

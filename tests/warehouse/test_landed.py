@@ -9,16 +9,16 @@ import pytest
 from schemas.errors import PublicationError
 from schemas.tables import TABLE
 from tests.support.evaluations import make_evaluation
-from warehouse import landed
+from warehouse import parquet
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.landed import in_batches, read_landed
+from warehouse.parquet import in_batches, read_landed
 from warehouse.warehouse import Warehouse
 
 
 def test_batches_hold_some_bytes_whatever_the_number_of_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(landed, "_BYTES_PER_BATCH", 100)
+    monkeypatch.setattr(parquet, "_BYTES_PER_BATCH", 100)
     files = [tmp_path / f"{number}.parquet" for number in range(5)]
     for file, size in zip(files, (40, 60, 250, 10, 10), strict=True):
         file.write_bytes(b"x" * size)

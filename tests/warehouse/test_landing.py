@@ -21,8 +21,8 @@ from tests.support.evaluations import (
     make_llm_call,
 )
 from warehouse.kinds.runs.landing import RUNS, find_receipt, land, land_rejections
-from warehouse.landed import read_rows
 from warehouse.layout import file_name
+from warehouse.parquet import read_rows
 from warehouse.units import landing
 from warehouse.units.landing import iterate_receipts, read_receipt
 from warehouse.warehouse import Warehouse

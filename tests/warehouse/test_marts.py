@@ -9,7 +9,6 @@ from itertools import combinations, product
 from statistics import fmean
 from typing import Any
 
-import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -34,8 +33,9 @@ from tests.support.evaluations import (
     make_run,
     rows_of,
 )
-from warehouse.catalogue.connection import in_memory
+from warehouse.catalogue.connection import Connection, in_memory
 from warehouse.kinds.runs.landing import RUNS
+from warehouse.lake import rows_in
 from warehouse.parquet import arrow_table
 from warehouse.queries import resources_of_papers
 from warehouse.statements import MARTS, names, statement, table_statement
@@ -43,7 +43,7 @@ from warehouse.units.publish import head_rows
 
 
 @pytest.fixture(scope="module")
-def marts() -> Iterator[duckdb.DuckDBPyConnection]:
+def marts() -> Iterator[Connection]:
     """Every table and mart, with one run that has no ideas. To be changed by `undone` alone."""
     with in_memory() as connection:
         for table in TABLES:
@@ -55,7 +55,7 @@ def marts() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @contextmanager
-def undone(connection: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
+def undone(connection: Connection) -> Iterator[Connection]:
     """A transaction that leaves nothing."""
     connection.begin()
     try:
@@ -65,18 +65,18 @@ def undone(connection: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyCon
 
 
 @pytest.fixture
-def tables(marts: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
+def tables(marts: Connection) -> Iterator[Connection]:
     with undone(marts) as connection:
         yield connection
 
 
-def add(connection: duckdb.DuckDBPyConnection, table: str, rows: list[dict[str, Any]]) -> None:
+def add(connection: Connection, table: str, rows: list[dict[str, Any]]) -> None:
     connection.register("incoming", arrow_table(TABLE[table], rows))
     connection.execute(table_statement("insert", table=table, source="incoming"))
     connection.unregister("incoming")
 
 
-def add_evaluation(connection: duckdb.DuckDBPyConnection, evaluation: IdeaEvaluation) -> None:
+def add_evaluation(connection: Connection, evaluation: IdeaEvaluation) -> None:
     for name, rows in rows_of(evaluation).items():
         add(connection, name, rows)
 
@@ -136,36 +136,12 @@ def judged(
     )
 
 
-def scores(connection: duckdb.DuckDBPyConnection) -> dict[str, Any]:
-    answer = connection.execute("from idea_scores order by idea_id")
-    columns = [column[0] for column in answer.description or ()]
-    (row,) = answer.fetchall()
-    return dict(zip(columns, row, strict=True))
-
-
 def test_marts_of_the_contract_are_the_files_there_are() -> None:
-    assert (
-        set(MARTS)
-        == set(names("marts"))
-        == {
-            "idea_scores",
-            "ranked_ideas",
-            "group_rankings",
-            "run_costs",
-            "module_costs",
-            "latency_by_step",
-            "source_health",
-            "authors",
-            "concepts",
-            "data_sets",
-            "attempt_hits",
-            "judge_agreement",
-        }
-    )
+    assert set(MARTS) == set(names("marts"))
 
 
 def test_authors_and_concepts_are_those_of_the_papers_and_unknown_is_no_row(
-    tables: duckdb.DuckDBPyConnection,
+    tables: Connection,
 ) -> None:
     evaluation = make_evaluation(1)
     add_evaluation(tables, evaluation)
@@ -188,57 +164,6 @@ def test_authors_and_concepts_are_those_of_the_papers_and_unknown_is_no_row(
         )
         for each in told or ()
     )
-
-
-def test_an_idea_whose_dimensions_too_few_works_address_has_no_contribution(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
-    base = judged(0, [4.0, 8.0], [1, 0, 1, 0])
-    assert base.contribution is not None
-    reviews = tuple(replace(each, novelty_0_to_10=None) for each in base.contribution.reviews)
-    add_evaluation(tables, replace(base, contribution=replace(base.contribution, reviews=reviews)))
-    assert scores(tables)["contribution_0_to_10"] is None
-
-
-def test_the_score_is_the_weighted_mean_of_both_modules(tables: duckdb.DuckDBPyConnection) -> None:
-    add_evaluation(tables, judged(0, [4.0, 8.0], [1, 0, 1, 0]))
-    row = scores(tables)
-    assert (row["soundness_0_to_10"], row["contribution_0_to_10"], row["score"]) == (6.0, 7.5, 6.75)
-
-
-def test_the_contribution_is_that_of_the_closest_works_and_the_mean_stays_beside_it(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
-    add_evaluation(tables, judged(0, [4.0], [1, 1, 1, -1], novelty=3.0))
-    row = scores(tables)
-    assert (row["contribution_0_to_10"], row["mean_comparison_score"]) == (3.0, 0.5)
-
-
-def test_a_score_is_as_sure_as_its_least_sure_module(tables: duckdb.DuckDBPyConnection) -> None:
-    evaluation = judged(0, [4.0, 8.0, None], [1, 1])
-    assert evaluation.soundness is not None
-    assert evaluation.contribution is not None
-    sure = [
-        replace(review, confidence_0_to_3=confidence)
-        for review, confidence in zip(evaluation.soundness.reviews, (3, 2, None), strict=True)
-    ]
-    dimension = replace(evaluation.contribution.reviews[0], confidence_0_to_3=1)
-    changed = replace(
-        evaluation,
-        soundness=replace(evaluation.soundness, reviews=tuple(sure)),
-        contribution=replace(evaluation.contribution, reviews=(dimension,)),
-    )
-    add_evaluation(tables, changed)
-    row = scores(tables)
-    assert row["soundness_confidence_0_to_3"] == 2, "the unscored method counts as 0"
-    assert row["contribution_confidence_0_to_3"] == 1
-    assert row["confidence_0_to_3"] == 1
-
-
-def test_weights_of_the_run_count(tables: duckdb.DuckDBPyConnection) -> None:
-    tables.execute("update runs set soundness_weight = 3")
-    add_evaluation(tables, judged(0, [4.0], [1]))
-    assert scores(tables)["score"] == pytest.approx((3 * 4 + 10) / 4)
 
 
 def by_all_modules(
@@ -270,38 +195,7 @@ def by_all_modules(
     )
 
 
-def test_all_four_modules_enter_the_score_by_their_weights(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
-    tables.execute(
-        "update runs set soundness_weight = 1, contribution_weight = 2, committee_weight = 3,"
-        " novelty_weight = 4"
-    )
-    add_evaluation(tables, by_all_modules(judged(0, [4.0], [0]), [6.0, 8.0, None], 5))
-    row = scores(tables)
-    assert (row["committee_0_to_10"], row["novelty_0_to_10"], row["novelty_1_to_5"]) == (
-        7.0,
-        10.0,
-        5.0,
-    )
-    assert row["score"] == pytest.approx((4 + 2 * 5 + 3 * 7 + 4 * 10) / 10)
-    assert (row["persona_review_count"], row["unscored_persona_review_count"]) == (3, 1)
-    assert row["committee_unscored_share"] == pytest.approx(1 / 3)
-
-
-def test_an_unscored_committee_or_novelty_leaves_the_others_alone(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
-    tables.execute("update runs set committee_weight = 1, novelty_weight = 1")
-    add_evaluation(tables, by_all_modules(judged(0, [4.0], [1]), [None], None))
-    row = scores(tables)
-    assert (row["committee_0_to_10"], row["novelty_0_to_10"], row["score"]) == (None, None, 7.0)
-    assert (row["committee_unscored_share"], row["novelty_unscored_share"]) == (1.0, 1.0)
-
-
-def test_an_idea_that_lacks_a_dimension_does_not_lead_by_it(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
+def test_an_idea_that_lacks_a_dimension_does_not_lead_by_it(tables: Connection) -> None:
     """Along `clarity` everybody is generous; the second idea was judged along it alone."""
     for number, along in enumerate(({"clarity": 9.0, "novelty": 5.0}, {"clarity": 8.0})):
         evaluation = by_all_modules(judged(number, [4.0], [1]), [None], 3)
@@ -322,7 +216,7 @@ def test_an_idea_that_lacks_a_dimension_does_not_lead_by_it(
 
 
 def test_a_committee_that_never_met_is_wholly_unscored_and_unscored_reviews_are_counted_in_the_ranking(
-    tables: duckdb.DuckDBPyConnection,
+    tables: Connection,
 ) -> None:
     add_evaluation(tables, by_all_modules(judged(0, [4.0], [1]), [], 3))
     add_evaluation(tables, by_all_modules(judged(1, [4.0], [1]), [5.0, None, None], 3))
@@ -335,25 +229,6 @@ def test_a_committee_that_never_met_is_wholly_unscored_and_unscored_reviews_are_
     ).fetchall() == [(0,), (2,)]
 
 
-def test_an_unscored_method_is_counted_and_not_averaged(tables: duckdb.DuckDBPyConnection) -> None:
-    add_evaluation(tables, judged(0, [8.0, None], [1, None, None]))
-    row = scores(tables)
-    assert (row["soundness_0_to_10"], row["unscored_method_count"]) == (8.0, 1)
-    assert (
-        row["contribution_0_to_10"],
-        row["unscored_comparison_count"],
-        row["scored_comparison_count"],
-    ) == (10.0, 2, 1)
-
-
-def test_a_module_without_a_score_does_not_pull_the_other_down(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
-    add_evaluation(tables, judged(0, [None, None], [1, 1]))
-    row = scores(tables)
-    assert (row["soundness_0_to_10"], row["score"]) == (None, 10.0)
-
-
 PLACES = (
     "select idea_id, score, score_lower, score_upper, missing, rank, best_rank, worst_rank"
     " from group_rankings order by idea_id"
@@ -361,7 +236,7 @@ PLACES = (
 
 
 def test_an_idea_that_a_module_did_not_score_has_bounds_and_a_range_of_ranks(
-    tables: duckdb.DuckDBPyConnection,
+    tables: Connection,
 ) -> None:
     for evaluation in (
         judged(0, [6], [None]),
@@ -391,7 +266,7 @@ def test_an_idea_that_a_module_did_not_score_has_bounds_and_a_range_of_ranks(
     )
 )
 def test_a_range_of_ranks_holds_the_place_of_every_completion(
-    marts: duckdb.DuckDBPyConnection, given_scores: list[tuple[int | None, int | None]]
+    marts: Connection, given_scores: list[tuple[int | None, int | None]]
 ) -> None:
     """Each missing score as 0 and as 10, in all combinations, counting those that are ahead."""
     with undone(marts) as connection:
@@ -456,34 +331,8 @@ def assessed(
 CRITERIA = {"worth_asking": 0.6, "new": 0.2, "decisive_test": 0.5, "feasible": 0.9}
 
 
-def test_the_score_of_an_assessed_idea_is_ten_times_its_overall_probability(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
-    add_evaluation(tables, assessed(0, overall=0.7, **CRITERIA))
-    row = scores(tables)
-    assert (row["score"], row["score_lower"], row["score_upper"]) == (7.0, 7.0, 7.0)
-    assert (row["score_basis"], row["assessment_requested"], row["missing"]) == (
-        "assessment",
-        True,
-        None,
-    )
-    assert {f"{name}_0_to_1": value for name, value in CRITERIA.items()}.items() <= row.items()
-    spread = [row[f"overall_{end}0_to_1"] for end in ("", "lowest_", "highest_")]
-    assert spread == pytest.approx([0.7, 0.65, 0.8])
-    assert (row["confidence_0_to_3"], row["evidence_weight"]) == (2, 3 * (1 + 2) / 4)
-    assert (row["coverage_0_to_1"], row["soundness_0_to_10"]) == (1.0, 2.0)
-
-
-def test_weights_of_criteria_take_the_place_of_the_overall_probability(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
-    tables.execute("update runs set worth_asking_weight = 3, feasible_weight = 1")
-    add_evaluation(tables, assessed(0, overall=0.1, **CRITERIA))
-    assert scores(tables)["score"] == pytest.approx(10 * (3 * 0.6 + 0.9) / 4)
-
-
 def test_a_criterion_that_counts_and_is_unscored_leaves_bounds_and_a_range_of_ranks(
-    tables: duckdb.DuckDBPyConnection,
+    tables: Connection,
 ) -> None:
     tables.execute("update runs set worth_asking_weight = 3, new_weight = 1")
     add_evaluation(tables, assessed(0, overall=0.5, **CRITERIA | {"new": None}))
@@ -515,9 +364,151 @@ def test_a_criterion_that_counts_and_is_unscored_leaves_bounds_and_a_range_of_ra
     ]
 
 
-def test_the_ranking_page_gets_intervals_of_the_scores_that_it_shows(
-    tables: duckdb.DuckDBPyConnection,
+SCORES: dict[str, tuple[str, IdeaEvaluation, dict[str, object]]] = {
+    "a score is the weighted mean of both modules": (
+        "",
+        judged(0, [4.0, 8.0], [1, 0, 1, 0]),
+        {"soundness_0_to_10": 6.0, "contribution_0_to_10": 7.5, "score": 6.75},
+    ),
+    "weights of the run count": (
+        "update runs set soundness_weight = 3",
+        judged(0, [4.0], [1]),
+        {"score": (3 * 4 + 10) / 4},
+    ),
+    "the contribution is that of the closest works, and the mean stays beside it": (
+        "",
+        judged(0, [4.0], [1, 1, 1, -1], novelty=3.0),
+        {"contribution_0_to_10": 3.0, "mean_comparison_score": 0.5},
+    ),
+    "dimensions that too few works address give no contribution": (
+        "update contribution_reviews set novelty_0_to_10 = null",
+        judged(0, [4.0, 8.0], [1, 0, 1, 0]),
+        {"contribution_0_to_10": None},
+    ),
+    "a score is as sure as its least sure module, and an unscored method counts as 0": (
+        "update soundness_reviews set confidence_0_to_3 = case method_id when 'm1' then 3 when 'm2'"
+        " then 2 end; update contribution_reviews set confidence_0_to_3 = 1",
+        judged(0, [4.0, 8.0, None], [1, 1]),
+        {
+            "soundness_confidence_0_to_3": 2,
+            "contribution_confidence_0_to_3": 1,
+            "confidence_0_to_3": 1,
+        },
+    ),
+    "all four modules enter the score by their weights": (
+        "update runs set soundness_weight = 1, contribution_weight = 2, committee_weight = 3,"
+        " novelty_weight = 4",
+        by_all_modules(judged(0, [4.0], [0]), [6.0, 8.0, None], 5),
+        {
+            "committee_0_to_10": 7.0,
+            "novelty_0_to_10": 10.0,
+            "novelty_1_to_5": 5.0,
+            "score": (4 + 2 * 5 + 3 * 7 + 4 * 10) / 10,
+            "persona_review_count": 3,
+            "unscored_persona_review_count": 1,
+            "committee_unscored_share": 1 / 3,
+        },
+    ),
+    "an unscored committee or novelty leaves the others alone": (
+        "update runs set committee_weight = 1, novelty_weight = 1",
+        by_all_modules(judged(0, [4.0], [1]), [None], None),
+        {
+            "committee_0_to_10": None,
+            "novelty_0_to_10": None,
+            "score": 7.0,
+            "committee_unscored_share": 1.0,
+            "novelty_unscored_share": 1.0,
+        },
+    ),
+    "an unscored method or comparison is counted and not averaged": (
+        "",
+        judged(0, [8.0, None], [1, None, None]),
+        {
+            "soundness_0_to_10": 8.0,
+            "unscored_method_count": 1,
+            "contribution_0_to_10": 10.0,
+            "unscored_comparison_count": 2,
+            "scored_comparison_count": 1,
+        },
+    ),
+    "a module without a score does not pull the other down": (
+        "",
+        judged(0, [None, None], [1, 1]),
+        {"soundness_0_to_10": None, "score": 10.0},
+    ),
+    "an idea with nothing scored has no score rather than zero": (
+        "",
+        judged(0, [None], [None]),
+        {"score": None},
+    ),
+    "a method that was never reviewed counts as unscored": (
+        "delete from soundness_reviews where method_id = 'm2'",
+        judged(0, [5.0, 7.0], [1]),
+        {"method_count": 2, "scored_method_count": 1, "unscored_method_count": 1},
+    ),
+    "the score of an assessed idea is ten times its overall probability": (
+        "",
+        assessed(0, overall=0.7, **CRITERIA),
+        {f"{name}_0_to_1": value for name, value in CRITERIA.items()}
+        | dict.fromkeys(("score", "score_lower", "score_upper"), 7.0)
+        | {"score_basis": "assessment", "assessment_requested": True, "missing": None}
+        | {"overall_0_to_1": 0.7, "overall_lowest_0_to_1": 0.65, "overall_highest_0_to_1": 0.8}
+        | {"confidence_0_to_3": 2, "evidence_weight": 3 * (1 + 2) / 4}
+        | {"coverage_0_to_1": 1.0, "soundness_0_to_10": 2.0},
+    ),
+    "weights of criteria take the place of the overall probability": (
+        "update runs set worth_asking_weight = 3, feasible_weight = 1",
+        assessed(0, overall=0.1, **CRITERIA),
+        {"score": 10 * (3 * 0.6 + 0.9) / 4},
+    ),
+    "an unscored criterion without a weight leaves the score alone": (
+        "",
+        assessed(0, overall=0.4, **CRITERIA | {"new": None}),
+        {"score": 4.0, "new_0_to_1": None, "missing": None},
+    ),
+}
+
+
+@pytest.mark.parametrize(("sql", "evaluation", "expected"), SCORES.values(), ids=SCORES)
+def test_scores_are_made_of_what_was_judged(
+    sql: str, evaluation: IdeaEvaluation, expected: dict[str, object], tables: Connection
 ) -> None:
+    add_evaluation(tables, evaluation)
+    tables.execute(sql)
+    (row,) = rows_in(tables, "from idea_scores")
+    assert {name: row[name] for name in expected} == {
+        name: pytest.approx(value) if isinstance(value, float) else value
+        for name, value in expected.items()
+    }
+
+
+RANKS = {
+    "equal scores share a rank, and the unscored have none": (
+        [judged(n, [score], [None]) for n, score in enumerate([9.0, 7.0, 7.0, 5.0, None])],
+        [("one", 1), ("one", 2), ("one", 2), ("one", 4), ("one", None)],
+    ),
+    "the order in which scores are summed breaks no tie": (
+        [judged(0, [0.1, 0.2, 0.3], [None]), judged(1, [0.3, 0.2, 0.1], [None])],
+        [("one", 1), ("one", 1)],
+    ),
+    "ideas without a group are ranked among themselves": (
+        [judged(0, [9.0], [0], group="one"), judged(1, [8.0], [0], group=None)],
+        [("one", 1), (None, 1)],
+    ),
+}
+
+
+@pytest.mark.parametrize(("evaluations", "expected"), RANKS.values(), ids=RANKS)
+def test_ideas_are_ranked_within_their_group(
+    evaluations: list[IdeaEvaluation], expected: list[object], tables: Connection
+) -> None:
+    for evaluation in evaluations:
+        add_evaluation(tables, evaluation)
+    found = tables.execute('select "group", rank from group_rankings order by idea_id').fetchall()
+    assert found == expected
+
+
+def test_the_ranking_page_gets_intervals_of_the_scores_that_it_shows(tables: Connection) -> None:
     """Of criteria the repetitions, of a contribution the mean of its dimensions' bootstraps."""
     add_evaluation(tables, assessed(0, overall=0.7, **CRITERIA | {"new": None}))
     add_evaluation(tables, make_evaluation(1, dimensions=2, compared=25))
@@ -534,17 +525,7 @@ def test_the_ranking_page_gets_intervals_of_the_scores_that_it_shows(
     assert expected[0] < expected[2]
 
 
-def test_an_unscored_criterion_without_a_weight_leaves_the_score_alone(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
-    add_evaluation(tables, assessed(0, overall=0.4, **CRITERIA | {"new": None}))
-    row = scores(tables)
-    assert (row["score"], row["new_0_to_1"], row["missing"]) == (4.0, None, None)
-
-
-def test_an_assessment_that_failed_is_not_made_up_for_by_modules(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
+def test_an_assessment_that_failed_is_not_made_up_for_by_modules(tables: Connection) -> None:
     add_evaluation(tables, assessed(0, overall=None, **CRITERIA))
     add_evaluation(tables, assessed(1))
     found = tables.execute(PLACES).fetchall()
@@ -554,7 +535,7 @@ def test_an_assessment_that_failed_is_not_made_up_for_by_modules(
     ]
 
 
-def thin_and_thick(tables: duckdb.DuckDBPyConnection) -> None:
+def thin_and_thick(tables: Connection) -> None:
     """Soundness alone counts: a 10 by one unsure judgement, a 9 and a 2 by six sure ones each, and
     an idea alone in its group.
     """
@@ -572,9 +553,7 @@ def thin_and_thick(tables: duckdb.DuckDBPyConnection) -> None:
     )
 
 
-def test_a_score_that_rests_on_little_is_drawn_toward_its_groups_mean(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
+def test_a_score_that_rests_on_little_is_drawn_toward_its_groups_mean(tables: Connection) -> None:
     thin_and_thick(tables)
     found = tables.execute(
         "select score, evidence_weight, shrunk_score from idea_scores order by idea_id"
@@ -586,7 +565,7 @@ def test_a_score_that_rests_on_little_is_drawn_toward_its_groups_mean(
 
 @pytest.mark.parametrize(("shrink", "ranks"), [(False, [1, 2, 3]), (True, [2, 1, 3])])
 def test_thin_evidence_moves_a_rank_only_where_that_is_asked_for(
-    shrink: bool, ranks: list[int], tables: duckdb.DuckDBPyConnection
+    shrink: bool, ranks: list[int], tables: Connection
 ) -> None:
     thin_and_thick(tables)
     rows = tables.execute(
@@ -602,54 +581,6 @@ def test_thin_evidence_moves_a_rank_only_where_that_is_asked_for(
     assert shown == [(1,), (2,), (3,)], "the mart ranks by scores as they were measured"
 
 
-def test_an_idea_with_nothing_scored_has_no_score_rather_than_zero(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
-    add_evaluation(tables, judged(0, [None], [None]))
-    assert scores(tables)["score"] is None
-
-
-def test_a_method_that_was_never_reviewed_counts_as_unscored(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
-    add_evaluation(tables, judged(0, [5.0, 7.0], [1]))
-    tables.execute("delete from soundness_reviews where method_id = 'm2'")
-    row = scores(tables)
-    assert (row["method_count"], row["scored_method_count"], row["unscored_method_count"]) == (
-        2,
-        1,
-        1,
-    )
-
-
-def test_equal_scores_share_a_rank_and_the_unscored_have_none(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
-    for number, soundness in enumerate([[9.0], [7.0], [7.0], [5.0], [None]]):
-        add_evaluation(tables, judged(number, soundness, [None]))
-    ranks = tables.execute("select rank from group_rankings order by idea_id").fetchall()
-    assert [rank for (rank,) in ranks] == [1, 2, 2, 4, None]
-
-
-def test_the_order_in_which_scores_are_summed_breaks_no_tie(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
-    for number, soundness in enumerate([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]]):
-        add_evaluation(tables, judged(number, soundness, [None]))
-    ranks = tables.execute("select rank from group_rankings order by idea_id").fetchall()
-    assert ranks == [(1,), (1,)]
-
-
-def test_ideas_without_a_group_are_ranked_among_themselves(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
-    add_evaluation(tables, judged(0, [9.0], [0], group="one"))
-    add_evaluation(tables, judged(1, [8.0], [0], group=None))
-    assert tables.execute(
-        'select "group", rank from group_rankings order by idea_id'
-    ).fetchall() == [("one", 1), (None, 1)]
-
-
 @settings(max_examples=settings.default.max_examples // 5)  # each adds up to ten evaluations
 @given(
     methods=st.lists(
@@ -658,7 +589,7 @@ def test_ideas_without_a_group_are_ranked_among_themselves(
     random=st.randoms(),
 )
 def test_ranks_do_not_depend_on_the_order_of_rows(
-    marts: duckdb.DuckDBPyConnection, methods: list[list[int | None]], random: Any
+    marts: Connection, methods: list[list[int | None]], random: Any
 ) -> None:
     rankings = []
     for _ in range(2):
@@ -688,47 +619,41 @@ def test_ranks_do_not_depend_on_the_order_of_rows(
     )
 
 
-def test_calls_without_a_price_are_counted_and_not_taken_as_free(
-    tables: duckdb.DuckDBPyConnection,
+NO_TOKENS = {"prompt_tokens": 0, "completion_tokens": 0, "cached_tokens": 0}
+PRICES: dict[str, tuple[list[dict[str, Any]], tuple[object, ...]]] = {
+    "calls without a price are counted and not taken as free": (
+        [
+            {"cost_usd": 0.5},
+            {"cost_usd": None},
+            {"cost_usd": 0.0, "cache_hit": True},
+            {"cost_usd": None, **NO_TOKENS},
+        ],
+        (0.5, 2, 2, 1, 1, 0.5),
+    ),
+    "a run whose every price is unknown has no cost rather than none": (
+        [{"cost_usd": None}],
+        (None, 0, 1, 0, 1, None),
+    ),
+    "a run without model calls costs nothing": ([], (0.0, 0, 0, 0, 1, 0.0)),
+}
+
+
+@pytest.mark.parametrize(("calls", "expected"), PRICES.values(), ids=PRICES)
+def test_the_bill_of_a_run_tells_known_from_unknown_prices(
+    calls: list[dict[str, Any]], expected: tuple[object, ...], tables: Connection
 ) -> None:
     evaluation = make_evaluation()
-    idea_id = evaluation.idea.idea_id
-    calls = (
-        make_llm_call(idea_id, 0, cost_usd=0.5),
-        make_llm_call(idea_id, 1, cost_usd=None),
-        make_llm_call(idea_id, 2, cost_usd=0.0, cache_hit=True),
-        make_llm_call(
-            idea_id, 3, cost_usd=None, prompt_tokens=0, completion_tokens=0, cached_tokens=0
-        ),
-    )
-    add_evaluation(tables, replace(evaluation, llm_calls=calls))
+    made = (make_llm_call(evaluation.idea.idea_id, n, **call) for n, call in enumerate(calls))
+    add_evaluation(tables, replace(evaluation, llm_calls=tuple(made)))
     sql = (
         "select cost_usd, known_price_calls, unknown_price_calls, llm_cache_hits, ideas,"
         " cost_usd_per_idea from run_costs"
     )
-    assert tables.execute(sql).fetchall() == [(0.5, 2, 2, 1, 1, 0.5)]
-
-
-def test_a_run_whose_every_price_is_unknown_has_no_cost_rather_than_none(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
-    evaluation = make_evaluation()
-    add_evaluation(
-        tables,
-        replace(evaluation, llm_calls=(make_llm_call(evaluation.idea.idea_id, 0, cost_usd=None),)),
-    )
-    assert tables.execute("select cost_usd, unknown_price_calls from run_costs").fetchall() == [
-        (None, 1)
-    ]
-
-
-def test_a_run_without_model_calls_costs_nothing(tables: duckdb.DuckDBPyConnection) -> None:
-    add_evaluation(tables, replace(make_evaluation(), llm_calls=()))
-    assert tables.execute("select cost_usd, llm_calls from run_costs").fetchall() == [(0.0, 0)]
+    assert tables.execute(sql).fetchall() == [expected]
 
 
 def test_every_step_that_evaluates_or_ranks_is_on_the_bill_of_its_module(
-    tables: duckdb.DuckDBPyConnection,
+    tables: Connection,
 ) -> None:
     evaluation = make_evaluation()
     steps = {step.name: step.package.split(".")[1] for step in STEPS}
@@ -746,9 +671,7 @@ def test_every_step_that_evaluates_or_ranks_is_on_the_bill_of_its_module(
     assert found == [(module, count, 0.5 * count) for module, count in sorted(counted.items())]
 
 
-def test_costs_per_idea_of_the_modules_add_up_to_that_of_the_run(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
+def test_costs_per_idea_of_the_modules_add_up_to_that_of_the_run(tables: Connection) -> None:
     steps = (("extract_methods", "relevance"), ("extract_methods",), ())  # as a bound cut them
     for number, asked in enumerate(steps):
         evaluation = make_evaluation(number)
@@ -769,7 +692,7 @@ def test_costs_per_idea_of_the_modules_add_up_to_that_of_the_run(
     ]
 
 
-def test_cached_replies_do_not_flatter_the_latency(tables: duckdb.DuckDBPyConnection) -> None:
+def test_cached_replies_do_not_flatter_the_latency(tables: Connection) -> None:
     evaluation = make_evaluation()
     idea_id = evaluation.idea.idea_id
     calls = tuple(
@@ -781,7 +704,7 @@ def test_cached_replies_do_not_flatter_the_latency(tables: duckdb.DuckDBPyConnec
     ).fetchall() == [(4, 1, 2.5)]
 
 
-def test_source_health_counts_failures_by_endpoint(tables: duckdb.DuckDBPyConnection) -> None:
+def test_source_health_counts_failures_by_endpoint(tables: Connection) -> None:
     evaluation = make_evaluation()
     idea_id = evaluation.idea.idea_id
     calls = (
@@ -809,61 +732,52 @@ def with_votes(
     return replace(make_evaluation(), judge_votes=tuple(vote for cast in votes for vote in cast))
 
 
-def agreements(connection: duckdb.DuckDBPyConnection, columns: str) -> list[tuple[Any, ...]]:
+def agreements(connection: Connection, columns: str) -> list[tuple[Any, ...]]:
     return connection.execute(f"select {columns} from judge_agreement order by step").fetchall()
 
 
-def test_votes_of_judges_are_counted_and_only_items_with_two_scores_are_compared(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
-    add_evaluation(
-        tables, with_votes([[6, 7, 4.5], [5, 5, None], [8, None, None], [None, None, None]])
-    )
-    counted = (
-        "step, questions, items, judges, votes, scored_votes, unscored_votes, compared_items,"
-        " same_score_share"
-    )
-    assert agreements(tables, counted) == [("judge_novelty", 4, 3, 3, 12, 6, 6, 2, 0.5)]
-    (difference,) = agreements(tables, "mean_absolute_difference")[0]
-    assert difference == pytest.approx((1 + 1.5 + 2.5 + 0) / 4)
-
-
-def test_items_of_one_question_are_told_apart_and_steps_too(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
-    asked = make_provenance("compare_paper")
-    votes = (
-        *make_judge_votes(asked, 1, 1, item="P1/d1"),
-        *make_judge_votes(asked, 1, -1, item="P1/d2"),
-        make_judge_votes(asked, 1, 1, Reason.REFUSED)[2],
-        *make_judge_votes(make_provenance("judge_novelty"), 3, 3),
-    )
-    add_evaluation(tables, replace(make_evaluation(), judge_votes=votes))
-    found = agreements(
-        tables, "step, questions, items, unscored_votes, same_score_share, mean_absolute_difference"
-    )
-    assert found == [("compare_paper", 1, 2, 1, 0.5, 1.0), ("judge_novelty", 1, 1, 0, 1.0, 0.0)]
-
-
-def test_without_two_scores_for_anything_nothing_is_compared(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
-    add_evaluation(tables, with_votes([[6, None], [None, None]]))
-    compared = "compared_items, same_score_share, mean_absolute_difference, krippendorff_alpha"
-    assert agreements(tables, compared) == [(0, None, None, None)]
-
-
-def test_a_run_without_several_judges_has_no_agreement(tables: duckdb.DuckDBPyConnection) -> None:
-    add_evaluation(tables, make_evaluation())
-    assert agreements(tables, "*") == []
-
-
-SCORES = st.lists(
+SCORES_OF_ONE_ITEM = st.lists(
     st.none() | st.integers(-4, 20).map(lambda halves: halves / 2), min_size=2, max_size=4
 )
 
 
-@given(st.lists(SCORES, min_size=1, max_size=8))
+ASKED = make_provenance("compare_paper")
+OF_TWO_STEPS = (
+    *make_judge_votes(ASKED, 1, 1, item="P1/d1"),
+    *make_judge_votes(ASKED, 1, -1, item="P1/d2"),
+    make_judge_votes(ASKED, 1, 1, Reason.REFUSED)[2],
+    *make_judge_votes(make_provenance("judge_novelty"), 3, 3),
+)
+AGREEMENTS: dict[str, tuple[IdeaEvaluation, str, list[tuple[object, ...]]]] = {
+    "votes are counted, and only items with two scores are compared": (
+        with_votes([[6, 7, 4.5], [5, 5, None], [8, None, None], [None, None, None]]),
+        "step, questions, items, judges, votes, scored_votes, unscored_votes, compared_items,"
+        " same_score_share, mean_absolute_difference",
+        [("judge_novelty", 4, 3, 3, 12, 6, 6, 2, 0.5, (1 + 1.5 + 2.5 + 0) / 4)],
+    ),
+    "items of one question are told apart, and steps too": (
+        replace(make_evaluation(), judge_votes=OF_TWO_STEPS),
+        "step, questions, items, unscored_votes, same_score_share, mean_absolute_difference",
+        [("compare_paper", 1, 2, 1, 0.5, 1.0), ("judge_novelty", 1, 1, 0, 1.0, 0.0)],
+    ),
+    "without two scores for anything nothing is compared": (
+        with_votes([[6, None], [None, None]]),
+        "compared_items, same_score_share, mean_absolute_difference, krippendorff_alpha",
+        [(0, None, None, None)],
+    ),
+    "a run without several judges has no agreement": (make_evaluation(), "*", []),
+}
+
+
+@pytest.mark.parametrize(("evaluation", "columns", "expected"), AGREEMENTS.values(), ids=AGREEMENTS)
+def test_agreement_is_of_what_several_judges_scored(
+    evaluation: IdeaEvaluation, columns: str, expected: list[tuple[object, ...]], tables: Connection
+) -> None:
+    add_evaluation(tables, evaluation)
+    assert agreements(tables, columns) == expected
+
+
+@given(st.lists(SCORES_OF_ONE_ITEM, min_size=1, max_size=8))
 def test_the_agreement_of_judges_is_krippendorffs_alpha(asked: list[list[float | None]]) -> None:
     with in_memory() as connection:
         connection.execute(TABLE["judge_votes"].ddl)
@@ -890,7 +804,7 @@ def test_the_agreement_of_judges_is_krippendorffs_alpha(asked: list[list[float |
 
 
 def test_a_data_set_stands_once_with_its_own_words_beside_those_of_others(
-    tables: duckdb.DuckDBPyConnection,
+    tables: Connection,
 ) -> None:
     evaluation = make_evaluation(1)
     own = evaluation.papers[0]
@@ -908,7 +822,7 @@ def test_a_data_set_stands_once_with_its_own_words_beside_those_of_others(
 
 
 def test_what_papers_used_is_found_by_paper_as_the_latest_evaluation_has_it(
-    tables: duckdb.DuckDBPyConnection,
+    tables: Connection,
 ) -> None:
     first = make_evaluation(1)
     later = replace(

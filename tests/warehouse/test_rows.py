@@ -30,8 +30,7 @@ from tests.support.evaluations import (
     rows_of,
 )
 from warehouse.kinds.runs.landing import RUNS
-from warehouse.landed import read_rows
-from warehouse.parquet import arrow_table, write_rows
+from warehouse.parquet import arrow_table, read_rows, write_rows
 
 NounT = TypeVar("NounT", bound=Noun)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)

@@ -10,8 +10,7 @@ import pytest
 
 from schemas.errors import ConfigurationError
 from schemas.tables import TABLE
-from warehouse.landed import read_rows
-from warehouse.parquet import write_bytes, write_rows
+from warehouse.parquet import read_rows, write_bytes, write_rows
 from warehouse.scrubbing import check_address, concealed, known_secrets
 from warehouse.stores.keyed_store import KeyedStore
 

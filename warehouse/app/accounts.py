@@ -15,7 +15,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from schemas.base import replace
 from schemas.errors import ConfigurationError, ConflictError, UnknownNameError
 from schemas.people.role import LONGEST_PASSWORD, SHORTEST_PASSWORD, Account, Person, Role
-from warehouse.app.database import ServiceDatabase, Transaction
+from warehouse.app.database import ServiceDatabase, Statements, Transaction
 
 _SECRET_BYTES = 32
 _HASHER = PasswordHasher()
@@ -89,7 +89,7 @@ def remove_account(database: ServiceDatabase, name: str) -> Account:
 
 def accounts(database: ServiceDatabase) -> tuple[Account, ...]:
     """All accounts that were not removed, by name."""
-    found = (Account.model_validate_json(document) for (document,) in database.ask("accounts"))
+    found = database.nouns(Account, "accounts")
     return tuple(each for each in found if each.removed_at is None)
 
 
@@ -106,36 +106,34 @@ def sign_in(database: ServiceDatabase, name: str, password: str, lifetime: timed
     kept = found[0][1] if found else None
     if not _verified(password, kept if kept is not None else _unknown()) or kept is None:
         return None
-    secret, now = secrets.token_urlsafe(_SECRET_BYTES), datetime.now(UTC)
     with database.transaction() as work:
-        work.ask("forget_sessions", now=now.timestamp())
         if [row[1] for row in work.ask("account", name=name)] != [kept]:
             return None  # changed while this was checked
-        ends_at = (now + lifetime).timestamp()
-        work.ask("add_session", secret_sha256=_sha256(secret), name=name, ends_at=ends_at)
-    return secret
+        return _begun(work, name, lifetime)
 
 
 def begin_session(database: ServiceDatabase, name: str, lifetime: timedelta) -> str | None:
     """Begin a session for somebody whom a provider confirmed; None: they have no account."""
-    secret, now = secrets.token_urlsafe(_SECRET_BYTES), datetime.now(UTC)
     with database.transaction() as work:
         found = _account(work, name)
         if found is None or found[0].removed_at is not None:
             return None
-        work.ask("forget_sessions", now=now.timestamp())
-        ends_at = (now + lifetime).timestamp()
-        work.ask("add_session", secret_sha256=_sha256(secret), name=name, ends_at=ends_at)
+        return _begun(work, name, lifetime)
+
+
+def _begun(work: Transaction, name: str, lifetime: timedelta) -> str:
+    secret, now = secrets.token_urlsafe(_SECRET_BYTES), datetime.now(UTC)
+    work.ask("forget_sessions", now=now.timestamp())
+    ends_at = (now + lifetime).timestamp()
+    work.add("sessions", secret_sha256=_sha256(secret), name=name, ends_at=ends_at)
     return secret
 
 
 def person_of(database: ServiceDatabase, secret: str) -> Person | None:
     """Whose session this is; None when there is none, or it has ended."""
     now = datetime.now(UTC).timestamp()
-    for (document,) in database.ask("session", secret_sha256=_sha256(secret), now=now):
-        account = Account.model_validate_json(document)
-        return Person(name=account.name, role=account.role)
-    return None
+    account = database.noun(Account, "session", secret_sha256=_sha256(secret), now=now)
+    return None if account is None else Person(name=account.name, role=account.role)
 
 
 def sign_out(database: ServiceDatabase, secret: str) -> None:
@@ -144,7 +142,7 @@ def sign_out(database: ServiceDatabase, secret: str) -> None:
         work.ask("end_session", secret_sha256=_sha256(secret))
 
 
-def _account(source: ServiceDatabase | Transaction, name: str) -> tuple[Account, str | None] | None:
+def _account(source: Statements, name: str) -> tuple[Account, str | None] | None:
     for document, hashed in source.ask("account", name=name):
         return Account.model_validate_json(document), hashed
     return None
@@ -158,12 +156,8 @@ def _existing(work: Transaction, name: str) -> tuple[Account, str | None]:
 
 
 def _put(work: Transaction, account: Account, hashed: str | None) -> None:
-    work.ask(
-        "put_account",
-        name=account.name,
-        account=account.model_dump_json(),
-        password_hash=hashed,
-    )
+    document = account.model_dump_json()
+    work.ask("put_account", name=account.name, account=document, password_hash=hashed)
 
 
 def _hashed(password: str) -> str:

@@ -7,18 +7,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
-from schemas.errors import ConfigurationError, TransientError
-from warehouse.catalogue.sqlite_file import connect
-from warehouse.statements import statement
-from warehouse.stores.keyed_store import BUSY_TIMEOUT_SECONDS, into_wal
+from schemas.base import Noun
+from schemas.errors import ConfigurationError, ConflictError
+from warehouse.catalogue.sqlite_file import database_errors, open_wal
+from warehouse.statements import filled, statement
 from warehouse.warehouse import Warehouse
 
-_TABLES = (
-    *("tokens", "submissions", "accounts", "sessions"),
-    *("records", "offers", "contests", "questions", "people", "reasons"),
-)
+NounT = TypeVar("NounT", bound=Noun)
 
 
 def services_file(warehouse: Warehouse) -> Path:
@@ -34,7 +31,23 @@ def check_services(warehouse: Warehouse) -> None:
         )
 
 
-class ServiceDatabase:
+class Statements:
+    """Statements of the services, asked by the names of their files."""
+
+    def ask(self, name: str, /, **parameters: Any) -> list[tuple[Any, ...]]:
+        """Rows that `sql/services/<name>.sql` answers."""
+        raise NotImplementedError
+
+    def nouns(self, kind: type[NounT], name: str, /, **parameters: Any) -> list[NounT]:
+        """The nouns whose JSON is the last column of the rows."""
+        return [kind.model_validate_json(row[-1]) for row in self.ask(name, **parameters)]
+
+    def noun(self, kind: type[NounT], name: str, /, **parameters: Any) -> NounT | None:
+        """The first of them; None: there is no row."""
+        return next(iter(self.nouns(kind, name, **parameters)), None)
+
+
+class ServiceDatabase(Statements):
     """Safe for threads and processes. What a transaction has committed survives the death of the
     process and of the machine.
 
@@ -52,7 +65,6 @@ class ServiceDatabase:
         self._reader, self._writer = _Place(), _Place()
 
     def ask(self, name: str, /, **parameters: Any) -> list[tuple[Any, ...]]:
-        """Rows that `sql/services/<name>.sql` answers."""
         with self._open(self._reader) as connection:
             return connection.execute(statement("services", name), parameters).fetchall()
 
@@ -92,42 +104,11 @@ class ServiceDatabase:
 
     @contextmanager
     def _open(self, place: "_Place") -> Iterator[sqlite3.Connection]:
-        with place.lock:
-            try:
-                if place.connection is None:
-                    place.connection = self._connect()
-                yield place.connection
-            except sqlite3.OperationalError as error:
-                if "locked" in str(error):
-                    raise TransientError(
-                        f"{self.path} stayed locked by other processes for"
-                        f" {BUSY_TIMEOUT_SECONDS:.0f} s"
-                    ) from error
-                raise ConfigurationError(
-                    f"{self.path} cannot be used ({error}): make its folder writable, with free"
-                    " space"
-                ) from error
-            except sqlite3.DatabaseError as error:
-                raise ConfigurationError(
-                    f"{self.path} is damaged ({error}): restore it, or move it away, which revokes"
-                    " all tokens and accounts"
-                ) from error
-
-    def _connect(self) -> sqlite3.Connection:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        connection = connect(
-            self.path, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
-        )
-        try:
-            into_wal(connection)
-            connection.execute("pragma synchronous = full")
-            connection.execute("pragma secure_delete = on")  # who is forgotten leaves no bytes
-            for name in _TABLES:
-                connection.execute(statement("services", f"create_{name}"))
-        except sqlite3.Error:
-            connection.close()
-            raise
-        return connection
+        remedy = "restore it, or move it away, which revokes all tokens and accounts"
+        with place.lock, database_errors(str(self.path), remedy):
+            if place.connection is None:
+                place.connection = open_wal(self.path, statement("services", "schema"))
+            yield place.connection
 
 
 @dataclass(slots=True)
@@ -138,12 +119,24 @@ class _Place:
     connection: sqlite3.Connection | None = None
 
 
-class Transaction:
+class Transaction(Statements):
     """Statements within one transaction."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
     def ask(self, name: str, /, **parameters: Any) -> list[tuple[Any, ...]]:
-        """Rows that `sql/services/<name>.sql` answers."""
         return self._connection.execute(statement("services", name), parameters).fetchall()
+
+    def add(self, table: str, /, **row: Any) -> None:
+        """Insert a row.
+
+        Raises:
+            ConflictError: the table has a row of this key.
+        """
+        values = ", ".join(f":{name}" for name in row)
+        sql = filled("services", "insert", table=table, columns=", ".join(row), values=values)
+        try:
+            self._connection.execute(sql, row)
+        except sqlite3.IntegrityError as error:
+            raise ConflictError(f"{table} has a row of this name already") from error

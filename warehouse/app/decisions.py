@@ -7,8 +7,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
-import duckdb
-
 from schemas.errors import (
     ConfigurationError,
     ConflictError,
@@ -19,9 +17,10 @@ from schemas.errors import (
 from schemas.identifiers import content_hash
 from schemas.people.decisions import Decision, GivenAnswer, Request, Stage, Verdict
 from schemas.people.ledger import Participant
-from warehouse.app.database import ServiceDatabase, Transaction
+from warehouse.app.database import ServiceDatabase, Statements, Transaction
 from warehouse.app.people import keep_reason, participant
 from warehouse.app.records import fold_into_lake, record, recorded, recorded_as
+from warehouse.catalogue.connection import Connection
 from warehouse.ledger import parts_of, parts_of_report
 from warehouse.warehouse import Warehouse
 
@@ -76,7 +75,7 @@ def _place(request: Request) -> _Place:
     return request.run_id, request.unit_id, request.stage
 
 
-def _by_place(source: ServiceDatabase | Transaction) -> dict[_Place, list[Request]]:
+def _by_place(source: Statements) -> dict[_Place, list[Request]]:
     """What was asked about each idea before each stage, in order; what was asked by hand is left
     out.
     """
@@ -87,7 +86,7 @@ def _by_place(source: ServiceDatabase | Transaction) -> dict[_Place, list[Reques
     return found
 
 
-def decisions(source: ServiceDatabase | Transaction) -> dict[str, Decision]:
+def decisions(source: Statements) -> dict[str, Decision]:
     """The decision that ends each request which has one, by the request's name."""
     found = recorded(source, "decisions", Decision)
     return {each.request_id: each for each in found if each.verdict.ends}
@@ -102,7 +101,7 @@ def open_requests(database: ServiceDatabase, asked_of: str | None = None) -> Ite
             yield request
 
 
-def _latest(source: ServiceDatabase | Transaction) -> dict[_Place, Request]:
+def _latest(source: Statements) -> dict[_Place, Request]:
     return {place: each[-1] for place, each in _by_place(source).items()}
 
 
@@ -133,7 +132,7 @@ def decide_and_fold(
 
 def decide(
     database: ServiceDatabase,
-    connection: duckdb.DuckDBPyConnection,
+    connection: Connection,
     request_id: str,
     participant_id: str,
     answer: GivenAnswer,
@@ -174,7 +173,7 @@ def decide(
         )
 
 
-def _parts_now(connection: duckdb.DuckDBPyConnection, request: Request) -> tuple[str, ...]:
+def _parts_now(connection: Connection, request: Request) -> tuple[str, ...]:
     if request.stage is not None and request.stage.of_runs:
         return parts_of_report(connection, request.run_id)
     return parts_of(connection, request.run_id, request.unit_id)

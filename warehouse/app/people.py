@@ -1,7 +1,6 @@
 """Names and reasons, apart from the lake and the ledger, which know pseudonyms and hashes alone."""
 
 import secrets
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from schemas.errors import ConflictError, UnknownNameError
@@ -14,7 +13,7 @@ from schemas.people.ledger import (
     Participant,
     ParticipantKind,
 )
-from warehouse.app.database import ServiceDatabase, Transaction
+from warehouse.app.database import ServiceDatabase, Statements, Transaction
 from warehouse.catalogue.definitions import apply_definitions
 from warehouse.lake import transaction
 from warehouse.ledger import append, note_head
@@ -45,47 +44,40 @@ def add_participant(
 
 def participant_with(database: ServiceDatabase, key: str) -> Participant | None:
     """Who signs in with this account or token; None: nobody whom a ledger may name."""
-    found = database.ask("person_of_key", key=key)
-    return _read(found)[0] if found else None
+    return database.noun(Participant, "person_of_key", key=key)
 
 
 def pseudonym_of(database: ServiceDatabase, account: str) -> str:
     """The pseudonym of who signs in with an account, made when they first act."""
     known = participant_with(database, account)
-    if known is not None:
-        return known.participant_id
-    with database.transaction() as work:
-        found = work.ask("person_of_key", key=account)
-        if found:
-            return _read(found)[0].participant_id
-        person, role = ParticipantKind.PERSON, CreditRole.VALIDATION
-        return _added(work, account, person, role, account).participant_id
+    if known is None:
+        with database.transaction() as work:
+            person, role = ParticipantKind.PERSON, CreditRole.VALIDATION
+            known = work.noun(Participant, "person_of_key", key=account) or _added(
+                work, account, person, role, account
+            )
+    return known.participant_id
 
 
 def participants(database: ServiceDatabase) -> tuple[Participant, ...]:
     """All whose names are kept, in the order in which they came."""
-    return tuple(_read(database.ask("people")))
+    return tuple(database.nouns(Participant, "people"))
 
 
-def participant(source: ServiceDatabase | Transaction, participant_id: str) -> Participant:
+def participant(source: Statements, participant_id: str) -> Participant:
     """Raises UnknownNameError when there is none, or they were forgotten."""
-    found = _read(source.ask("person", participant_id=participant_id))
-    if not found:
+    found = source.noun(Participant, "person", participant_id=participant_id)
+    if found is None:
         raise UnknownNameError(f"no participant {participant_id!r}; `assay people list` lists them")
-    return found[0]
+    return found
 
 
 def keep_reason(work: Transaction, participant_id: str, reason: str) -> str:
     """Keep a reason apart; the salted hash by which the ledger knows it."""
     salt = secrets.token_hex(_SALT_BYTES)
     digest = content_hash(salt, reason)
-    work.ask(
-        "add_reason",
-        reason_sha256=digest,
-        participant_id=participant_id,
-        salt=salt,
-        reason=reason,
-    )
+    given = {"participant_id": participant_id, "salt": salt, "reason": reason}
+    work.add("reasons", reason_sha256=digest, **given)
     return digest
 
 
@@ -149,12 +141,8 @@ def _added(
         key=key,
     )
     document = made.model_dump_json()
-    if not work.ask(
-        "add_person", participant_id=made.participant_id, key=key, participant=document
-    ):
-        raise ConflictError(f"another participant signs in with {key!r}")
+    try:
+        work.add("people", participant_id=made.participant_id, key=key, participant=document)
+    except ConflictError as error:
+        raise ConflictError(f"another participant signs in with {key!r}") from error
     return made
-
-
-def _read(rows: Sequence[tuple[str]]) -> list[Participant]:
-    return [Participant.model_validate_json(document) for (document,) in rows]

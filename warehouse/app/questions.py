@@ -126,8 +126,8 @@ def ask(
         check_offered(request, warehouse.settings.dashboard)
     made = made.model_copy(update={"job_ids": tuple(map(job_id_of, requests))})
     with database.transaction() as work:
-        for (document,) in work.ask("open_questions", voter=voter):
-            known = LiveQuestion.model_validate_json(document)
+        known = work.noun(LiveQuestion, "open_questions", voter=voter)
+        if known is not None:
             if (known.asked, known.text) == (made.asked, made.text):
                 return known
             raise ConflictError("a question of yours is open: vote on its answers, or leave it")
@@ -135,8 +135,8 @@ def ask(
         ((count,),) = work.ask("questions_since", voter=voter, since=since)
         if count >= warehouse.settings.voting.questions_per_day:
             raise RateLimitedError(f"{count} questions in a day are the most: go on tomorrow")
-        work.ask(
-            "add_question",
+        work.add(
+            "questions",
             question_id=made.question_id,
             voter=voter,
             question=made.model_dump_json(),
@@ -150,9 +150,7 @@ def ask(
 
 def open_question(database: ServiceDatabase, voter: str) -> LiveQuestion | None:
     """The question of the voter that is being answered, or waits for their vote."""
-    for (document,) in database.ask("open_questions", voter=voter):
-        return LiveQuestion.model_validate_json(document)
-    return None
+    return database.noun(LiveQuestion, "open_questions", voter=voter)
 
 
 def at_work(warehouse: Warehouse, database: ServiceDatabase, question: LiveQuestion) -> bool:

@@ -7,9 +7,7 @@ moment loses nothing and doubles nothing.
 
 from collections.abc import Iterator, Sequence
 from functools import singledispatch
-from typing import TypeVar
 
-import duckdb
 import pyarrow as pa
 
 from schemas.base import Noun
@@ -21,7 +19,8 @@ from schemas.people.ledger import Artefact, CreditRole, LedgerAction, LedgerEntr
 from schemas.people.votes import HumanVote
 from schemas.tables import SERVICE_TABLES, TABLE
 from schemas.works.curation_edit import CurationEdit
-from warehouse.app.database import ServiceDatabase, Transaction, services_file
+from warehouse.app.database import NounT, ServiceDatabase, Statements, Transaction, services_file
+from warehouse.catalogue.connection import Connection
 from warehouse.catalogue.definitions import apply_definitions
 from warehouse.lake import insert, transaction
 from warehouse.ledger import append, note_head
@@ -30,7 +29,6 @@ from warehouse.rows import row_of
 from warehouse.statements import table_statement
 from warehouse.warehouse import Warehouse
 
-NounT = TypeVar("NounT", bound=Noun)
 _ROWS_AT_ONCE = 10_000
 
 
@@ -40,31 +38,22 @@ def record(work: Transaction, table: str, noun: Noun) -> None:
     Raises:
         ConflictError: the table holds a row of this key.
     """
-    added = work.ask(
-        "add_record",
-        table_name=table,
-        record_id=getattr(noun, key_of(TABLE[table])),
-        record=noun.model_dump_json(),
-    )
-    if not added:
-        raise ConflictError(f"{table} has a row of this name already: each is written once")
+    key, document = getattr(noun, key_of(TABLE[table])), noun.model_dump_json()
+    try:
+        work.add("records", table_name=table, record_id=key, record=document)
+    except ConflictError as error:
+        told = f"{table} has a row of this name already: each is written once"
+        raise ConflictError(told) from error
 
 
-def recorded(
-    source: ServiceDatabase | Transaction, table: str, kind: type[NounT]
-) -> Iterator[NounT]:
+def recorded(source: Statements, table: str, kind: type[NounT]) -> list[NounT]:
     """All rows of a table, in the order in which they were recorded."""
-    for _, document in source.ask("records", table_name=table):
-        yield kind.model_validate_json(document)
+    return source.nouns(kind, "records", table_name=table)
 
 
-def recorded_as(
-    source: ServiceDatabase | Transaction, table: str, key: str, kind: type[NounT]
-) -> NounT | None:
+def recorded_as(source: Statements, table: str, key: str, kind: type[NounT]) -> NounT | None:
     """The row of a table that is known by `key`; None: there is none."""
-    for (document,) in source.ask("record", table_name=table, record_id=key):
-        return kind.model_validate_json(document)
-    return None
+    return source.noun(kind, "record", table_name=table, record_id=key)
 
 
 def fold_into_lake(warehouse: Warehouse, *, wait_seconds: float = 60.0) -> dict[str, int]:
@@ -81,7 +70,7 @@ def fold_into_lake(warehouse: Warehouse, *, wait_seconds: float = 60.0) -> dict[
         return fold(connection, warehouse)
 
 
-def fold(connection: duckdb.DuckDBPyConnection, warehouse: Warehouse) -> dict[str, int]:
+def fold(connection: Connection, warehouse: Warehouse) -> dict[str, int]:
     """`fold_into_lake` by a publisher at work, whose lake has all tables."""
     waiting = {table: rows for table, rows in _waiting(connection, warehouse) if rows}
     if waiting:
@@ -93,9 +82,7 @@ def fold(connection: duckdb.DuckDBPyConnection, warehouse: Warehouse) -> dict[st
     return {name: len(rows) for name, rows in waiting.items()}
 
 
-def _waiting(
-    connection: duckdb.DuckDBPyConnection, warehouse: Warehouse
-) -> Iterator[tuple[str, list[str]]]:
+def _waiting(connection: Connection, warehouse: Warehouse) -> Iterator[tuple[str, list[str]]]:
     if not services_file(warehouse).exists():
         return
     with ServiceDatabase(warehouse) as database:
@@ -105,7 +92,7 @@ def _waiting(
             yield table.name, [document for key, document in found if key not in known]
 
 
-def _insert(connection: duckdb.DuckDBPyConnection, table: Table, documents: Sequence[str]) -> None:
+def _insert(connection: Connection, table: Table, documents: Sequence[str]) -> None:
     for start in range(0, len(documents), _ROWS_AT_ONCE):
         insert(connection, table, arrow_rows(table, documents[start : start + _ROWS_AT_ONCE]))
 
@@ -116,7 +103,7 @@ def arrow_rows(table: Table, documents: Sequence[str]) -> pa.Table:
     return arrow_table(table, [row_of(table, noun, {}) for noun in nouns])
 
 
-def known_keys(connection: duckdb.DuckDBPyConnection, table: Table) -> frozenset[str]:
+def known_keys(connection: Connection, table: Table) -> frozenset[str]:
     """Keys of the rows that the lake holds."""
     sql = table_statement("published_names", table=table.name, columns=f'"{key_of(table)}"')
     return frozenset(key for (key,) in connection.execute(sql).fetchall())

@@ -55,8 +55,8 @@ def add_submission(
     work: Transaction, token_id: str, request: JobRequest, *, charge_usd: float
 ) -> None:
     """Write down a request of a token's holder, or of a voter by their pseudonym."""
-    work.ask(
-        "add_submission",
+    work.add(
+        "submissions",
         job_id=job_id_of(request),
         token_id=token_id,
         idempotency_key=request.idempotency_key,

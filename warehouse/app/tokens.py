@@ -23,12 +23,8 @@ def add_token(database: ServiceDatabase, token: Token) -> str:
     """Keep a token; the text that its holder sends, which nobody can be told again."""
     secret = secrets.token_urlsafe(_SECRET_BYTES)
     with database.transaction() as work:
-        work.ask(
-            "add_token",
-            token_id=token.token_id,
-            secret_sha256=_hash(secret),
-            token=token.model_dump_json(),
-        )
+        document = token.model_dump_json()
+        work.add("tokens", token_id=token.token_id, secret_sha256=_hash(secret), token=document)
     return f"assay_{token.token_id}_{secret}"
 
 
@@ -48,16 +44,13 @@ def token_of(database: ServiceDatabase, text: str) -> Token | None:
 
 def still_valid(database: ServiceDatabase, token_id: str) -> bool:
     """Whether a token that was valid has neither expired nor been revoked since."""
-    now = datetime.now(UTC)
-    return any(
-        Token.model_validate_json(document).valid_at(now)
-        for _, document in database.ask("token", token_id=token_id)
-    )
+    token = database.noun(Token, "token", token_id=token_id)
+    return token is not None and token.valid_at(datetime.now(UTC))
 
 
 def tokens(database: ServiceDatabase) -> tuple[Token, ...]:
     """All tokens, oldest first."""
-    return tuple(Token.model_validate_json(row[0]) for row in database.ask("tokens"))
+    return tuple(database.nouns(Token, "tokens"))
 
 
 def revoke(database: ServiceDatabase, token_id: str) -> Token:
@@ -67,13 +60,13 @@ def revoke(database: ServiceDatabase, token_id: str) -> Token:
         UnknownNameError: there is none of this name.
     """
     with database.transaction() as work:
-        for _, document in work.ask("token", token_id=token_id):
-            token = Token.model_validate_json(document)
-            if token.revoked_at is None:
-                token = replace(token, revoked_at=datetime.now(UTC))
-                work.ask("replace_token", token_id=token_id, token=token.model_dump_json())
-            return token
-    raise UnknownNameError(f"no token {token_id!r}; `assay tokens list` lists them")
+        token = work.noun(Token, "token", token_id=token_id)
+        if token is None:
+            raise UnknownNameError(f"no token {token_id!r}; `assay tokens list` lists them")
+        if token.revoked_at is None:
+            token = replace(token, revoked_at=datetime.now(UTC))
+            work.ask("replace_token", token_id=token_id, token=token.model_dump_json())
+        return token
 
 
 def _hash(secret: str) -> str:

@@ -6,6 +6,7 @@ forged one, one sent twice and one in another's name find nothing to answer.
 
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 
@@ -35,7 +36,8 @@ def add_contests(database: ServiceDatabase, contests: Iterable[Contest]) -> None
     """Have these counted from now on."""
     with database.transaction() as work:
         for contest in contests:
-            work.ask("add_contest", contest=contest.name, document=contest.model_dump_json())
+            with suppress(ConflictError):  # it is counted already
+                work.add("contests", contest=contest.name, document=contest.model_dump_json())
 
 
 def contests(database: ServiceDatabase) -> Iterator[tuple[Contest, Standing | None]]:
@@ -137,8 +139,8 @@ def offer(
     with database.transaction() as work:
         if (pair,) in work.ask("pairs_of_voter", voter=voter):
             raise ConflictError("this pair was offered to you before: each is voted on once")
-        work.ask(
-            "add_offer",
+        work.add(
+            "offers",
             offer_id=made.offer_id,
             voter=voter,
             contest=contest.name,

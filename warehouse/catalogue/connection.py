@@ -4,12 +4,14 @@ import importlib.util
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TypeAlias
 
 import duckdb
 
 from schemas.errors import ConfigurationError
 from warehouse.statements import quoted
 
+Connection: TypeAlias = duckdb.DuckDBPyConnection
 _CONFIGURED: dict[str, str | bool | int | float | list[str]] = {
     # The extensions come from installed wheels, as DuckDB itself does. Holding their 70 MB
     # against a signature took 0.3 CPU-seconds each time a lake was opened.
@@ -35,7 +37,7 @@ _BY_STATISTICS = (
 
 
 @contextmanager
-def in_memory(*extensions: str, memory_limit: str = "1GB") -> Iterator[duckdb.DuckDBPyConnection]:
+def in_memory(*extensions: str, memory_limit: str = "1GB") -> Iterator[Connection]:
     """A connection without a lake, for reading landed files or with `extensions` loaded."""
     connection = duckdb.connect(config=_CONFIGURED | {"memory_limit": memory_limit})
     try:
@@ -49,14 +51,14 @@ def in_memory(*extensions: str, memory_limit: str = "1GB") -> Iterator[duckdb.Du
         connection.close()
 
 
-def share_out(connection: duckdb.DuckDBPyConnection, rows: int) -> None:
+def share_out(connection: Connection, rows: int) -> None:
     """Let all processors work where there are rows enough for more than one."""
     if rows > _MANY_ROWS:
         connection.execute("reset threads")
 
 
 @contextmanager
-def every_row_read(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+def every_row_read(connection: Connection) -> Iterator[None]:
     """Statements that begin meanwhile read every row of their tables, whatever the statistics of
     the catalogue or of a file say that it holds.
     """
@@ -71,7 +73,7 @@ def every_row_read(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
 
 def restrict_files(
-    connection: duckdb.DuckDBPyConnection, folder: str | None, files: Collection[Path] = ()
+    connection: Connection, folder: str | None, files: Collection[Path] = ()
 ) -> None:
     """Bound a connection for good to the files below a folder or address, and to `files`.
 
@@ -89,7 +91,7 @@ def restrict_files(
     connection.execute("set enable_external_access = false")
 
 
-def load_extension(connection: duckdb.DuckDBPyConnection, name: str) -> None:
+def load_extension(connection: Connection, name: str) -> None:
     """Raises ConfigurationError when it is not installed."""
     connection.execute(f"load {quoted(str(extension_path(name)))}")
 

@@ -11,6 +11,7 @@ import duckdb
 from schemas.errors import ConfigurationError
 from schemas.tables import TABLES
 from schemas.text.patterns import linear
+from warehouse.catalogue.connection import Connection
 from warehouse.statements import MARTS, filled, statement, table_statement
 
 _DUCKLAKE_TYPES = {
@@ -34,7 +35,7 @@ with the usual 122,880.
 """
 
 
-def apply_definitions(connection: duckdb.DuckDBPyConnection) -> None:
+def apply_definitions(connection: Connection) -> None:
     """Create the tables of an empty lake, and renew changed marts.
 
     Changes nothing when all is as defined.
@@ -53,7 +54,7 @@ def apply_definitions(connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute(f"create or replace view {name} as {statement('marts', name)}")
 
 
-def check_tables(connection: duckdb.DuckDBPyConnection) -> bool:
+def check_tables(connection: Connection) -> bool:
     """Return whether the lake has its tables; an empty one has none.
 
     Raises:
@@ -80,7 +81,7 @@ def check_tables(connection: duckdb.DuckDBPyConnection) -> bool:
     return bool(found)
 
 
-def show_marts(connection: duckdb.DuckDBPyConnection) -> bool:
+def show_marts(connection: Connection) -> bool:
     """Lay temporary views over the lake's marts where they are not those of this version.
 
     Views are seen by this connection alone, and the lake is not changed.
@@ -95,7 +96,7 @@ def show_marts(connection: duckdb.DuckDBPyConnection) -> bool:
     return bool(marts)
 
 
-def outdated_marts(connection: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
+def outdated_marts(connection: Connection) -> tuple[str, ...]:
     """The marts that the lake lacks, or holds with other SQL than that of this version."""
     held: dict[str, str | None] = {}
     for name, sql in connection.execute(statement("catalogue", "views")).fetchall():
@@ -103,7 +104,7 @@ def outdated_marts(connection: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
     return tuple(name for name in MARTS if not _is_mart(connection, name, held.get(name)))
 
 
-def check_catalogue(connection: duckdb.DuckDBPyConnection) -> None:
+def check_catalogue(connection: Connection) -> None:
     """Refuse a catalogue with which DuckDB would read or delete other files, or run other SQL.
 
     Raises:
@@ -146,7 +147,7 @@ def foreign_error(kind: str, name: object) -> ConfigurationError:
     )
 
 
-def _is_mart(connection: duckdb.DuckDBPyConnection, name: str, sql: str | None) -> bool:
+def _is_mart(connection: Connection, name: str, sql: str | None) -> bool:
     """Whether a view's SQL is that of a mart; a catalogue holds it as DuckDB writes it."""
     if sql is None:
         return False
@@ -160,7 +161,7 @@ def _is_mart(connection: duckdb.DuckDBPyConnection, name: str, sql: str | None) 
     return same
 
 
-def _rewritten(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
+def _rewritten(connection: Connection, sql: str) -> str:
     """A statement as DuckDB writes it; empty where it is none."""
     try:
         question = "select json_deserialize_sql(json_serialize_sql($sql))"
@@ -170,7 +171,7 @@ def _rewritten(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
     return str(text)
 
 
-def _begin_statistics(connection: duckdb.DuckDBPyConnection) -> None:
+def _begin_statistics(connection: Connection) -> None:
     """DuckLake asks for the statistics of a table without any once per column of every question:
     100 ms instead of 10.
 
@@ -186,7 +187,7 @@ def _begin_statistics(connection: duckdb.DuckDBPyConnection) -> None:
             connection.execute(table_statement("delete_nothing", table=table.name))
 
 
-def _set_row_groups(connection: duckdb.DuckDBPyConnection) -> None:
+def _set_row_groups(connection: Connection) -> None:
     answer = connection.execute(
         "select value from ducklake_options('lake') where option_name = 'parquet_row_group_size'"
     ).fetchall()

@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import duckdb
 
 from schemas.errors import ConfigurationError, TransientError, UpstreamError
-from warehouse.catalogue.connection import in_memory
+from warehouse.catalogue.connection import Connection, in_memory
 from warehouse.catalogue.definitions import foreign_error, later_rows
 from warehouse.statements import quoted, statement
 
@@ -84,7 +84,7 @@ class PostgresCatalogue:
             f"{name}={_as_libpq(value)}" for name, value in (named | self.options).items()
         )
 
-    def secret(self, connection: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
+    def secret(self, connection: Connection) -> tuple[str, ...]:
         """Tell the connection the password; the option of `attach` that names it. Without one libpq
         looks in its own places, such as a password file.
         """
@@ -212,7 +212,7 @@ def check_may_publish(catalogue: PostgresCatalogue) -> None:
 
 
 @contextmanager
-def _asking(catalogue: PostgresCatalogue) -> Iterator[duckdb.DuckDBPyConnection]:
+def _asking(catalogue: PostgresCatalogue) -> Iterator[Connection]:
     """One transaction of the server, in which it is asked in its own SQL."""
     with loss_told(catalogue), in_memory("postgres_scanner") as connection:
         attach_postgres(connection, catalogue)
@@ -226,7 +226,7 @@ def _asking(catalogue: PostgresCatalogue) -> Iterator[duckdb.DuckDBPyConnection]
 
 
 def attach_postgres(
-    connection: duckdb.DuckDBPyConnection, catalogue: PostgresCatalogue, *, read_only: bool = True
+    connection: Connection, catalogue: PostgresCatalogue, *, read_only: bool = True
 ) -> None:
     """Attach the database itself, as `catalogue`; the scanner is loaded.
 
@@ -246,9 +246,7 @@ def attach_postgres(
         raise catalogue.opening_error(error) from None
 
 
-def refuse_server_programs(
-    connection: duckdb.DuckDBPyConnection, catalogue: PostgresCatalogue
-) -> None:
+def refuse_server_programs(connection: Connection, catalogue: PostgresCatalogue) -> None:
     """Refuse a catalogue for whose tables the server would run what DuckLake never writes.
 
     Raises:
@@ -269,7 +267,7 @@ def refuse_server_programs(
         raise foreign_error("the row of a later snapshot in", later)
 
 
-def _later_rows(connection: duckdb.DuckDBPyConnection) -> str | None:
+def _later_rows(connection: Connection) -> str | None:
     """Return a table with rows of a later snapshot than the newest."""
     question = "from postgres_query('catalogue', ?)"
     tables = connection.execute(question, [statement("catalogue", "server_inlined")]).fetchall()
@@ -280,7 +278,7 @@ def _later_rows(connection: duckdb.DuckDBPyConnection) -> str | None:
     return found[0] if found else None
 
 
-def _ask(connection: duckdb.DuckDBPyConnection, name: str) -> dict[str, Any]:
+def _ask(connection: Connection, name: str) -> dict[str, Any]:
     """The first row of `sql/catalogue/<name>.sql`; empty where there is none."""
     result = connection.execute(statement("catalogue", "ask"), [statement("catalogue", name)])
     columns = [column[0] for column in result.description or []]

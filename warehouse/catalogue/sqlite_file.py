@@ -2,13 +2,17 @@
 
 import os
 import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, TransientError
 from schemas.text.plain_files import PlainFileError, open_file
 from warehouse.statements import statement
 
+BUSY_TIMEOUT_SECONDS = 60.0
 _MAGIC = bytes.fromhex("d9d505f920a163d7")
 _LEAST_RECORD_BYTES = 16
 """Of the record of a super-journal: the length of its name, a checksum and the magic number."""
@@ -24,6 +28,73 @@ def connect(database: Path, **options: Any) -> sqlite3.Connection:
     connection: sqlite3.Connection = sqlite3.connect(database, **options)
     refuse_foreign_programs(connection, database)
     return connection
+
+
+def open_wal(path: Path, script: str) -> sqlite3.Connection:
+    """Open a database in WAL that threads share, and run `script`, which makes its tables.
+
+    Raises:
+        ConfigurationError: as `connect`.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = connect(
+        path, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    try:
+        into_wal(connection)
+        connection.executescript(script)
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def into_wal(connection: sqlite3.Connection) -> None:
+    """Switch a database to WAL.
+
+    SQLite does not wait for locks during the switch, so processes that open a new file at once try
+    again.
+    """
+    deadline = time.monotonic() + BUSY_TIMEOUT_SECONDS
+    while True:
+        try:
+            connection.execute("pragma journal_mode = wal")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+@contextmanager
+def database_errors(title: str, remedy: str) -> Iterator[None]:
+    """Turn what SQLite says of a file into errors of one line.
+
+    Args:
+        title: names the file.
+        remedy: what to do if it is damaged.
+
+    Raises:
+        ConfigurationError: the file is damaged or cannot be opened.
+        TransientError: other processes kept it locked for longer than a minute.
+    """
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error) or "busy" in str(error):
+            raise TransientError(
+                f"{title} stayed locked by other processes for {BUSY_TIMEOUT_SECONDS:.0f} s"
+            ) from error
+        raise ConfigurationError(
+            f"{title} cannot be used ({error}): make its folder writable, with free space"
+        ) from error
+    except sqlite3.DatabaseError as error:
+        raise ConfigurationError(f"{title} is damaged ({error}): {remedy}") from error
+    except OSError as error:
+        raise ConfigurationError(
+            f"{title} cannot be opened ({error.strerror}): choose a writable folder"
+        ) from error
 
 
 def refuse_foreign_programs(connection: sqlite3.Connection, database: Path) -> None:

@@ -5,15 +5,13 @@ how their units land. Each is validated, published, verified, tidied up and held
 suite like the others.
 """
 
-from typing import Any
-
 from schemas.works.registry import work_schemas
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.units.kind import Kind, kind_of
 
-KINDS: tuple[Kind[Any, Any, Any], ...] = (
+KINDS: tuple[Kind, ...] = (
     RUNS,
     RANKINGS,
     *map(kind_of, work_schemas()),

@@ -11,13 +11,13 @@ from urllib.parse import urlsplit
 import duckdb
 
 from schemas.errors import AssayError
-from warehouse.catalogue.connection import load_extension
+from warehouse.catalogue.connection import Connection, load_extension
 from warehouse.objects import object_storage
 from warehouse.objects.object_storage import ObjectFolder, failure_told
 from warehouse.statements import quoted
 
 
-def reach(connection: duckdb.DuckDBPyConnection, folder: ObjectFolder) -> None:
+def reach(connection: Connection, folder: ObjectFolder) -> None:
     """Let a connection read and write in `folder`.
 
     Raises:
@@ -33,7 +33,7 @@ def reach(connection: duckdb.DuckDBPyConnection, folder: ObjectFolder) -> None:
     sign(connection, folder)
 
 
-def sign(connection: duckdb.DuckDBPyConnection, folder: ObjectFolder) -> None:
+def sign(connection: Connection, folder: ObjectFolder) -> None:
     """Tell a connection the credentials as they are now. Raises as `reach`."""
     options = folder.credentials() | {"scope": folder.address}
     flags = ""

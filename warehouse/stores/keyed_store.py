@@ -13,18 +13,20 @@ from types import TracebackType
 from typing import Any
 
 import zstandard
+from pydantic import Field
 
-from schemas.errors import ConfigurationError, TransientError
-from warehouse.catalogue.sqlite_file import connect
+from schemas.base import Noun
+from schemas.settings import CacheSettings
+from warehouse.catalogue.sqlite_file import database_errors, open_wal
+from warehouse.layout import Layout
 from warehouse.scrubbing import concealed, known_secrets
 
-BUSY_TIMEOUT_SECONDS = 60.0
 _KEYS_PER_QUERY = 500
-_CREATE = (
-    "create table if not exists entries (key text primary key, value blob not null, stored_at real"
-    " not null) without rowid"
-)
-
+_CREATE = """
+pragma synchronous = normal;
+create table if not exists entries (
+    key text primary key, value blob not null, stored_at real not null) without rowid;
+"""
 _DROP_THE_OLDEST = """
 delete from entries where key in (
     select key from (
@@ -117,31 +119,13 @@ class KeyedStore:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        with self._lock:
-            try:
-                if self._connection is None:
-                    self._connection = _connect(self.path)
-                yield self._connection
-            except sqlite3.OperationalError as error:
-                if "locked" in str(error) or "busy" in str(error):
-                    raise TransientError(
-                        f"cache {self.path} stayed locked by other processes for"
-                        f" {BUSY_TIMEOUT_SECONDS:.0f} s"
-                    ) from error
-                raise ConfigurationError(
-                    f"cache {self.path} cannot be used ({error}): make its folder writable, with"
-                    " free space"
-                ) from error
-            except (sqlite3.DatabaseError, zstandard.ZstdError) as error:
-                raise ConfigurationError(
-                    f"cache {self.path} is damaged ({error}): delete this file, it will be built"
-                    " anew"
-                ) from error
-            except OSError as error:
-                raise ConfigurationError(
-                    f"cache {self.path} cannot be opened ({error.strerror}): choose a writable"
-                    " folder"
-                ) from error
+        with (
+            self._lock,
+            database_errors(f"cache {self.path}", "delete this file, it will be built anew"),
+        ):
+            if self._connection is None:
+                self._connection = open_wal(self.path, _CREATE)
+            yield self._connection
 
     def __enter__(self) -> "KeyedStore":
         return self
@@ -178,40 +162,48 @@ def _packed(value: bytes) -> bytes:
 def _unpacked(value: bytes) -> bytes:
     if not value.startswith(_ZSTD_MAGIC):
         return value
-    # Its length is said first, and is the memory that unpacking takes.
-    if not 0 <= zstandard.frame_content_size(value) <= _MOST_ENTRY_BYTES:
-        raise zstandard.ZstdError("an entry is too large")
-    return zstandard.ZstdDecompressor().decompress(value)
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    connection = connect(
-        path, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
-    )
     try:
-        into_wal(connection)
-        connection.execute("pragma synchronous = normal")
-        connection.execute(_CREATE)
-    except sqlite3.Error:
-        connection.close()
-        raise
-    return connection
+        # Its length is said first, and is the memory that unpacking takes.
+        if not 0 <= zstandard.frame_content_size(value) <= _MOST_ENTRY_BYTES:
+            raise zstandard.ZstdError("an entry is too large")
+        return zstandard.ZstdDecompressor().decompress(value)
+    except zstandard.ZstdError as error:
+        raise sqlite3.DatabaseError(str(error)) from error
 
 
-def into_wal(connection: sqlite3.Connection) -> None:
-    """Switch a database to WAL.
+_DAY_SECONDS = 86_400.0
 
-    SQLite does not wait for locks during the switch, so processes that open a new file at once try
-    again.
+
+class TrimmedCache(Noun):
+    """What became of one cache."""
+
+    name: str
+    entries_dropped: int = Field(ge=0)
+    bytes_before: int = Field(ge=0)
+    bytes_after: int = Field(ge=0)
+
+
+def trim_caches(layout: Layout, settings: CacheSettings) -> tuple[TrimmedCache, ...]:
+    """Drop what is too old, then the oldest until each cache fits, and give the space back.
+
+    Raises:
+        ConfigurationError, TransientError: as `KeyedStore`.
     """
-    deadline = time.monotonic() + BUSY_TIMEOUT_SECONDS
-    while True:
-        try:
-            connection.execute("pragma journal_mode = wal")
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
-        else:
-            return
+    return tuple(_trimmed(path, settings) for path in sorted(layout.cache.glob("*.sqlite")))
+
+
+def _trimmed(path: Path, settings: CacheSettings) -> TrimmedCache:
+    before = _size(path)
+    with KeyedStore(path) as store:
+        dropped = store.drop_until(
+            oldest=time.time() - settings.maximum_days * _DAY_SECONDS,
+            most_bytes=settings.maximum_megabytes * 1_000_000,
+        )
+    return TrimmedCache(
+        name=path.stem, entries_dropped=dropped, bytes_before=before, bytes_after=_size(path)
+    )
+
+
+def _size(path: Path) -> int:
+    beside = (path, path.with_name(f"{path.name}-wal"))
+    return sum(each.stat().st_size for each in beside if each.exists())

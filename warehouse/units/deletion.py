@@ -49,7 +49,7 @@ def delete_work(
     kind: Kind[Any, Any, HeadT],
     run_id: RunId,
     *,
-    with_it: tuple[Kind[Any, Any, Any], ...] = (),
+    with_it: tuple[Kind, ...] = (),
     before: Callable[[], None] = lambda: None,
 ) -> Deleted[HeadT]:
     """Delete a published piece of work that is named by its run alone. The caller holds its lock.

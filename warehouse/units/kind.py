@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, get_args, get_origin
+
+from typing_extensions import TypeVar
 
 from schemas.base import Noun
 from schemas.columns import Table
@@ -23,11 +25,11 @@ from warehouse.layout import Layout, file_name, safe_name
 from warehouse.rows import Row, Rows, nouns_in
 
 if TYPE_CHECKING:  # workers land without the database
-    import duckdb
+    from warehouse.catalogue.connection import Connection
 
-UnitT = TypeVar("UnitT", bound=Noun)
-ReceiptT = TypeVar("ReceiptT", bound=UnitReceipt)
-HeadT = TypeVar("HeadT", bound=WorkHead)
+UnitT = TypeVar("UnitT", bound=Noun, default=Any)
+ReceiptT = TypeVar("ReceiptT", bound=UnitReceipt, default=Any)
+HeadT = TypeVar("HeadT", bound=WorkHead, default=Any)
 
 
 def _nothing(*_: object) -> None:
@@ -109,7 +111,7 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
     beside: Mapping[str, str] = field(default_factory=dict)
     unit_column: str = ""
     totals: Callable[[Rows], dict[str, Any]] = _no_columns
-    settle: "Callable[[duckdb.DuckDBPyConnection, HeadT], None]" = _nothing
+    settle: "Callable[[Connection, HeadT], None]" = _nothing
 
     @property
     def word(self) -> str:
@@ -264,7 +266,7 @@ def _table_of(head: type[Noun]) -> str:
 
 
 @cache
-def _parts(kind: Kind[Any, Any, Any]) -> tuple[Part, ...]:
+def _parts(kind: Kind) -> tuple[Part, ...]:
     found = tuple(_within(kind.noun, kind.tables, ()))
     shared = Counter(part.table for part in found)
     return tuple(part._replace(shared=shared[part.table] > 1) for part in found)

@@ -25,10 +25,9 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.run import Budget
 from schemas.tables import TABLE
-from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.objects.object_storage import AT_ONCE
-from warehouse.parquet import read_bytes, write_bytes, write_rows
+from warehouse.parquet import read_bytes, read_rows, write_bytes, write_rows
 from warehouse.rows import Row, Rows, row_of
 from warehouse.stores.budget_file import BudgetFile
 from warehouse.units import shared
@@ -42,12 +41,7 @@ LEFTOVERS = (BUILDING, _REPLACED)
 """How names begin that only a killed process leaves behind."""
 
 
-def land(
-    layout: Layout,
-    kind: Kind[Any, ReceiptT, HeadT],
-    rows: Rows,
-    receipt: ReceiptT,
-) -> ReceiptT:
+def land(layout: Layout, kind: Kind[Any, ReceiptT], rows: Rows, receipt: ReceiptT) -> ReceiptT:
     """Write a unit's tables and its receipt; afterwards it exists, or nothing has changed.
 
     Landing a unit again replaces it, but keeps the calls already paid for: money spent is never
@@ -97,7 +91,7 @@ def _journal(layout: Layout) -> closing[BudgetFile]:
     return closing(BudgetFile(layout.budgets, RunId(""), Budget()))
 
 
-def read_receipt(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], *names: str) -> ReceiptT | None:
+def read_receipt(layout: Layout, kind: Kind[Any, ReceiptT], *names: str) -> ReceiptT | None:
     """The receipt of a unit; None when it has not landed. One that is not complete here may be so
     where landing is shared, and is brought from there.
 
@@ -112,7 +106,7 @@ def read_receipt(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], *names: str) 
     return receipt
 
 
-def bring(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], *names: str) -> None:
+def bring(layout: Layout, kind: Kind, *names: str) -> None:
     """Have here whatever of a work that was published lands where machines meet.
 
     Raises:
@@ -142,7 +136,7 @@ def bring(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], *names: str) -> None
             building.replace(folder / name)
 
 
-def landed_rows(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], receipt: ReceiptT) -> Rows:
+def landed_rows(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> Rows:
     """The rows that landed with `receipt`, calls apart, by table name.
 
     Raises:
@@ -156,9 +150,7 @@ def landed_rows(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], receipt: Recei
     }
 
 
-def complete_receipt(
-    layout: Layout, kind: Kind[Any, ReceiptT, HeadT], *names: str
-) -> ReceiptT | None:
+def complete_receipt(layout: Layout, kind: Kind[Any, ReceiptT], *names: str) -> ReceiptT | None:
     """The receipt of a unit whose work ran to its end; None when it is still to be done.
 
     Raises:
@@ -168,9 +160,7 @@ def complete_receipt(
     return receipt if receipt is not None and receipt.complete else None
 
 
-def iterate_receipts(
-    layout: Layout, kind: Kind[Any, ReceiptT, HeadT], *names: str
-) -> Iterator[ReceiptT]:
+def iterate_receipts(layout: Layout, kind: Kind[Any, ReceiptT], *names: str) -> Iterator[ReceiptT]:
     """Receipts of one piece of work in the order of their folders, one at a time.
 
     Raises:
@@ -182,12 +172,12 @@ def iterate_receipts(
             yield receipt
 
 
-def unit_folders(layout: Layout, kind: Kind[Any, Any, Any], *names: str) -> list[Path]:
+def unit_folders(layout: Layout, kind: Kind, *names: str) -> list[Path]:
     """Folders of units that have landed, in order."""
     return _folders(kind.folder(layout, *names), kind.unit_noun)
 
 
-def landed_names(layout: Layout, kind: Kind[Any, Any, Any], *outer: str) -> list[tuple[str, ...]]:
+def landed_names(layout: Layout, kind: Kind, *outer: str) -> list[tuple[str, ...]]:
     """The names of everything of this kind that has a landing folder; `outer`: its first names."""
     found = [tuple(outer)]
     for word in list(kind.folders)[len(outer) :]:
@@ -199,7 +189,7 @@ def landed_names(layout: Layout, kind: Kind[Any, Any, Any], *outer: str) -> list
     return found
 
 
-def read_head(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], *names: str) -> HeadT | None:
+def read_head(layout: Layout, kind: Kind[Any, Any, HeadT], *names: str) -> HeadT | None:
     """What was written when every unit had landed; None before.
 
     Raises:
@@ -208,14 +198,14 @@ def read_head(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], *names: str) -> 
     return read_noun(kind.head_file(layout, *names), kind.head, kind.remedy)
 
 
-def write_head(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], head: HeadT) -> None:
+def write_head(layout: Layout, kind: Kind[Any, Any, HeadT], head: HeadT) -> None:
     """Say that the work is whole. Its units have landed before."""
     path = kind.head_file(layout, *kind.names(head))
     path.parent.mkdir(parents=True, exist_ok=True)
     write_noun(path, head)
 
 
-def begun_head(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], head: HeadT) -> HeadT:
+def begun_head(layout: Layout, kind: Kind[Any, Any, HeadT], head: HeadT) -> HeadT:
     """`head` with the times of the one that is there, when the work had ended before."""
     begun = read_head(layout, kind, *kind.names(head))
     if begun is None:
@@ -224,7 +214,7 @@ def begun_head(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], head: HeadT) ->
 
 
 def landed_files(
-    layout: Layout, kind: Kind[Any, ReceiptT, HeadT], table: Table, receipts: Sequence[ReceiptT]
+    layout: Layout, kind: Kind[Any, ReceiptT], table: Table, receipts: Sequence[ReceiptT]
 ) -> list[Path]:
     """The files that hold rows of `table`, as the receipts say."""
     return [
@@ -234,7 +224,7 @@ def landed_files(
     ]
 
 
-def files_beside(layout: Layout, kind: Kind[Any, Any, Any], *names: str) -> Iterator[Path]:
+def files_beside(layout: Layout, kind: Kind, *names: str) -> Iterator[Path]:
     """The files beside the units that are there: the head, and those of rows of no unit."""
     head = kind.head_file(layout, *names)
     if head.exists():
@@ -242,9 +232,7 @@ def files_beside(layout: Layout, kind: Kind[Any, Any, Any], *names: str) -> Iter
     yield from (path for _, path in rows_beside(layout, kind, *names))
 
 
-def rows_beside(
-    layout: Layout, kind: Kind[Any, Any, Any], *names: str
-) -> Iterator[tuple[Table, Path]]:
+def rows_beside(layout: Layout, kind: Kind, *names: str) -> Iterator[tuple[Table, Path]]:
     """The files of rows that belong to no unit, as far as they are there, each with its table."""
     for table in kind.beside:
         path = kind.folder(layout, *names) / f"{table}.parquet"
@@ -252,9 +240,7 @@ def rows_beside(
             yield TABLE[table], path
 
 
-def write_beside(
-    layout: Layout, kind: Kind[Any, Any, Any], table: str, rows: Rows, *names: str
-) -> None:
+def write_beside(layout: Layout, kind: Kind, table: str, rows: Rows, *names: str) -> None:
     """Write the rows of `table` that belong to no unit, in place of those of an earlier attempt."""
     path = kind.folder(layout, *names) / f"{table}.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -313,7 +299,7 @@ def move_into_place(building: Path, target: Path) -> None:
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def receipt_of(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], folder: Path) -> ReceiptT | None:
+def receipt_of(layout: Layout, kind: Kind[Any, ReceiptT], folder: Path) -> ReceiptT | None:
     """The receipt in the landing folder of a unit; None where there is none.
 
     Raises:
@@ -357,7 +343,7 @@ def take(layout: Layout, target: Path) -> str | None:
 
 def with_earlier_calls(
     layout: Layout,
-    kind: Kind[Any, ReceiptT, HeadT],
+    kind: Kind[Any, ReceiptT],
     receipt: ReceiptT,
     rows: Rows,
     journalled: Sequence[LlmCall],
@@ -381,7 +367,7 @@ def with_earlier_calls(
 
 
 def write_unit(
-    kind: Kind[Any, ReceiptT, HeadT], receipt: ReceiptT, rows: Rows, building: Path
+    kind: Kind[Any, ReceiptT], receipt: ReceiptT, rows: Rows, building: Path
 ) -> ReceiptT:
     """Write tables and receipt into the folder `building`; the receipt with its numbers."""
     told = kind.totals(rows)

@@ -6,7 +6,6 @@ one batch of rows: what a suite costs hardly depends on their number.
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -18,13 +17,14 @@ from schemas.columns import Table
 from schemas.errors import PublicationError
 from schemas.run import ValidationRow
 from schemas.tables import TABLE
+from warehouse.catalogue.connection import Connection
 from warehouse.lake import insert, rows_in, transaction
 from warehouse.parquet import arrow_table
 from warehouse.rows import noun_of, row_of
 from warehouse.statements import table_statement
 from warehouse.units.kind import Kind
-from warehouse.validate.violations import ExpectationResult, Tally
-from warehouse.verify.verify_values import without_prose
+from warehouse.validate.expectations import ExpectationResult, Tally
+from warehouse.verify.verify_statistics import without_prose
 from warehouse.warehouse import Warehouse
 
 WORKS_TOGETHER = 50
@@ -51,7 +51,7 @@ class LaterValidation(Noun):
 
 
 def validate_published(
-    warehouse: Warehouse, kinds: Iterable[Kind[Any, Any, Any]], *, wait_seconds: float = 60.0
+    warehouse: Warehouse, kinds: Iterable[Kind], *, wait_seconds: float = 60.0
 ) -> LaterValidation:
     """Validate all published work of `kinds` that waits for it.
 
@@ -79,11 +79,7 @@ def validate_published(
     return replace(total, broken=tuple(dict.fromkeys((*total.broken, *before))))
 
 
-def _apart(
-    connection: duckdb.DuckDBPyConnection,
-    kind: Kind[Any, Any, Any],
-    works: Sequence[tuple[str, ...]],
-) -> LaterValidation:
+def _apart(connection: Connection, kind: Kind, works: Sequence[tuple[str, ...]]) -> LaterValidation:
     """Validate works together, or one by one where that fails: one may be beyond reading."""
     try:
         return validate_works(connection, kind, works)
@@ -94,9 +90,7 @@ def _apart(
 
 
 def validate_works(
-    connection: duckdb.DuckDBPyConnection,
-    kind: Kind[Any, Any, Any],
-    works: Sequence[tuple[str, ...]],
+    connection: Connection, kind: Kind, works: Sequence[tuple[str, ...]]
 ) -> LaterValidation:
     """Validate some published works of a kind together, and record the results.
 
@@ -123,9 +117,7 @@ def _line(row: ValidationRow) -> str:
     return f"{row.run_id}: {row.in_words}"
 
 
-def waiting(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any, Any]
-) -> list[tuple[str, ...]]:
+def waiting(connection: Connection, kind: Kind) -> list[tuple[str, ...]]:
     """Names of the published works of a kind that Great Expectations has not validated."""
     columns = ", ".join(kind.ids)
     sql = table_statement("published_names", table=kind.head_table, columns=columns)
@@ -139,9 +131,7 @@ def waiting(
 
 
 def _validated(
-    connection: duckdb.DuckDBPyConnection,
-    kind: Kind[Any, Any, Any],
-    works: Sequence[tuple[str, ...]],
+    connection: Connection, kind: Kind, works: Sequence[tuple[str, ...]]
 ) -> list[ValidationRow]:
     """The rows of `validations` of some works, with the answers of Great Expectations.
 
@@ -193,10 +183,7 @@ def _result_of(row: ValidationRow) -> ExpectationResult:
 
 
 def _rows_of(
-    connection: duckdb.DuckDBPyConnection,
-    kind: Kind[Any, Any, Any],
-    table: Table,
-    works: Sequence[tuple[str, ...]],
+    connection: Connection, kind: Kind, table: Table, works: Sequence[tuple[str, ...]]
 ) -> pa.Table:
     sql = table_statement(
         "columns_of_works",
@@ -208,9 +195,7 @@ def _rows_of(
     return connection.execute(sql, _parameters(kind, works)).fetch_arrow_table().cast(schema)
 
 
-def _parameters(
-    kind: Kind[Any, Any, Any], works: Sequence[tuple[str, ...]]
-) -> dict[str, list[str]]:
+def _parameters(kind: Kind, works: Sequence[tuple[str, ...]]) -> dict[str, list[str]]:
     return {
         name: list(values) for name, values in zip(kind.ids, zip(*works, strict=True), strict=True)
     }

@@ -10,7 +10,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import duckdb
 from pydantic import Field
 
 from schemas.base import Noun
@@ -18,13 +17,13 @@ from schemas.columns import Table
 from schemas.errors import PublicationError
 from schemas.tables import TABLE
 from schemas.text.plain_files import remove_files
+from warehouse.catalogue.connection import Connection
 from warehouse.lake import one_snapshot
-from warehouse.landed import read_landed
 from warehouse.layout import Layout
-from warehouse.parquet import write_bytes, write_rows
+from warehouse.parquet import read_landed, write_bytes, write_rows
 from warehouse.rows import Row, Rows
 from warehouse.statements import table_statement
-from warehouse.units.kind import HeadT, Kind, ReceiptT
+from warehouse.units.kind import Kind, ReceiptT
 from warehouse.units.landing import iterate_receipts
 from warehouse.units.shared import LET_GO
 from warehouse.verify.verify_content import LakeContent, LandedContent
@@ -37,12 +36,7 @@ class LetGo(Noun):
     bytes: int = Field(ge=0)
 
 
-def let_go(
-    connection: duckdb.DuckDBPyConnection,
-    layout: Layout,
-    kind: Kind[Any, ReceiptT, HeadT],
-    published_before: datetime,
-) -> LetGo:
+def let_go(connection: Connection, layout: Layout, kind: Kind, published_before: datetime) -> LetGo:
     """Remove the landed files of units that are complete, and that the lake holds row for row.
 
     The caller holds the publisher's lock.
@@ -63,10 +57,7 @@ def let_go(
 
 
 def published_names(
-    connection: duckdb.DuckDBPyConnection,
-    kind: Kind[Any, Any, Any],
-    before: datetime,
-    condition: str = "true",
+    connection: Connection, kind: Kind, before: datetime, condition: str = "true"
 ) -> list[tuple[str, ...]]:
     """The names of what was last published before a time; `condition`: SQL, on their heads."""
     columns = ", ".join(kind.ids)
@@ -76,16 +67,13 @@ def published_names(
     return connection.execute(sql, {"before": before}).fetchall()
 
 
-def was_let_go(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], receipt: ReceiptT) -> bool:
+def was_let_go(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> bool:
     """Whether the lake alone holds the rows of the unit."""
     return _mark(layout, kind, receipt).exists()
 
 
 def bring_back(
-    connection: duckdb.DuckDBPyConnection,
-    layout: Layout,
-    kind: Kind[Any, ReceiptT, HeadT],
-    receipts: Sequence[ReceiptT],
+    connection: Connection, layout: Layout, kind: Kind[Any, ReceiptT], receipts: Sequence[ReceiptT]
 ) -> None:
     """Write again the files of those units that were let go.
 
@@ -106,10 +94,7 @@ def bring_back(
 
 
 def rows_in_lake(
-    connection: duckdb.DuckDBPyConnection,
-    layout: Layout,
-    kind: Kind[Any, ReceiptT, HeadT],
-    receipt: ReceiptT,
+    connection: Connection, layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT
 ) -> Rows:
     """What landed with `receipt`, as the lake holds it.
 
@@ -131,21 +116,16 @@ def rows_in_lake(
     return found
 
 
-def _rows(
-    connection: duckdb.DuckDBPyConnection,
-    kind: Kind[Any, Any, Any],
-    table: Table,
-    given: dict[str, Any],
-) -> list[Row]:
+def _rows(connection: Connection, kind: Kind, table: Table, given: dict[str, Any]) -> list[Row]:
     sql = table_statement("rows_of", table=table.name, condition=_condition(kind, table))
     content = connection.execute(sql, given).fetch_arrow_table()
     return [{name: row[name] for name in table.column_names} for row in content.to_pylist()]
 
 
 def _held_by_lake(
-    connection: duckdb.DuckDBPyConnection,
+    connection: Connection,
     layout: Layout,
-    kind: Kind[Any, ReceiptT, HeadT],
+    kind: Kind[Any, ReceiptT],
     names: tuple[str, ...],
     receipts: Sequence[ReceiptT],
 ) -> bool:
@@ -167,7 +147,7 @@ def _held_by_lake(
         )
 
 
-def _condition(kind: Kind[Any, Any, Any], table: Table) -> str:
+def _condition(kind: Kind, table: Table) -> str:
     """SQL for the rows that landed with certain units, and not beside them."""
     beside = f" and not ({loose})" if (loose := kind.beside.get(table.name)) else ""
     units = f' and "{kind.unit_column}" in (select unnest($units))'
@@ -175,13 +155,13 @@ def _condition(kind: Kind[Any, Any, Any], table: Table) -> str:
 
 
 def _parameters(
-    kind: Kind[Any, ReceiptT, HeadT], names: tuple[str, ...], receipts: Sequence[ReceiptT]
+    kind: Kind[Any, ReceiptT], names: tuple[str, ...], receipts: Sequence[ReceiptT]
 ) -> dict[str, Any]:
     units = [getattr(receipt, kind.unit_column) for receipt in receipts]
     return {**kind.parameters(*names), "units": units}
 
 
-def _remove(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], receipt: ReceiptT) -> int:
+def _remove(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> int:
     """The bytes that it gave back."""
     write_bytes(_mark(layout, kind, receipt), b"")
     files = list(_files(layout, kind, receipt))
@@ -191,9 +171,9 @@ def _remove(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], receipt: ReceiptT)
     return size
 
 
-def _mark(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], receipt: ReceiptT) -> Path:
+def _mark(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> Path:
     return kind.folder_of(layout, receipt) / LET_GO
 
 
-def _files(layout: Layout, kind: Kind[Any, ReceiptT, HeadT], receipt: ReceiptT) -> Iterator[Path]:
+def _files(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> Iterator[Path]:
     return kind.folder_of(layout, receipt).glob("*.parquet*")

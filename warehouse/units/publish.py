@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-import duckdb
 import orjson
 import pyarrow as pa
 
@@ -20,12 +19,11 @@ from schemas.run import HANDFUL, UnitReceipt
 from schemas.tables import TABLE, TABLES
 from warehouse.answers import Publication, ValidationReport
 from warehouse.app.records import fold
-from warehouse.catalogue.connection import share_out
+from warehouse.catalogue.connection import Connection, share_out
 from warehouse.catalogue.definitions import apply_definitions
 from warehouse.lake import insert, transaction
-from warehouse.landed import in_batches, read_landed
 from warehouse.ledger import note_head
-from warehouse.parquet import arrow_table, read_bytes, write_bytes
+from warehouse.parquet import arrow_table, in_batches, read_bytes, read_landed, write_bytes
 from warehouse.rows import row_of
 from warehouse.statements import table_statement
 from warehouse.units.kind import HeadT, Kind, ReceiptT
@@ -47,11 +45,7 @@ _TIMES = {"started_at", "finished_at", "duration_seconds"}
 
 
 def publish(
-    warehouse: Warehouse,
-    kind: Kind[Any, ReceiptT, HeadT],
-    head: HeadT,
-    *,
-    wait_seconds: float = 60.0,
+    warehouse: Warehouse, kind: Kind[Any, Any, HeadT], head: HeadT, *, wait_seconds: float = 60.0
 ) -> Publication:
     """Validate what landed of the work that `head` names, and put all or none of it into the lake.
 
@@ -125,7 +119,7 @@ def _validate(
     return report
 
 
-def _validate_waiting(connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any, Any]) -> None:
+def _validate_waiting(connection: Connection, kind: Kind) -> None:
     """Validate handfuls that were published before, now that Great Expectations is imported."""
     boundary = ErrorBoundary()  # what was asked for is published; the others wait on
     with boundary:
@@ -157,25 +151,21 @@ def _digest(
     )
 
 
-def _published_digest(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any, Any], names: tuple[str, ...]
-) -> str | None:
+def _published_digest(connection: Connection, kind: Kind, names: tuple[str, ...]) -> str | None:
     table = TABLE[kind.head_table]
     sql = table_statement("published_digest", table=table.name, condition=kind.condition(table))
     row = connection.execute(sql, kind.parameters(*names)).fetchone()
     return (row[0] or "") if row else None
 
 
-def _delete(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any, Any], names: tuple[str, ...]
-) -> None:
+def _delete(connection: Connection, kind: Kind, names: tuple[str, ...]) -> None:
     for table in kind.published_tables:
         sql = table_statement("delete_rows", table=table.name, condition=kind.condition(table))
         connection.execute(sql, kind.parameters(*names))
 
 
 def _insert(
-    connection: duckdb.DuckDBPyConnection,
+    connection: Connection,
     warehouse: Warehouse,
     kind: Kind[Any, ReceiptT, HeadT],
     head: HeadT,
@@ -201,7 +191,7 @@ def _insert(
     return counts
 
 
-def head_rows(kind: Kind[Any, ReceiptT, HeadT], head: HeadT, digest: str) -> pa.Table:
+def head_rows(kind: Kind[Any, Any, HeadT], head: HeadT, digest: str) -> pa.Table:
     """The row of what is published whole."""
     table = TABLE[kind.head_table]
     known = {"landing_sha256": digest, "published_at": datetime.now(UTC)}
@@ -215,7 +205,7 @@ def _noun_rows(table: Table, nouns: Sequence[Noun]) -> pa.Table:
 def _hold_against_receipts(
     counts: dict[str, int],
     counts_beside: dict[str, int],
-    kind: Kind[Any, Any, Any],
+    kind: Kind,
     names: tuple[str, ...],
     receipts: Sequence[UnitReceipt],
 ) -> None:
@@ -229,9 +219,7 @@ def _hold_against_receipts(
             )
 
 
-def _counts(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any, Any], names: tuple[str, ...]
-) -> dict[str, int]:
+def _counts(connection: Connection, kind: Kind, names: tuple[str, ...]) -> dict[str, int]:
     """Rows by table, as the lake holds them."""
     counted = (
         table_statement("count_rows", table=table.name, condition=kind.condition(table))

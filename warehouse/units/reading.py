@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import duckdb
-
 from schemas.errors import UnknownNameError
 from schemas.identifiers import RunId
 from schemas.tables import TABLE
+from warehouse.catalogue.connection import Connection
 from warehouse.kinds.registry import KINDS
 from warehouse.lake import rows_in
 from warehouse.rows import noun_of
@@ -16,17 +15,13 @@ from warehouse.units.landing import CALL_TABLES
 from warehouse.units.record import units_of
 
 
-def published_heads(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any, HeadT]
-) -> tuple[HeadT, ...]:
+def published_heads(connection: Connection, kind: Kind[Any, Any, HeadT]) -> tuple[HeadT, ...]:
     """What is published of a kind, newest first."""
     rows = rows_in(connection, table_statement("newest_first", table=kind.head_table))
     return tuple(noun_of(kind.head, row) for row in rows)
 
 
-def published_head(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any, HeadT], *names: str
-) -> HeadT:
+def published_head(connection: Connection, kind: Kind[Any, Any, HeadT], *names: str) -> HeadT:
     """One of them. Raises UnknownNameError when it is not published."""
     for head in published_heads(connection, kind):
         if kind.names(head) == names:
@@ -36,7 +31,7 @@ def published_head(
     )
 
 
-def published_kind(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> Kind[Any, Any, Any]:
+def published_kind(connection: Connection, run_id: RunId) -> Kind:
     """The kind of the work that is published under that name.
 
     Raises:
@@ -55,9 +50,7 @@ def published_kind(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> Kind
 
 
 def published_units(
-    connection: duckdb.DuckDBPyConnection,
-    kind: Kind[UnitT, ReceiptT, HeadT],
-    *names: str,
+    connection: Connection, kind: Kind[UnitT, ReceiptT, HeadT], *names: str
 ) -> tuple[UnitT, ...]:
     """Every unit of a work as it was landed, calls apart, in the order of their names."""
     rows = {}

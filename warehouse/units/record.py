@@ -44,7 +44,7 @@ def rows_of(kind: Kind[UnitT, Any, Any], run_id: RunId, unit: UnitT) -> Rows:
     }
 
 
-def _recorder(kind: Kind[Any, Any, Any], path: tuple[str, ...]) -> str:
+def _recorder(kind: Kind, path: tuple[str, ...]) -> str:
     return path[0] if len(path) > 1 else kind.word
 
 
@@ -73,9 +73,7 @@ def unit_of(
     return noun_of(kind.noun, known | own | found)
 
 
-def _parts_of(
-    kind: Kind[Any, Any, Any], path: tuple[str, ...], unread: dict[str, list[Row]]
-) -> Row:
+def _parts_of(kind: Kind, path: tuple[str, ...], unread: dict[str, list[Row]]) -> Row:
     """What the fields of a noun hold, by their rows, which are read with that."""
     values: Row = {}
     for part in kind.parts:
@@ -143,14 +141,14 @@ def landed_unit(layout: Layout, kind: Kind[UnitT, ReceiptT, HeadT], *names: str)
 
 
 @cache
-def _inner(kind: Kind[Any, Any, Any]) -> dict[str, type[Noun]]:
+def _inner(kind: Kind) -> dict[str, type[Noun]]:
     """The fields that hold, or lack, a noun whose fields have tables."""
     unit: type[Noun] = kind.noun
     return {part.path[0]: nouns_in(unit)[part.path[0]] for part in kind.parts if part.path[1:]}
 
 
 @cache
-def _told(kind: Kind[Any, Any, Any]) -> tuple[tuple[str, str], ...]:
+def _told(kind: Kind) -> tuple[tuple[str, str], ...]:
     """The columns that no noun of a row tells but the unit, each with the field that does."""
     columns = {
         column
@@ -162,7 +160,7 @@ def _told(kind: Kind[Any, Any, Any]) -> tuple[tuple[str, str], ...]:
 
 
 @cache
-def _of_receipt(kind: Kind[Any, Any, Any]) -> tuple[tuple[str, str], ...]:
+def _of_receipt(kind: Kind) -> tuple[tuple[str, str], ...]:
     """The fields of the receipt that the unit tells, not the numbers of its rows."""
     others = {"unit", "rows", "bytes", *(name for part in kind.parts for name in part.path[:1])}
     return tuple(_tell(kind.noun, kind.receipt.model_fields.keys() - others))

@@ -5,13 +5,11 @@ that nothing is written down twice.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import duckdb
-
 from schemas.columns import Column, ColumnType, Table
 from schemas.errors import PublicationError
 from schemas.people.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry
 from schemas.tables import TABLE
-from warehouse.catalogue.connection import every_row_read
+from warehouse.catalogue.connection import Connection, every_row_read
 from warehouse.lake import rows_in
 from warehouse.ledger import append
 from warehouse.rows import Row
@@ -47,7 +45,7 @@ class _Part(NamedTuple):
 
 
 def record(
-    connection: duckdb.DuckDBPyConnection,
+    connection: Connection,
     kind: Kind[Any, Any, HeadT],
     head: HeadT,
     digest: str,
@@ -75,9 +73,7 @@ def record(
     append(connection, [*_changes(connection, kind, head, rows), published])
 
 
-def changed_parts(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any, Any], names: tuple[str, ...]
-) -> list[str]:
+def changed_parts(connection: Connection, kind: Kind, names: tuple[str, ...]) -> list[str]:
     """The parts of a published work that are not what the ledger says, named.
 
     Raises:
@@ -95,10 +91,7 @@ def changed_parts(
 
 
 def _changes(
-    connection: duckdb.DuckDBPyConnection,
-    kind: Kind[Any, Any, HeadT],
-    head: HeadT,
-    rows: Mapping[str, int],
+    connection: Connection, kind: Kind[Any, Any, HeadT], head: HeadT, rows: Mapping[str, int]
 ) -> Iterator[LedgerEntry]:
     names, told = kind.names(head), _inputs(head)
     before, given = _standing(connection, kind, names), _given(connection, kind, names)
@@ -133,14 +126,12 @@ def _action(key: _Part, *, again: bool) -> LedgerAction:
     return LedgerAction.MADE if key.part else LedgerAction.GIVEN
 
 
-def _about(kind: Kind[Any, Any, Any], head: Any, **told: Any) -> LedgerEntry:
+def _about(kind: Kind, head: Any, **told: Any) -> LedgerEntry:
     known = {"happened_at": head.finished_at, **kind.parameters(*kind.names(head))}
     return LedgerEntry(**known | told)
 
 
-def _standing(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any, Any], names: tuple[str, ...]
-) -> dict[_Part, str]:
+def _standing(connection: Connection, kind: Kind, names: tuple[str, ...]) -> dict[_Part, str]:
     """The hash of every part as the ledger has it.
 
     Raises:
@@ -159,9 +150,7 @@ def _standing(
     return {_part(Artefact(row["artefact"]), row): row["version_sha256"] for row in rows}
 
 
-def _given(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any, Any], names: tuple[str, ...]
-) -> dict[str, str]:
+def _given(connection: Connection, kind: Kind, names: tuple[str, ...]) -> dict[str, str]:
     """The hash of what each unit was given."""
     if not kind.given or kind.own_table is None:
         return {}
@@ -177,8 +166,8 @@ def _given(
 
 
 def _now(
-    connection: duckdb.DuckDBPyConnection,
-    kind: Kind[Any, Any, Any],
+    connection: Connection,
+    kind: Kind,
     names: tuple[str, ...],
     given: Mapping[str, str],
     tables: Sequence[Table],
@@ -201,7 +190,7 @@ def _part(artefact: Artefact, row: Row) -> _Part:
     return _Part(**told | {"artefact": artefact})
 
 
-def _of_steps(kind: Kind[Any, Any, Any], tables: Sequence[Table]) -> str:
+def _of_steps(kind: Kind, tables: Sequence[Table]) -> str:
     """SQL: a row for each table in which a step has said something about a unit; empty where steps
     say nothing in any.
     """

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-import duckdb
 import pyarrow as pa
 
 from schemas.base import Severity
@@ -22,16 +21,15 @@ from schemas.literature.venue_months import LATEST_MONTHS
 from schemas.run import HANDFUL
 from schemas.tables import TABLE
 from warehouse.answers import ValidationReport
-from warehouse.catalogue.connection import in_memory, share_out
+from warehouse.catalogue.connection import Connection, in_memory, share_out
 from warehouse.lake import rows_in
-from warehouse.landed import read_landed
 from warehouse.layout import Layout
+from warehouse.parquet import read_landed
 from warehouse.rows import Row
 from warehouse.statements import names, statement, table_statement
-from warehouse.units.kind import HeadT, Kind, ReceiptT
+from warehouse.units.kind import Kind, ReceiptT
 from warehouse.units.landing import landed_files, rows_beside
-from warehouse.validate.expectations import hold
-from warehouse.validate.violations import ExpectationResult, Tally, examples_of
+from warehouse.validate.expectations import ExpectationResult, Tally, examples_of, hold
 
 if TYPE_CHECKING:  # takes three seconds
     from warehouse.validate.great_expectations import Suites
@@ -42,7 +40,7 @@ _VENUE_MONTHS = "venue_months"
 
 def validate(
     layout: Layout,
-    kind: Kind[Any, ReceiptT, HeadT],
+    kind: Kind[Any, ReceiptT],
     names: tuple[str, ...],
     receipts: Sequence[ReceiptT],
     head: pa.Table,
@@ -112,7 +110,7 @@ def _chunks(receipts: Sequence[ReceiptT]) -> Iterator[list[ReceiptT]]:
 
 
 def _landed_once(
-    kind: Kind[Any, ReceiptT, HeadT], receipts: Sequence[ReceiptT]
+    kind: Kind[Any, ReceiptT], receipts: Sequence[ReceiptT]
 ) -> Iterator[ExpectationResult]:
     """Hold that no two units have the same value of the column their rows are known by."""
     if not kind.unit_column:
@@ -160,7 +158,7 @@ class Rule:
 
 
 def judge(
-    connection: duckdb.DuckDBPyConnection, rules: Sequence[Rule], chunk: Mapping[str, pa.Table]
+    connection: Connection, rules: Sequence[Rule], chunk: Mapping[str, pa.Table]
 ) -> Iterator[ExpectationResult]:
     """Yield what breaks each rule in `chunk`, whose tables hold whole units.
 
@@ -187,14 +185,14 @@ def judge(
         connection.unregister(name)
 
 
-def _broken(connection: duckdb.DuckDBPyConnection, rule: Rule) -> tuple[int, list[Row]]:
+def _broken(connection: Connection, rule: Rule) -> tuple[int, list[Row]]:
     """Count the rows that break a rule, and return the first of them."""
     ((count,),) = connection.execute(table_statement("count_broken", check=rule.sql)).fetchall()
     first = rows_in(connection, table_statement("first_broken", check=rule.sql)) if count else []
     return count, list(first)
 
 
-def rules_of(kind: Kind[Any, Any, Any]) -> list[Rule]:
+def rules_of(kind: Kind) -> list[Rule]:
     """The rules of a kind: references within its tables, and its statements."""
     tables = [TABLE[name] for name in kind.tables]
     return [*_references(tables), *_stated(f"{kind.word}_checks", kind.tables[0])]

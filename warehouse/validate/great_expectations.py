@@ -31,8 +31,15 @@ from schemas.errors import PublicationError
 from schemas.identifiers import RunId
 from schemas.run import ValidationRow
 from schemas.tables import TABLE
-from warehouse.validate.expectations import MOMENT, Expectation, Expects, expectations_of
-from warehouse.validate.violations import ExpectationResult, Tally, examples_of
+from warehouse.validate.expectations import (
+    MOMENT,
+    Expectation,
+    ExpectationResult,
+    Expects,
+    Tally,
+    examples_of,
+    expectations_of,
+)
 
 ROWS_PER_BATCH = 100_000
 _ROWS_HELD = 2 * ROWS_PER_BATCH

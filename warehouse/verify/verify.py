@@ -4,16 +4,19 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 from pydantic import Field
 
 from schemas.base import Noun
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, PublicationError
 from schemas.identifiers import RunId
 from schemas.run import UnitReceipt
 from schemas.tables import TABLE, TABLES
+from warehouse.catalogue.connection import Connection
 from warehouse.kinds.registry import KINDS
 from warehouse.lake import (
     ask_in_turn,
@@ -23,15 +26,22 @@ from warehouse.lake import (
     one_line,
 )
 from warehouse.objects.object_storage import AT_ONCE, file_size
+from warehouse.parquet import read_landed
 from warehouse.progress import lock_held
 from warehouse.statements import MARTS, statement, table_statement
-from warehouse.units.kind import Kind
-from warehouse.units.landing import LEFTOVERS, bring, landed_names, rows_beside
+from warehouse.units.kind import Kind, ReceiptT
+from warehouse.units.landing import (
+    LEFTOVERS,
+    bring,
+    landed_names,
+    receipt_of,
+    rows_beside,
+    unit_folders,
+)
+from warehouse.units.shared import LET_GO, RECEIPT_FILE
 from warehouse.verify.verify_content import LakeContent, LandedContent
-from warehouse.verify.verify_landing import read_file, read_units
 from warehouse.verify.verify_records import recorded_problems
-from warehouse.verify.verify_statistics import false_statistics
-from warehouse.verify.verify_values import bad_values
+from warehouse.verify.verify_statistics import bad_values, false_statistics
 from warehouse.warehouse import Warehouse
 
 
@@ -92,7 +102,7 @@ def verify(warehouse: Warehouse) -> VerifyReport:
     )
 
 
-def _missing_files(connection: duckdb.DuckDBPyConnection, warehouse: Warehouse) -> list[str]:
+def _missing_files(connection: Connection, warehouse: Warehouse) -> list[str]:
     """Each file is asked for by its name: a listing of object storage may lack what is there."""
     place = data_path(connection)
     folder = object_folder(connection)
@@ -116,7 +126,7 @@ def _missing_files(connection: duckdb.DuckDBPyConnection, warehouse: Warehouse) 
     return problems
 
 
-def _readable(connection: duckdb.DuckDBPyConnection) -> tuple[dict[str, int], list[str]]:
+def _readable(connection: Connection) -> tuple[dict[str, int], list[str]]:
     rows, problems = {}, []
     filled = {*filled_tables(connection), *MARTS}
     names = (*(table.name for table in TABLES), *MARTS)
@@ -146,9 +156,7 @@ def _readable(connection: duckdb.DuckDBPyConnection) -> tuple[dict[str, int], li
     return rows, problems
 
 
-def _too_few_counted(
-    connection: duckdb.DuckDBPyConnection, rows: Mapping[str, int]
-) -> Iterator[str]:
+def _too_few_counted(connection: Connection, rows: Mapping[str, int]) -> Iterator[str]:
     """A line for each table of which the catalogue says that it has fewer rows than were read."""
     for name, count in connection.execute(statement("catalogue", "record_counts")).fetchall():
         if count < rows.get(name, 0):
@@ -173,7 +181,7 @@ class _Comparison:
     lake: LakeContent
     readable: Collection[str]
 
-    def problems(self, kind: Kind[Any, Any, Any]) -> list[str]:
+    def problems(self, kind: Kind) -> list[str]:
         """What landed of `kind` and is not published, or with other rows than landed."""
         known = kind.head_table in self.readable
         published = self._published(kind) if known else set()
@@ -188,7 +196,7 @@ class _Comparison:
             problems += self._of(kind, names, names in published if known else None)
         return problems
 
-    def _unfit(self, kind: Kind[Any, Any, Any], names: tuple[str | None, ...]) -> str | None:
+    def _unfit(self, kind: Kind, names: tuple[str | None, ...]) -> str | None:
         """Return the line about a published row whose names are none that a work can have."""
         known = [name for name in names if name is not None]
         try:
@@ -199,14 +207,12 @@ class _Comparison:
             told = "a row has lost its name" if len(known) < len(names) else ""
         return f"{kind.head_table}: {told}; bring the lake back from a copy" if told else None
 
-    def _published(self, kind: Kind[Any, Any, Any]) -> set[tuple[str, ...]]:
+    def _published(self, kind: Kind) -> set[tuple[str, ...]]:
         columns = ", ".join(kind.ids)
         sql = table_statement("published_names", table=kind.head_table, columns=columns)
         return set(self.lake.connection.execute(sql).fetchall())
 
-    def _of(
-        self, kind: Kind[Any, Any, Any], names: tuple[str, ...], published: bool | None
-    ) -> list[str]:
+    def _of(self, kind: Kind, names: tuple[str, ...], published: bool | None) -> list[str]:
         """`published`: None when the lake does not tell."""
         if not published and kind.is_within_another:
             return []
@@ -231,11 +237,7 @@ class _Comparison:
         return [*problems, *self._differences(kind, names, landed, expected)]
 
     def _differences(
-        self,
-        kind: Kind[Any, Any, Any],
-        names: tuple[str, ...],
-        landed: LandedContent,
-        expected: Mapping[str, int],
+        self, kind: Kind, names: tuple[str, ...], landed: LandedContent, expected: Mapping[str, int]
     ) -> Iterator[str]:
         """A line for each table of which the lake holds not as many rows as expected, or others."""
         about = kind.titled(*names)
@@ -258,7 +260,7 @@ class _Comparison:
                 )
 
     def _unpublished(
-        self, kind: Kind[Any, Any, Any], names: tuple[str, ...], receipts: Sequence[UnitReceipt]
+        self, kind: Kind, names: tuple[str, ...], receipts: Sequence[UnitReceipt]
     ) -> Iterator[str]:
         lock = self.warehouse.work(RunId(names[0])) / "lock"
         if not receipts or lock_held(lock) is not False:
@@ -269,3 +271,65 @@ class _Comparison:
             if result.exists()
             else f"run it again to finish it, or remove {kind.folder(self.warehouse, *names)}"
         )
+
+
+def read_units(
+    warehouse: Warehouse,
+    kind: Kind[Any, ReceiptT],
+    names: tuple[str, ...],
+    landed: LandedContent,
+    problems: list[str],
+) -> tuple[ReceiptT, ...]:
+    """The receipts of what `names` stand for; the rows of its units' files are added to `landed`.
+
+    Adds to `problems` a line for each receipt and each landed file that is not what it should be.
+    """
+    receipts: list[ReceiptT] = []
+    for folder in unit_folders(warehouse, kind, *names):
+        path = folder / RECEIPT_FILE
+        try:
+            receipt = receipt_of(warehouse, kind, folder)
+        except ConfigurationError as error:
+            problems.append(str(error))
+        except OSError as error:
+            problems.append(f"{path} cannot be read ({error.strerror}): check its permissions")
+        else:
+            if receipt is not None:
+                receipts.append(receipt)
+                if (folder / LET_GO).exists():  # counted, and not held against what landed
+                    for name in receipt.rows:
+                        landed.add_unknown(name)
+                    continue
+                _read_files(folder, receipt.rows, landed, problems)
+    return tuple(receipts)
+
+
+def read_file(file: Path, table: str, landed: LandedContent, problems: list[str]) -> int | None:
+    """How many rows `file` holds of `table`; they are added to `landed`.
+
+    None, and a line in `problems`, when it cannot be read.
+    """
+    try:
+        rows: pa.Table = read_landed(TABLE[table], [file])
+    except PublicationError as error:
+        problems.append(str(error))
+        landed.add_unknown(table)
+        return None
+    landed.add(table, rows)
+    return len(rows)
+
+
+def _read_files(
+    folder: Path, promised: Mapping[str, int], landed: LandedContent, problems: list[str]
+) -> None:
+    for name, expected in promised.items():
+        if not expected or name not in TABLE:
+            continue
+        place = folder / f"{name}.parquet"
+        found = read_file(place, name, landed, problems)
+        if found is not None and found != expected:
+            problems.append(
+                f"{place} holds {found} rows, its receipt says {expected}: remove its folder and"
+                " run again"
+            )
+            landed.add_unknown(name)

@@ -5,10 +5,10 @@ against each other.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import duckdb
 import pyarrow as pa
 
 from schemas.tables import TABLES
+from warehouse.catalogue.connection import Connection
 from warehouse.statements import table_statement
 
 _BYTES_AT_ONCE = 16_000_000
@@ -25,7 +25,7 @@ class Content(NamedTuple):
 class LakeContent:
     """What the lake holds."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self._columns = {
             table.name: ", ".join(

@@ -10,7 +10,7 @@ from schemas.base import Noun
 from schemas.errors import ConfigurationError, PublicationError
 from schemas.people.ledger import LedgerHead
 from schemas.tables import TABLE
-from warehouse.catalogue.connection import every_row_read
+from warehouse.catalogue.connection import Connection, every_row_read
 from warehouse.kinds.registry import KINDS
 from warehouse.lake import one_line, rows_in
 from warehouse.ledger import breaks, has_row, head_of, rows_of_chain
@@ -64,14 +64,14 @@ def verify_ledger(warehouse: Warehouse, *, heads: Collection[str] = ()) -> Ledge
     return LedgerReport(head=head, problems=tuple(problems), notices=tuple(notices))
 
 
-def _cut_off(connection: duckdb.DuckDBPyConnection, heads: Collection[str]) -> Iterator[str]:
+def _cut_off(connection: Connection, heads: Collection[str]) -> Iterator[str]:
     """Heads that were written down and are in the chain no more."""
     for head in heads:
         if not has_row(connection, head):
             yield f"no row has the hash {head[:80]}: rows were cut off or written anew"
 
 
-def _published(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
+def _published(connection: Connection) -> Iterator[str]:
     """Published works that the ledger does not know, or knows otherwise."""
     for kind in KINDS:
         for row in _works(connection, kind):
@@ -88,9 +88,7 @@ def _published(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
             yield from (f"{title}: {part} is not what the ledger says" for part in changed)
 
 
-def _works(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any, Any]
-) -> list[dict[str, Any]]:
+def _works(connection: Connection, kind: Kind) -> list[dict[str, Any]]:
     """Every published work of a kind, with what the ledger says of its publication."""
     ledger = kind.condition(TABLE["ledger"])
     for name in kind.ids:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-import duckdb
 from pydantic import ValidationError
 
 from schemas.base import Noun
@@ -18,7 +17,7 @@ from schemas.text.plain_files import PlainFileError
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.app.people import kept_reasons, participants
 from warehouse.app.records import entry_of, key_of, read_record
-from warehouse.catalogue.connection import every_row_read
+from warehouse.catalogue.connection import Connection, every_row_read
 from warehouse.lake import one_snapshot, rows_in
 from warehouse.ledger import head_of, lacks, note_file, noted_head
 from warehouse.rows import Row, noun_of
@@ -67,7 +66,7 @@ class _Place:
 
 
 def recorded_problems(
-    connection: duckdb.DuckDBPyConnection, warehouse: Warehouse, readable: Collection[str]
+    connection: Connection, warehouse: Warehouse, readable: Collection[str]
 ) -> RecordFindings:
     """Hold the rows of lake and services' database against the ledger and against each other.
 
@@ -137,7 +136,7 @@ def _noted(warehouse: Warehouse, findings: RecordFindings) -> LedgerHead | None:
 
 
 def _lost_ledger(
-    connection: duckdb.DuckDBPyConnection,
+    connection: Connection,
     warehouse: Warehouse,
     noted: LedgerHead | None,
     lakes: Mapping[str, _Place],
@@ -158,7 +157,7 @@ def _lost_ledger(
     return None
 
 
-def _in_lake(connection: duckdb.DuckDBPyConnection, table: Table) -> _Place:
+def _in_lake(connection: Connection, table: Table) -> _Place:
     place = _Place(table.name, "the lake")
     for row in rows_in(
         connection, table_statement("published_names", table=table.name, columns="*")

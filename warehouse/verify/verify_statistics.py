@@ -7,13 +7,16 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.columns import Column, ColumnType, Table
 from schemas.tables import TABLES
-from warehouse.catalogue.connection import every_row_read
+from warehouse.catalogue.connection import Connection, every_row_read
 from warehouse.lake import one_line, one_snapshot, rows_in
 from warehouse.rows import Row
 from warehouse.statements import statement, table_statement
+from warehouse.validate.expectations import Expectation, breaks, expectations_of_values
 
 _ANSWERED = (ColumnType.INTEGER, ColumnType.DATE, ColumnType.TIMESTAMP)
 """Of these types DuckLake answers for the least and largest value without a look into the files."""
@@ -21,9 +24,7 @@ _BOOLEANS = {"0": False, "false": False, "1": True, "true": True}
 """Statistics of files and of tables differ; DuckLake writes no other word, and DuckDB reads more."""
 
 
-def false_statistics(
-    connection: duckdb.DuckDBPyConnection, filled: Collection[str]
-) -> Iterator[str]:
+def false_statistics(connection: Connection, filled: Collection[str]) -> Iterator[str]:
     """A line for each column whose values are not within its statistics, so that rows that hold them
     are missing in answers, or of which questions for its least and largest value are answered wrong.
 
@@ -45,7 +46,7 @@ def false_statistics(
 
 
 def _of_table(
-    connection: duckdb.DuckDBPyConnection, table: Table, columns: list[Column], told: list[Row]
+    connection: Connection, table: Table, columns: list[Column], told: list[Row]
 ) -> Iterator[str]:
     ranges = ", ".join(_range(column, number) for number, column in enumerate(columns))
     try:
@@ -76,9 +77,7 @@ def _of_table(
         )
 
 
-def _wrong_answers(
-    connection: duckdb.DuckDBPyConnection, table: Table, columns: list[Column]
-) -> list[str]:
+def _wrong_answers(connection: Connection, table: Table, columns: list[Column]) -> list[str]:
     """Return the columns whose least or largest value is another by the catalogue than by the rows."""
     names = [column.name for column in columns if column.type in _ANSWERED]
     if not names:
@@ -103,9 +102,7 @@ def _range(column: Column, number: int) -> str:
     )
 
 
-def _values(
-    connection: duckdb.DuckDBPyConnection, column: Column, told: list[Row]
-) -> Mapping[str | None, Any]:
+def _values(connection: Connection, column: Column, told: list[Row]) -> Mapping[str | None, Any]:
     """Return the values that the texts of statistics mean to DuckDB; None where it reads none."""
     texts = list({row[name] for row in told for name in ("min_value", "max_value")} - {None})
     if column.type in (ColumnType.STRING, ColumnType.TEXT):
@@ -138,3 +135,46 @@ def _holds(told: Row, bounds: Mapping[str | None, Any], number: int, values: Row
         )
     except TypeError:  # None: nothing that DuckLake writes
         return False
+
+
+_ROWS_AT_ONCE = 100_000
+_MOST_RUNS = 3
+
+
+def bad_values(connection: Connection, filled: Collection[str]) -> Iterator[str]:
+    """A line for each expectation on values that rows of the tables `filled` break."""
+    for table in TABLES:
+        expectations = list(expectations_of_values(table))
+        if table.name in filled and expectations:
+            yield from _in_table(connection, table, expectations)
+
+
+def _in_table(
+    connection: Connection, table: Table, expectations: list[Expectation]
+) -> Iterator[str]:
+    names = dict.fromkeys(name for each in expectations for name in each.columns)
+    columns = ", ".join(without_prose(table.column(name)) for name in names)
+    has_runs = "run_id" in table.column_names
+    run_id = '"run_id"' if has_runs else "''"
+    sql = table_statement("columns_of", columns=f"{columns}, {run_id} as of_run", table=table.name)
+    counts = dict.fromkeys(expectations, 0)
+    runs: dict[Expectation, set[str]] = {each: set() for each in expectations}
+    for batch in connection.sql(sql).to_arrow_reader(_ROWS_AT_ONCE):
+        rows = pa.Table.from_batches([batch])
+        for expectation in expectations:
+            broken = rows.filter(breaks(expectation, rows))
+            counts[expectation] += len(broken)
+            runs[expectation].update(filter(None, pc.unique(broken["of_run"]).to_pylist()))
+    for expectation, count in counts.items():
+        if count:
+            shown = ", ".join(sorted(runs[expectation])[:_MOST_RUNS])
+            yield (
+                f"{table.name}.{expectation.column_name}: {count:,} rows break {expectation.kind}"
+                + (f" (run {shown}): `assay runs delete` takes a run out" if shown else "")
+            )
+
+
+def without_prose(column: Column) -> str:
+    """SQL for the values of a column, of prose for the first character alone."""
+    name = f'"{column.name}"'
+    return f"left({name}, 1) as {name}" if column.type is ColumnType.TEXT else name

@@ -1,29 +1,22 @@
 """Today: how the newest night stands, what failed, who leads, what waits, what it cost."""
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
-from functools import cache
 
 from dashboards.app.choosing import chosen_run, form, run_field
 from dashboards.app.data import Lake
-from dashboards.app.evaluating.asking import may_watch
 from dashboards.app.site import Shown, Visit, controls, idea_path, run_path, with_query
 from dashboards.app.site_pages import decide
 from dashboards.app.site_pages.ideas import gives_verdicts, verdict_on
+from dashboards.app.site_pages.jobs import in_progress
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.views.nightly_page import About, NightFigures, NightRun, night_figures, night_run
 from dashboards.views.why_it_leads import why_it_leads
-from schemas.identifiers import RunId
-from schemas.people.role import Action
 from schemas.run import Run
 from warehouse.answers import IdeaScore
-from warehouse.app.jobs import Job, jobs
-from warehouse.progress import Activity, RunProgress, Watch
 from warehouse.queries import Queries
-from warehouse.warehouse import Warehouse
 
-NIGHTS, RUNS_LISTED, JOBS_LISTED = 14, 20, 10
+NIGHTS, RUNS_LISTED = 14, 20
 _WHERE = {
     About.UNSCORED: ("/operate/quality", {"view": "Unscored"}),
     About.CHECKS: ("/operate/quality", {"view": "Checks"}),
@@ -36,16 +29,16 @@ _TITLE_CHARACTERS = 110
 def show(visit: Visit) -> Shown:
     """The worst first: what is wrong with the run, under way or waiting; then who leads."""
     lake = visit.lake
-    runs, open_runs = lake.runs(), under_way(lake)
+    runs = lake.runs()
     if not runs:
         head = controls("today", kind="", status="No run is published yet.")
-        return Shown("Today", (*_under_way(visit, open_runs), *_no_lake(lake)), head, live=True)
+        return Shown("Today", (*in_progress(visit), *_no_lake(lake)), head, live=True)
     run = chosen_run(visit, runs)
     night = lake.ask(night_run, run.run_id, thresholds=lake.thresholds)
     kind = "bad" if not run.in_order else "alarms" if night.alarms else "good"
     blocks = (
         *_banners(run),
-        *_under_way(visit, open_runs),
+        *in_progress(visit),
         *_alarms(night),
         *_waiting(visit),
         *_leaders(lake, night),
@@ -60,17 +53,6 @@ def show(visit: Visit) -> Shown:
     return Shown("Today", blocks, above, heading=pg.line(title, " UTC"), live=True)
 
 
-def under_way(lake: Lake) -> tuple[RunProgress, ...]:
-    """Runs that are not published as planned, newest first."""
-    ended = {RunId(run.run_id): run.finished_at for run in lake.runs()}
-    return _watch(lake.warehouse).progress(ended)
-
-
-@cache
-def _watch(warehouse: Warehouse) -> Watch:
-    return Watch(warehouse)
-
-
 def _no_lake(lake: Lake) -> Iterator[pg.Block]:
     yield pg.text("Evaluate a batch of ideas; the bundled sample needs no key and no network:")
     place = lake.warehouse.address
@@ -82,71 +64,6 @@ def _banners(run: Run) -> Iterator[pg.Block]:
         run.engine, run.literature, run.literature_name, run.literature_lacks
     ):
         yield pg.text(told)
-
-
-def _under_way(visit: Visit, open_runs: Sequence[RunProgress]) -> Iterator[pg.Block]:
-    """Runs that are not published, and jobs that wait, are done or ended a short time ago."""
-    if open_runs:
-        yield pg.heading("Not published yet")
-        columns = ("Run", "State", "Ideas landed:", "A minute:", "End", "Unscored:", "Cost:")
-        yield pg.table(columns, map(_progress_row, open_runs))
-    for run in open_runs:
-        if run.activity is Activity.STOPPED:
-            yield pg.text(
-                f"No command is at work on {run.planned.run_id}. Give the same `assay evaluate`"
-                " again: it continues where it stopped and pays nothing twice."
-            )
-        elif run.activity is Activity.REFUSED:
-            broken = pg.report(
-                "Broken checks", with_query("/operate/quality", run=run.planned.run_id)
-            )
-            yield pg.text(
-                f"Files of {run.planned.run_id} broke a critical check, so they stay out of the"
-                " lake. ",
-                broken,
-            )
-    shown = _jobs(visit)
-    if shown:
-        yield pg.heading("Jobs")
-        rows = [(each.request.name if each.request else each.job_id,
-                 each.status.state.value,
-                 "" if each.status.started_at is None else each.status.started_at,
-                 each.status.last_word) for each in shown]  # fmt: skip
-        yield pg.table(("Job", "State", "Started", "Last word"), rows)
-
-
-def spent_of(run: RunProgress) -> str:
-    """What a run has spent so far, beside its bound."""
-    bound = run.planned.budget.maximum_cost_usd
-    spent = f"${run.cost_usd:,.4f}" + (f" of ${bound:,.2f}" if bound is not None else "")
-    unknown = run.unknown_cost_count
-    return f"{spent} (+ {figures.counted(unknown, 'idea')} without a price)" if unknown else spent
-
-
-def _progress_row(run: RunProgress) -> tuple[pg.Part, ...]:
-    planned = run.planned
-    return (
-        pg.code(planned.run_id),
-        run.activity.value,
-        f"{run.landed_count:,} of {planned.idea_count:,}",
-        "–" if run.ideas_per_minute is None else f"{run.ideas_per_minute:.1f}",
-        "–" if run.ends_at is None else f"{run.ends_at:%m-%d %H:%M} UTC",
-        figures.count(run.unscored_count),
-        spent_of(run),
-    )
-
-
-def _jobs(visit: Visit) -> list[Job]:
-    """Those that this reader may watch, at work or ended within a day."""
-    if visit.lake.warehouse.objects is not None or not visit.may(Action.SUBMIT):
-        return []
-    now = datetime.now(UTC)
-    own = []
-    for job in jobs(visit.lake.warehouse):
-        ended = job.status.finished_at
-        if may_watch(visit.person, job) and (ended is None or (now - ended).days < 1):
-            own.append(job)
-    return own[:JOBS_LISTED]
 
 
 def _alarms(night: NightRun) -> Iterator[pg.Block]:

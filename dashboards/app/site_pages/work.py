@@ -6,6 +6,7 @@ from starlette.responses import Response
 
 from dashboards.app.choosing import Field, chosen, form
 from dashboards.app.site import Shown, Visit, idea_path, run_path, with_query
+from dashboards.app.site_pages.jobs import in_progress
 from dashboards.render import page as pg
 from dashboards.render import wording
 from dashboards.render.formats.any_format import report_file
@@ -25,12 +26,13 @@ EVERY_KIND, MOST_SHOWN = "(every kind)", 500
 
 
 def show(visit: Visit) -> Shown:
-    """What is published, newest first."""
+    """What is under way, then what is published, newest first."""
     lake = visit.lake
     heads = {kind: lake.heads(kind) for kind in KINDS if len(kind.ids) == 1}
     present = {kind.word: len(found) for kind, found in heads.items() if found}
+    now = tuple(in_progress(visit))
     if not present:
-        return Shown("Work", (pg.text("Nothing has been published here yet."),))
+        return Shown("Work", (*now, pg.text("Nothing has been published here yet.")), live=True)
     kind = chosen(visit, "kind", list(present), EVERY_KIND)
     rows = [
         (each, head)
@@ -43,11 +45,13 @@ def show(visit: Visit) -> Shown:
     options += [(word, f"{word} ({count:,})") for word, count in present.items()]
     columns = ("Started", "Kind", "Name", "Engine", "Ended early because")
     blocks = [pg.table(columns, (_row(each, head) for each, head in rows[:MOST_SHOWN]))]
+    published = [pg.heading("Published")] if now else []
     more = [pg.text(f"The newest {MOST_SHOWN} of {len(rows):,}: choose a kind.")]
     return Shown(
         "Work",
-        (*blocks, *(more if len(rows) > MOST_SHOWN else ())),
+        (*now, *published, *blocks, *(more if len(rows) > MOST_SHOWN else ())),
         form(Field("kind", "Kind", kind, EVERY_KIND, options)),
+        live=True,
     )
 
 

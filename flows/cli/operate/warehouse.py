@@ -70,8 +70,8 @@ def move_catalogue(lake: LakeOptions, json: Json = False) -> int:
     """Move the catalogue from its SQLite file into the PostgreSQL database that ASSAY_CATALOGUE_URL
     names, with every snapshot; data files stay where they are.
     """
-    from warehouse.catalogue.move_catalogue import move_catalogue as move
     from warehouse.catalogue.postgres import VARIABLE
+    from warehouse.moving import move_catalogue as move
 
     address = Settings().catalogue
     if address is None:
@@ -108,7 +108,7 @@ def move_data(
     catalogue says from then on where they lie. With a catalogue in PostgreSQL what has landed goes
     too, and ADDRESS is the warehouse. Where there is no lake, an empty one is made.
     """
-    from warehouse.objects.move_data import move_data as move
+    from warehouse.moving import move_data as move
 
     address, settings = None if target == "file:" else target, Settings()
     warehouse = Warehouse(lake.warehouse.resolve(), settings)

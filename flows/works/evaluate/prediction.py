@@ -36,7 +36,7 @@ from tasks.literature.snapshot_search import SnapshotSearch
 from tasks.ranking.expected import RankingEstimate, estimate_ranking
 from warehouse.kinds.rankings.queries import whole_ranking
 from warehouse.kinds.runs.landing import RUNS
-from warehouse.landed import read_rows
+from warehouse.parquet import read_rows
 from warehouse.progress import read_planned
 from warehouse.units.landing import landed_files
 from warehouse.warehouse import Warehouse
@@ -295,6 +295,7 @@ class Prediction:
             "earlier_runs_unknown_because": self.unknown_because,
             "without_earlier_runs": self.whole.model_dump(mode="json", include=_BOTH),
             "ranking": self.ranking.model_dump(mode="json"),
+            "titles": [each.title or str(each.idea_id) for each in self.batch.ideas[:_NAMED]],
             "rejected_entries": [each.model_dump(mode="json") for each in self.batch.rejected],
             "field_coverage": self.fields.model_dump(mode="json"),
             "fields": [each.model_dump(mode="json") for each in self.batch.fields],

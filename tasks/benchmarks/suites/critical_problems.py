@@ -46,8 +46,7 @@ from tasks.metrics.hit_rate import (
 )
 from tasks.metrics.labelled import pair_up
 from tasks.metrics.means import mean, share_of
-from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES
-from warehouse.kinds.manuscripts.queries import release_views
+from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES, release_views
 from warehouse.kinds.manuscripts.release import import_release
 from warehouse.run_log import EVENTS
 from warehouse.units.kind import kind_of

@@ -19,9 +19,8 @@ from typing import Any, NamedTuple
 
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
-from warehouse.catalogue.sqlite_file import connect
+from warehouse.catalogue.sqlite_file import connect, into_wal
 from warehouse.scrubbing import concealed, known_secrets
-from warehouse.stores.keyed_store import into_wal
 
 _BUSY_SECONDS = 60.0
 _QUESTIONS = (

@@ -20,7 +20,7 @@ from tasks.ranking.rank_shard import GroupJob, RankJob, rank_job
 from tests.support.providers.batches import OpenAIBatchServer
 from tests.support.requests import rank_request
 from warehouse.kinds.rankings.landing import RANKINGS
-from warehouse.landed import read_rows
+from warehouse.parquet import read_rows
 from warehouse.warehouse import Warehouse
 
 RUN, RANKING, KEY = RunId("run-a"), "ranking-a", "loopback-key"

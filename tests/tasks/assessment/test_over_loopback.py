@@ -37,7 +37,7 @@ from tests.support.endless_literature import endless_literature
 from tests.support.evaluations import evaluation_of, rows_of
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
 from tests.support.requests import run_request
-from warehouse.kinds.runs.standing import standing_of_rows
+from warehouse.kinds.runs.landing import standing_of_rows
 from warehouse.warehouse import Warehouse
 
 IDEA = Idea(

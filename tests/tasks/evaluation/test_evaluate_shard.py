@@ -44,7 +44,7 @@ from tests.support.evaluations import JUDGES, make_judge_votes, make_provenance
 from tests.support.experiment_lake import make_experiment
 from tests.support.requests import run_request
 from warehouse.kinds.runs.landing import RUNS, land
-from warehouse.landed import read_rows
+from warehouse.parquet import read_rows
 from warehouse.units.landing import iterate_receipts
 from warehouse.warehouse import Warehouse
 

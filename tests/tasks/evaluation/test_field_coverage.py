@@ -25,7 +25,7 @@ from tasks.literature.snapshot_search import SnapshotSearch
 from tests.support.evaluated_papers import evaluated_on
 from tests.support.evaluations import evaluation_of, rows_of
 from tests.support.rules import broken_rules
-from warehouse.kinds.runs.standing import standing_of_rows
+from warehouse.kinds.runs.landing import standing_of_rows
 
 PAPERS = bundled("papers.jsonl")
 IDEAS = read_ideas(bundled("ideas.jsonl"), default_cutoff=None).ideas

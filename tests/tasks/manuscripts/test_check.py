@@ -25,7 +25,7 @@ from tests.support.manuscript_files import faulty_pdf, latex_folder, locked_pdf
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
 from warehouse.answers import Publication
 from warehouse.catalogue.connection import in_memory
-from warehouse.landed import read_landed
+from warehouse.parquet import read_landed
 from warehouse.units.kind import kind_of
 from warehouse.units.landing import landed_files, write_head
 from warehouse.units.publish import publish

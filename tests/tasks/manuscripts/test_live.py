@@ -16,7 +16,7 @@ from tests.support.checks import check_here, check_request
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
 from tests.support.source_contexts import quick_settings
 from tests.support.web_servers import Find, shaped_server
-from warehouse.landed import read_landed
+from warehouse.parquet import read_landed
 from warehouse.units.kind import kind_of
 from warehouse.units.landing import landed_files
 from warehouse.warehouse import Warehouse

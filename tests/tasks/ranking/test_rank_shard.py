@@ -39,7 +39,7 @@ from tests.support.ranking_fakes import FakeJudge, dossier
 from tests.support.rankings import make_ranked_group
 from tests.support.requests import rank_request
 from warehouse.kinds.rankings.landing import RANKINGS, failed_groups, landed_matches
-from warehouse.landed import read_rows
+from warehouse.parquet import read_rows
 from warehouse.units.landing import iterate_receipts
 from warehouse.units.record import land_unit
 from warehouse.warehouse import Warehouse

@@ -159,8 +159,8 @@ def test_a_request_that_no_longer_can_be_understood_holds_up_no_other(
 ) -> None:
     holder = token(warehouse, database)
     with database.transaction() as work:
-        work.ask(
-            "add_submission",
+        work.add(
+            "submissions",
             job_id="20260301T020000000000-0123456789abcdef",
             token_id=holder.token_id,
             idempotency_key="of another version",

@@ -9,12 +9,12 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from tests.support.evaluations import make_evaluation, make_run
 from warehouse import lake
 from warehouse.catalogue import catalogue_file
+from warehouse.catalogue.connection import Connection
 from warehouse.console.console import run_sql
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.publish import publish
@@ -28,7 +28,7 @@ def publish_until_written(root: Path, size: int) -> None:
     """Publish; the kernel kills the process that writes a file beyond `size` bytes."""
     in_memory = catalogue_file.in_memory
 
-    def bounded(*extensions: str) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
+    def bounded(*extensions: str) -> AbstractContextManager[Connection]:
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))

@@ -19,12 +19,13 @@ from warehouse import compact as compacting
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.app.people import participants
 from warehouse.catalogue import catalogue_file
+from warehouse.catalogue.connection import Connection
 from warehouse.catalogue.definitions import check_catalogue, outdated_marts
-from warehouse.catalogue.move_catalogue import move_catalogue
 from warehouse.compact import compact
 from warehouse.console.console import run_sql
 from warehouse.export import export_lake
 from warehouse.kinds.runs.landing import RUNS
+from warehouse.moving import move_catalogue
 from warehouse.stores.keyed_store import KeyedStore
 from warehouse.units.publish import publish
 from warehouse.verify.verify import verify
@@ -208,9 +209,7 @@ def test_a_catalogue_whose_index_lacks_rows_is_refused_in_one_line(warehouse: Wa
 
 @pytest.mark.parametrize("opened", [Warehouse.reader, Warehouse.publisher])
 def test_a_path_that_is_planted_while_a_lake_is_open_is_not_read(
-    opened: Callable[..., AbstractContextManager[duckdb.DuckDBPyConnection]],
-    warehouse: Warehouse,
-    tmp_path: Path,
+    opened: Callable[..., AbstractContextManager[Connection]], warehouse: Warehouse, tmp_path: Path
 ) -> None:
     other = tmp_path / "other.parquet"
     with opened(warehouse) as connection:
@@ -231,7 +230,7 @@ def test_a_path_that_is_planted_while_a_lake_is_open_is_not_read(
 def test_a_file_that_is_planted_right_before_files_are_deleted_is_not_among_them(
     is_relative: bool, warehouse: Warehouse, secret: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def check_and_plant(connection: duckdb.DuckDBPyConnection) -> None:
+    def check_and_plant(connection: Connection) -> None:
         check_catalogue(connection)
         path = "../../../secret.txt" if is_relative else secret
         change(

@@ -28,12 +28,12 @@ from tests.support.catalogues import with_catalogue
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.postgres_server import PASSWORD, PostgresServer, needs_postgres
 from tests.support.work_of_every_kind import WORKS
-from warehouse.catalogue.move_catalogue import move_catalogue
 from warehouse.catalogue.postgres import PostgresCatalogue, catalogue_state
 from warehouse.compact import compact
 from warehouse.console.console import run_sql
 from warehouse.kinds.runs.deletion import delete_run
 from warehouse.kinds.runs.landing import RUNS, land
+from warehouse.moving import move_catalogue
 from warehouse.reading import LakeReading
 from warehouse.shared_database import SharedDatabase
 from warehouse.statements import statement

@@ -9,8 +9,7 @@ import pytest
 from schemas.errors import ConfigurationError, SqlError
 from tests.support.evaluations import CUTOFF
 from warehouse.console import console
-from warehouse.console.console import run_sql
-from warehouse.console.console_functions import FUNCTIONS
+from warehouse.console.console import FUNCTIONS, run_sql
 from warehouse.warehouse import Warehouse
 
 

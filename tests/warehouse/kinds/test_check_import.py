@@ -9,8 +9,12 @@ import pytest
 
 from schemas.works.check_run import CHECKS
 from tasks.metrics.hit_rate import Rule, checked_papers, hit_rate
-from warehouse.kinds.manuscripts.quality_checker import checker_usage, joint_hits, judge_hits
-from warehouse.kinds.manuscripts.queries import release_views
+from warehouse.kinds.manuscripts.quality_checker import (
+    checker_usage,
+    joint_hits,
+    judge_hits,
+    release_views,
+)
 from warehouse.kinds.manuscripts.release import import_release
 from warehouse.units.kind import kind_of
 from warehouse.units.reading import published_heads, published_units

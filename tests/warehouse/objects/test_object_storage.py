@@ -24,13 +24,14 @@ from tests.support.evaluations import make_evaluation, make_run
 from tests.support.object_server import BUCKET, SECRET, Fault, ObjectServer
 from tests.warehouse.conftest import storage
 from warehouse import compact as compacting
+from warehouse.catalogue.connection import Connection
 from warehouse.compact import compact
 from warehouse.console.console import run_sql
 from warehouse.export import export_lake
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.lake import lies_in
+from warehouse.moving import move_data
 from warehouse.objects import object_storage
-from warehouse.objects.move_data import move_data
 from warehouse.objects.object_storage import ObjectFolder, forget_client
 from warehouse.reading import LakeReading
 from warehouse.units.publish import publish
@@ -134,7 +135,7 @@ def test_a_path_outside_the_lake_that_is_planted_while_it_is_open_is_neither_rea
         connection.execute("select * from ledger").fetchall()
     change_catalogue(warehouse, "delete from ducklake_data_file")
 
-    def plant(_: duckdb.DuckDBPyConnection) -> int:
+    def plant(_: Connection) -> int:
         values = f"(999999, '{path}', 0, '2020-01-01 00:00:00+00')"
         change_catalogue(
             warehouse, f"insert into ducklake_files_scheduled_for_deletion values {values}"

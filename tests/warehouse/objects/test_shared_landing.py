@@ -24,13 +24,13 @@ from schemas.settings import Settings
 from tests.support.catalogues import with_catalogue
 from tests.support.evaluations import make_evaluation, make_llm_call, make_run
 from tests.support.object_server import Fault, ObjectServer
-from tests.warehouse.conftest import machine
+from tests.warehouse.conftest import Machines, machine
 from warehouse.app.accounts import add_account
 from warehouse.app.database import ServiceDatabase
 from warehouse.kinds.runs.deletion import delete_run
 from warehouse.kinds.runs.landing import RUNS, find_receipt, land, land_rejections
 from warehouse.kinds.runs.reuse import reuse
-from warehouse.objects.move_data import move_data
+from warehouse.moving import move_data
 from warehouse.objects.shared_reports import (
     bring_report,
     forget_reports,
@@ -57,7 +57,7 @@ def content(warehouse: Warehouse) -> dict[str, bytes]:
 
 
 def test_a_unit_that_landed_elsewhere_is_found_by_its_name_published_and_deleted(
-    machines: tuple[Warehouse, Warehouse], server: ObjectServer, empty: str, tmp_path: Path
+    machines: Machines, server: ObjectServer, empty: str, tmp_path: Path
 ) -> None:
     first, second = machines
     server.unlisted = lambda key: True
@@ -72,9 +72,7 @@ def test_a_unit_that_landed_elsewhere_is_found_by_its_name_published_and_deleted
     assert not [name for name in server.objects if RUN in name and "/lake/" not in name]
 
 
-def test_what_is_complete_here_asks_nobody(
-    machines: tuple[Warehouse, Warehouse], server: ObjectServer
-) -> None:
+def test_what_is_complete_here_asks_nobody(machines: Machines, server: ObjectServer) -> None:
     land(machines[0], make_evaluation())
     server.asked.clear()
     assert complete_receipt(machines[0], RUNS, RUN, KEY)
@@ -93,7 +91,7 @@ def test_what_is_complete_here_asks_nobody(
     ],
 )
 def test_a_unit_that_arrives_at_the_second_attempt_has_landed_once(
-    machines: tuple[Warehouse, Warehouse], server: ObjectServer, how: str, in_key: str
+    machines: Machines, server: ObjectServer, how: str, in_key: str
 ) -> None:
     server.faults = [Fault(how, "put", in_key=in_key)]
     receipt = land(machines[0], make_evaluation())
@@ -106,7 +104,7 @@ def test_a_unit_that_arrives_at_the_second_attempt_has_landed_once(
 
 
 def test_a_unit_that_storage_refuses_has_landed_nowhere(
-    machines: tuple[Warehouse, Warehouse], server: ObjectServer
+    machines: Machines, server: ObjectServer
 ) -> None:
     server.faults = [Fault("slow_down", "put", None)]
     with pytest.raises(UpstreamError, match="SlowDown"):
@@ -122,7 +120,7 @@ def test_a_unit_that_storage_refuses_has_landed_nowhere(
 
 
 def test_a_worker_that_is_killed_after_the_unit_arrived_has_landed_it(
-    machines: tuple[Warehouse, Warehouse], monkeypatch: pytest.MonkeyPatch
+    machines: Machines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def die(*_: object) -> None:
         raise KeyboardInterrupt
@@ -138,7 +136,7 @@ def test_a_worker_that_is_killed_after_the_unit_arrived_has_landed_it(
 
 
 def test_a_unit_that_ended_early_here_and_whole_elsewhere_is_brought_with_all_its_calls(
-    machines: tuple[Warehouse, Warehouse],
+    machines: Machines,
 ) -> None:
     first, second = machines
     evaluation = make_evaluation(calls=2)
@@ -170,7 +168,7 @@ def test_of_workers_that_land_one_unit_at_once_none_loses_what_it_paid(
 
 
 def test_an_evaluation_of_another_run_is_found_by_its_key_and_taken_over(
-    machines: tuple[Warehouse, Warehouse], server: ObjectServer
+    machines: Machines, server: ObjectServer
 ) -> None:
     first, second = machines
     server.unlisted = lambda key: True
@@ -239,7 +237,7 @@ def with_a_hole() -> bytes:
     ids=range(11),
 )
 def test_what_is_no_unit_is_refused_in_one_line_and_written_nowhere(
-    machines: tuple[Warehouse, Warehouse], server: ObjectServer, tmp_path: Path, content: bytes
+    machines: Machines, server: ObjectServer, tmp_path: Path, content: bytes
 ) -> None:
     server.put(UNIT, content)
     with pytest.raises(ConfigurationError, match=r"\.tar is not what lands there") as refused:
@@ -251,7 +249,7 @@ def test_what_is_no_unit_is_refused_in_one_line_and_written_nowhere(
 
 @pytest.mark.long
 def test_what_landed_on_one_machine_is_verified_and_deleted_on_another(
-    machines: tuple[Warehouse, Warehouse], server: ObjectServer, empty: str, tmp_path: Path
+    machines: Machines, server: ObjectServer, empty: str, tmp_path: Path
 ) -> None:
     first, second = machines
     rejected = RejectedIdea(
@@ -283,7 +281,7 @@ def test_what_landed_on_one_machine_is_verified_and_deleted_on_another(
     "how", ["slow_down", "partial", pytest.param("late", marks=pytest.mark.long)]
 )
 def test_reports_arrive_at_the_second_attempt_and_last_the_page_that_leads_to_the_others(
-    machines: tuple[Warehouse, Warehouse], server: ObjectServer, how: str
+    machines: Machines, server: ObjectServer, how: str
 ) -> None:
     first, second = machines
     index, page = (first.reports / RUN / name for name in ("index.html", "ideas/a.html"))
@@ -308,10 +306,7 @@ def test_reports_arrive_at_the_second_attempt_and_last_the_page_that_leads_to_th
 
 @pytest.mark.long
 def test_a_warehouse_moves_from_a_folder_to_an_address_with_all_that_landed(
-    machines: tuple[Warehouse, Warehouse],
-    empty: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    machines: Machines, empty: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ASSAY_HOME", str(machines[0].root.parents[1]))
     folder = Warehouse(tmp_path / "folder")
@@ -360,10 +355,7 @@ def test_a_warehouse_whose_readers_sign_in_does_not_move_to_where_they_would_not
 
 
 def test_storage_or_a_catalogue_that_cannot_be_shared_is_refused_before_anything_is_paid_for(
-    machines: tuple[Warehouse, Warehouse],
-    server: ObjectServer,
-    empty: str,
-    monkeypatch: pytest.MonkeyPatch,
+    machines: Machines, server: ObjectServer, empty: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(ConfigurationError, match=r"s3://lab/assay needs .* ASSAY_CATALOGUE_URL"):
         check_place(machines[0].root, Settings())
@@ -375,9 +367,7 @@ def test_storage_or_a_catalogue_that_cannot_be_shared_is_refused_before_anything
     assert server.objects == {}
 
 
-def test_the_receipt_is_of_the_unit_alone(
-    machines: tuple[Warehouse, Warehouse], server: ObjectServer
-) -> None:
+def test_the_receipt_is_of_the_unit_alone(machines: Machines, server: ObjectServer) -> None:
     land(machines[0], make_evaluation())
     with tarfile.open(fileobj=io.BytesIO(server.objects[UNIT])) as archive:
         assert sorted(archive.getnames()) == sorted(content(machines[0]))

@@ -7,8 +7,7 @@ import pytest
 
 from schemas.errors import ConfigurationError
 from schemas.settings import CacheSettings
-from warehouse.stores.caches import trim_caches
-from warehouse.stores.keyed_store import KeyedStore
+from warehouse.stores.keyed_store import KeyedStore, trim_caches
 from warehouse.warehouse import Warehouse
 
 PROSE = b"Sparse routing of tokens saves compute, and it is hard to train. " * 40

@@ -21,7 +21,7 @@ from warehouse.answers import Publication
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.landing import unit_folders
 from warehouse.units.publish import publish
-from warehouse.validate.violations import Tally
+from warehouse.validate.expectations import Tally
 from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
 
@@ -82,89 +82,51 @@ def published(warehouse: Warehouse) -> Publication:
     return publish(warehouse, RUNS, make_run(ideas=2, modules="soundness,contribution,committee"))
 
 
-Case = tuple[str, Change, str]
 SCORE, BETWEEN = "score_0_to_10", "expect_column_values_to_be_between"
-REFUSED: dict[str, Case] = {
-    "score of 11 of 10": ("soundness_reviews", cell(SCORE, 11.0), f"{SCORE}: {BETWEEN}"),
-    "score below 0": ("soundness_reviews", cell(SCORE, -0.5), f"{SCORE}: {BETWEEN}"),
-    "score of NaN": ("soundness_reviews", cell(SCORE, math.nan), f"{SCORE}: {BETWEEN}"),
-    "novelty of NaN": (
-        "contribution_reviews",
-        cell("novelty_0_to_10", math.nan),
-        f"novelty_0_to_10: {BETWEEN}",
+NOT_NULL, IN_SET = "expect_column_values_to_not_be_null", "expect_column_values_to_be_in_set"
+LENGTHS, UNIQUE = (
+    "expect_column_value_lengths_to_be_between",
+    "expect_compound_columns_to_be_unique",
+)
+CELLS: dict[str, tuple[str, str, Any, str]] = {
+    "score of 11 of 10": ("soundness_reviews", SCORE, 11.0, BETWEEN),
+    "score below 0": ("soundness_reviews", SCORE, -0.5, BETWEEN),
+    "score of NaN": ("soundness_reviews", SCORE, math.nan, BETWEEN),
+    "novelty of NaN": ("contribution_reviews", "novelty_0_to_10", math.nan, BETWEEN),
+    "similarity of NaN": ("candidates", "similarity_0_to_1", math.nan, BETWEEN),
+    "similarity of minus infinity": ("candidates", "similarity_0_to_1", -math.inf, BETWEEN),
+    "latency of NaN": ("llm_calls", "latency_seconds", math.nan, BETWEEN),
+    "infinity in a column without bounds": ("passages", "score", math.inf, BETWEEN),
+    "infinite cost": ("llm_calls", "cost_usd", math.inf, BETWEEN),
+    "cost of a billion dollars": ("llm_calls", "cost_usd", 1e9, BETWEEN),
+    "negative tokens": ("llm_calls", "prompt_tokens", -1, BETWEEN),
+    "call made in 2199": ("llm_calls", "created_at", START.replace(year=2199), BETWEEN),
+    "call made in 1812": ("llm_calls", "created_at", START.replace(year=1812), BETWEEN),
+    "paper of 3026": ("papers", "year", 3026, BETWEEN),
+    "paper published in 3026": ("papers", "publication_date", date(3026, 1, 1), BETWEEN),
+    "no title": ("papers", "title", None, NOT_NULL),
+    "no prompt hash": ("methods", "prompt_sha256", None, NOT_NULL),
+    "empty prompt hash": ("methods", "prompt_sha256", "", LENGTHS),
+    "empty prose": ("claims", "statement", "", LENGTHS),
+    "unknown decision": ("meta_reviews", "decision", "perhaps", IN_SET),
+    "unknown effort": ("suggestions", "effort", "heroic", IN_SET),
+    "address with a script": (
+        "papers",
+        "url",
+        "javascript:alert(1)",
+        "expect_column_values_to_match_regex",
     ),
-    "similarity of NaN": (
-        "candidates",
-        cell("similarity_0_to_1", math.nan),
-        f"similarity_0_to_1: {BETWEEN}",
-    ),
-    "similarity of minus infinity": (
-        "candidates",
-        cell("similarity_0_to_1", -math.inf),
-        f"similarity_0_to_1: {BETWEEN}",
-    ),
-    "latency of NaN": (
-        "llm_calls",
-        cell("latency_seconds", math.nan),
-        f"latency_seconds: {BETWEEN}",
-    ),
-    "infinity in a column without bounds": ("passages", cell("score", math.inf), BETWEEN),
-    "infinite cost": ("llm_calls", cell("cost_usd", math.inf), f"cost_usd: {BETWEEN}"),
-    "cost of a billion dollars": ("llm_calls", cell("cost_usd", 1e9), f"cost_usd: {BETWEEN}"),
-    "negative tokens": ("llm_calls", cell("prompt_tokens", -1), f"prompt_tokens: {BETWEEN}"),
-    "call made in 2199": (
-        "llm_calls",
-        cell("created_at", START.replace(year=2199)),
-        f"created_at: {BETWEEN}",
-    ),
-    "call made in 1812": (
-        "llm_calls",
-        cell("created_at", START.replace(year=1812)),
-        f"created_at: {BETWEEN}",
-    ),
+    "another run": ("methods", "run_id", "run-b", IN_SET),
+}
+REFUSED: dict[str, tuple[str, Change, str]] = {
+    name: (table, cell(column, value), f"{column}: {expectation}")
+    for name, (table, column, value, expectation) in CELLS.items()
+} | {
     "end before start": (
         "ideas",
         cell("finished_at", START - timedelta(hours=1)),
         "started_at, finished_at: expect_column_pair_values_a_to_be_greater_than_b",
     ),
-    "paper of 3026": ("papers", cell("year", 3026), f"year: {BETWEEN}"),
-    "paper published in 3026": (
-        "papers",
-        cell("publication_date", date(3026, 1, 1)),
-        f"publication_date: {BETWEEN}",
-    ),
-    "no title": ("papers", cell("title", None), "title: expect_column_values_to_not_be_null"),
-    "no prompt hash": (
-        "methods",
-        cell("prompt_sha256", None),
-        "prompt_sha256: expect_column_values_to_not_be_null",
-    ),
-    "empty prompt hash": (
-        "methods",
-        cell("prompt_sha256", ""),
-        "prompt_sha256: expect_column_value_lengths_to_be_between",
-    ),
-    "empty prose": (
-        "claims",
-        cell("statement", ""),
-        "statement: expect_column_value_lengths_to_be_between",
-    ),
-    "unknown decision": (
-        "meta_reviews",
-        cell("decision", "perhaps"),
-        "decision: expect_column_values_to_be_in_set",
-    ),
-    "unknown effort": (
-        "suggestions",
-        cell("effort", "heroic"),
-        "effort: expect_column_values_to_be_in_set",
-    ),
-    "address with a script": (
-        "papers",
-        cell("url", "javascript:alert(1)"),
-        "url: expect_column_values_to_match_regex",
-    ),
-    "another run": ("methods", cell("run_id", "run-b"), "expect_column_values_to_be_in_set"),
     "idea of another unit": (
         "methods",
         cell("idea_id", "elsewhere"),
@@ -175,8 +137,8 @@ REFUSED: dict[str, Case] = {
         cell("unscored_reason", "refused"),
         "a_score_or_a_reason_never_both",
     ),
-    "call twice": ("llm_calls", repeated, "call_id: expect_compound_columns_to_be_unique"),
-    "candidate twice": ("candidates", repeated, "paper_id: expect_compound_columns_to_be_unique"),
+    "call twice": ("llm_calls", repeated, f"call_id: {UNIQUE}"),
+    "candidate twice": ("candidates", repeated, f"paper_id: {UNIQUE}"),
 }
 UNREADABLE: dict[str, tuple[str, Change]] = {
     "lost row": ("llm_calls", lambda rows: rows.slice(1)),
@@ -218,31 +180,19 @@ def refused_by_great_expectations(tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 @pytest.mark.parametrize(("table", "change", "where"), REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize("gate", ["refused", "refused_by_great_expectations"])
 def test_a_bad_row_is_not_published(
-    refused: Publication, table: str, change: Change, where: str
+    gate: str, table: str, change: Change, where: str, request: pytest.FixtureRequest
 ) -> None:
     del change
-    assert not refused.published
-    assert_named(refused, table, where)
-    assert refused.validation is not None
-    assert not any(row.great_expectations for row in refused.validation.rows)
-
-
-@pytest.mark.parametrize(("table", "change", "where"), REFUSED.values(), ids=REFUSED)
-def test_great_expectations_refuses_a_bad_row_by_itself(
-    refused_by_great_expectations: Publication, table: str, change: Change, where: str
-) -> None:
-    del change
-    assert not refused_by_great_expectations.published
-    assert_named(refused_by_great_expectations, table, where)
-    assert refused_by_great_expectations.validation is not None
-    assert all(row.great_expectations for row in refused_by_great_expectations.validation.rows)
-
-
-def assert_named(publication: Publication, table: str, where: str) -> None:
+    publication: Publication = request.getfixturevalue(gate)
+    assert not publication.published
     about = [line for line in publication.failed_expectations if where in line]
     assert [line for line in about if line.startswith((f"{table}.", where))]
     assert not any("\n" in line for line in about)
+    assert publication.validation is not None
+    answered = {bool(row.great_expectations) for row in publication.validation.rows}
+    assert answered == {gate == "refused_by_great_expectations"}
 
 
 @pytest.mark.parametrize(("table", "change"), UNREADABLE.values(), ids=UNREADABLE)

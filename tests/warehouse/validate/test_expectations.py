@@ -20,14 +20,20 @@ from tests.support.evaluations import (
 )
 from warehouse.parquet import arrow_table
 from warehouse.validate import great_expectations
-from warehouse.validate.expectations import Expectation, Expects, broken_rows, expectations_of, hold
+from warehouse.validate.expectations import (
+    Expectation,
+    Expects,
+    Tally,
+    broken_rows,
+    expectations_of,
+    hold,
+)
 from warehouse.validate.great_expectations import (
     Suites,
     evaluate,
     in_batches,
     translated,
 )
-from warehouse.validate.violations import Tally
 
 RUN_ID = RunId("run-1")
 BATCH = 100

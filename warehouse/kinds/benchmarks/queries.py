@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-import duckdb
-
 from schemas.identifiers import RunId
 from schemas.judgement.benchmark import BenchmarkHead, BenchmarkRun, BenchmarkScore
+from warehouse.catalogue.connection import Connection
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.queries import Queries
 from warehouse.rows import noun_of
@@ -24,7 +23,7 @@ def benchmark_scores_of(
 
 
 def published_benchmark(
-    connection: duckdb.DuckDBPyConnection, run_id: RunId
+    connection: Connection, run_id: RunId
 ) -> tuple[BenchmarkHead, tuple[BenchmarkRun, ...]]:
     """Return the head of a benchmark and its suite, which is missing if its worker was lost.
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
 
-import duckdb
-
 from schemas.base import replace
 from schemas.errors import TransientError
 from schemas.identifiers import RunId
@@ -32,6 +30,7 @@ from schemas.works.curation_edit import (
 )
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.records import fold_into_lake, record
+from warehouse.catalogue.connection import Connection
 from warehouse.lake import rows_in
 from warehouse.rows import noun_of
 from warehouse.statements import statement
@@ -75,7 +74,7 @@ def record_edits(
         fold_into_lake(warehouse, wait_seconds=_FOLD_WAIT_SECONDS)
 
 
-def edits_of(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> tuple[CurationEdit, ...]:
+def edits_of(connection: Connection, run_id: RunId) -> tuple[CurationEdit, ...]:
     """All edits of a run, oldest first."""
     rows = rows_in(connection, statement("queries", "curation_edits"), {"run_id": run_id})
     return tuple(noun_of(CurationEdit, row) for row in rows)

@@ -2,7 +2,8 @@
 or of check runs.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -12,13 +13,15 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
-from warehouse.catalogue.connection import in_memory
+from schemas.identifiers import RunId
+from warehouse.catalogue.connection import Connection, in_memory
 from warehouse.statements import quoted, statement
+from warehouse.warehouse import Warehouse
 
 RELEASE_TABLES: tuple[str, ...] = ("checks", "papers", "problems", "votes")
 RowT = TypeVar("RowT", bound=Noun)
-Source = Path | duckdb.DuckDBPyConnection
-"""The folder of a release, or a connection as `warehouse.kinds.manuscripts.queries.release_views` gives
+Source = Path | Connection
+"""The folder of a release, or a connection as `warehouse.kinds.manuscripts.quality_checker.release_views` gives
 it.
 """
 
@@ -150,7 +153,7 @@ def _rows(
 
 
 def _answers(
-    connection: duckdb.DuckDBPyConnection,
+    connection: Connection,
     name: str,
     row: type[RowT],
     parameters: Mapping[str, Sequence[str] | Sequence[float]] | None,
@@ -158,3 +161,16 @@ def _answers(
     connection.execute(statement("quality_checker", name), dict(parameters) if parameters else None)
     columns = [column[0] for column in connection.description or []]
     return tuple(row(**dict(zip(columns, values, strict=True))) for values in connection.fetchall())
+
+
+@contextmanager
+def release_views(warehouse: Warehouse, run_ids: Sequence[RunId]) -> Iterator[Connection]:
+    """The check runs of the lake under the names and columns of a quality checker's release, for
+    `quality_checker`.
+    """
+    with warehouse.reader() as connection:
+        chosen = ", ".join(quoted(run_id) for run_id in run_ids) or "null"
+        for name in ("checks", "papers", "problems", "votes"):
+            sql = statement("check_views", name).replace("$run_ids", chosen)
+            connection.execute(f"create or replace temporary view {name} as {sql}")
+        yield connection

@@ -15,7 +15,7 @@ from schemas.reasons import Reason
 from schemas.works.check_run import CHECKS, CheckHead
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
 from warehouse.answers import Publication
-from warehouse.catalogue.connection import in_memory
+from warehouse.catalogue.connection import Connection, in_memory
 from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES
 from warehouse.rows import Row
 from warehouse.units.kind import kind_of
@@ -96,7 +96,7 @@ def _read(folder: Path) -> dict[str, list[Row]]:
             ) from error
 
 
-def _rows(connection: duckdb.DuckDBPyConnection, path: Path, columns: str) -> list[Row]:
+def _rows(connection: Connection, path: Path, columns: str) -> list[Row]:
     result = connection.read_parquet(str(path)).project(columns)
     return [dict(zip(result.columns, values, strict=True)) for values in result.fetchall()]
 

@@ -19,10 +19,10 @@ from warehouse.units.kind import Kind
 from warehouse.units.record import landed_unit
 
 if TYPE_CHECKING:  # workers land without the database
-    import duckdb
+    from warehouse.catalogue.connection import Connection
 
 
-def basis_of(connection: "duckdb.DuckDBPyConnection", run_id: RunId) -> str:
+def basis_of(connection: "Connection", run_id: RunId) -> str:
     """Hash over which ideas of the run were evaluated, how, and when, as they are published.
 
     An idea evaluated again changes it.
@@ -32,7 +32,7 @@ def basis_of(connection: "duckdb.DuckDBPyConnection", run_id: RunId) -> str:
     return content_hash(*(" ".join(str(value) for value in row) for row in rows))
 
 
-def drop_stale_rankings(connection: "duckdb.DuckDBPyConnection", run_id: RunId) -> None:
+def drop_stale_rankings(connection: "Connection", run_id: RunId) -> None:
     """A ranking of evaluations that are no more ranks nothing; what it cost stays on the bill."""
     basis = {"run_id": run_id, "basis_sha256": basis_of(connection, run_id)}
     sql = statement("tables", "delete_stale_rankings")
@@ -44,7 +44,7 @@ def drop_stale_rankings(connection: "duckdb.DuckDBPyConnection", run_id: RunId) 
             connection.execute(sql, {"run_id": run_id})
 
 
-def _refuse_if_stale(connection: "duckdb.DuckDBPyConnection", head: RankingHead) -> None:
+def _refuse_if_stale(connection: "Connection", head: RankingHead) -> None:
     if basis_of(connection, head.run_id) != head.basis_sha256:
         raise PublicationError(
             f"run {head.run_id} was evaluated again while it was ranked: "

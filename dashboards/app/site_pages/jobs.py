@@ -1,0 +1,260 @@
+"""Jobs: how each stands and what became of it, and all that is under way."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import cache
+
+from starlette.responses import RedirectResponse, Response
+
+from dashboards.app.data import Lake
+from dashboards.app.evaluating.asking import NO_RUNNER, may_watch
+from dashboards.app.site import Shown, Visit, controls, idea_path, job_path, run_path, with_query
+from dashboards.render import figures, wording
+from dashboards.render import page as pg
+from schemas.errors import AssayError, UnknownNameError
+from schemas.identifiers import RunId
+from schemas.literature.naming import unturned
+from schemas.people.job import SUBMITTED, JobState, OfIdeas
+from schemas.people.role import Action
+from warehouse.app.jobs import Job, jobs, log_tail, read_job, request_stop, runner_at_work
+from warehouse.progress import Activity, RunProgress, Watch
+from warehouse.queries import Queries
+from warehouse.warehouse import Warehouse
+
+JOBS_LISTED = 10
+_LINES, _IDEAS_LINKED, _TITLE_CHARACTERS = 12, 10, 110
+_ENDED = {
+    1: ("bad", "Ended with failures"),
+    2: ("bad", "Could not be done as asked"),
+    3: ("alarms", "Ended early because the budget was spent"),
+}
+
+
+def show(visit: Visit) -> Shown:
+    """One job: how it stands, what its command says, and where what it made is.
+
+    Raises:
+        UnknownNameError: there is none of this name that this reader may see.
+    """
+    lake, job = visit.lake, job_of(visit)
+    asked = job.request
+    progress = _watch(lake.warehouse).of_ideas(job.ideas) if isinstance(asked, OfIdeas) else None
+    kind, sentence = _standing(job, progress, _outcome(lake, job))
+    name = job.job_id if asked is None else wording.shortened(asked.name, _TITLE_CHARACTERS)
+    blocks: list[pg.Block] = []
+    if asked is not None:
+        options = asked.options
+        blocks.append(
+            pg.facts(
+                asked.command.capitalize(),
+                f"engine {options.engine or 'of the run'}",
+                f"profile {options.profile or 'of the run'}",
+                f"asked by {asked.asked_by}",
+                pg.line(asked.created_at),
+            )
+        )
+    if job.at_work and runner_at_work(lake.warehouse) is False:
+        blocks.append(pg.note(NO_RUNNER))
+    blocks += _made(lake, job)
+    said = log_tail(job)[-_LINES:]
+    if said:
+        blocks += [pg.heading("What the command says"), pg.Code(unturned("\n".join(said)))]
+    again = asked is not None and asked.command in SUBMITTED
+    above = controls(
+        "job",
+        kind=kind,
+        status=sentence,
+        stop=f"{job_path(job.job_id)}/stop" if job.at_work and not job.stop_requested else "",
+        again=with_query("/submit", draft=job.job_id) if again else "",
+        at_work=job.at_work,
+    )
+    return Shown(name, blocks, above, live=True)
+
+
+def stop(visit: Visit) -> Response:
+    """Ask a job to stop in order; one that has ended stays as it is."""
+    visit.check_may(Action.SUBMIT)
+    job = job_of(visit)
+    if job.at_work:
+        request_stop(job)
+    return RedirectResponse(job_path(job.job_id), 303)
+
+
+def job_of(visit: Visit, name: str = "") -> Job:
+    """The job that the address names, or that of `name`.
+
+    Raises:
+        UnknownNameError: there is none that this reader may see.
+    """
+    name = name or visit.path["job_id"]
+    job = read_job(visit.lake.warehouse, name)
+    if job is None or not may_watch(visit.person, job):
+        raise UnknownNameError(
+            f"there is no job “{name}” of yours in this warehouse: it may be another's, or deleted"
+        )
+    return job
+
+
+def _outcome(lake: Lake, job: Job) -> str:
+    """Why a job ended as it did, else how many of its ideas have a score."""
+    told = (run.states_in_words for run in lake.runs() if run.run_id == job.status.run_id)
+    return job.status.last_word.rstrip(".") or next(told, "")
+
+
+def _standing(job: Job, progress: RunProgress | None, outcome: str) -> tuple[str, str]:
+    """How a job stands: its color, and one sentence."""
+    status, state = job.status, job.status.state
+    if not state.ended:
+        return "", _doing(job, progress)
+    took = ""
+    if status.started_at and status.finished_at:
+        seconds = (status.finished_at - status.started_at).total_seconds()
+        took = f" after {figures.duration(max(seconds, 0.0))}"  # a clock may be set back
+    if state is JobState.STOPPED:
+        kind, how = "alarms", "Stopped before its end"
+    elif status.exit_code in _ENDED:
+        kind, how = _ENDED[status.exit_code]
+    else:
+        kind, how = ("good", "Done") if state is JobState.DONE else ("bad", "Failed")
+    return kind, f"{how}{took}{f': {outcome}' if outcome else ''}."
+
+
+def _doing(job: Job, progress: RunProgress | None) -> str:
+    state, since = job.status.state, job.status.started_at
+    if state is JobState.WAITING:
+        return f"Waiting for decisions: {job.status.last_word.rstrip('.')}."
+    if job.stop_requested:
+        return "Stopping: what is paid for is kept."
+    if state is JobState.QUEUED or since is None:
+        return "Waiting for its turn."
+    so_far = f" for {figures.duration(max((datetime.now(UTC) - since).total_seconds(), 0.0))}"
+    if progress is None:
+        return f"At work{so_far}."
+    done, count = progress.landed_count, progress.planned.idea_count
+    what = f"{done:,} of {figures.counted(count, 'idea')}, {spent_of(progress)}"
+    closing = "; what they came to is being published" if progress.whole else ""
+    return f"At work{so_far}: {what}{closing}."
+
+
+def _made(lake: Lake, job: Job) -> Iterator[pg.Block]:
+    """Links to what a job has published, and what could not enter."""
+    names = [each for each in (job.status.run_id, *job.status.other_run_ids) if each]
+    if not names:
+        return
+    yield pg.heading("What it made")
+    yield from pg.bullets(pg.line(pg.report(f"Report of {each}", run_path(each))) for each in names)
+    if not isinstance(job.request, OfIdeas) or job.status.run_id is None:
+        return
+    try:
+        ideas = lake.ask(Queries.ranking, job.status.run_id)
+        rejected = lake.ask(Queries.rejections, job.status.run_id)
+    except AssayError as error:  # deleted since
+        yield pg.note(str(error))
+        return
+    yield from pg.bullets(
+        pg.line(
+            pg.report(
+                wording.shortened(each.title, _TITLE_CHARACTERS) or str(each.idea_id),
+                idea_path(job.status.run_id, each.idea_id),
+            )
+        )
+        for each in ideas[:_IDEAS_LINKED]
+    )
+    if len(ideas) > _IDEAS_LINKED:
+        whole = with_query("/ideas", run=job.status.run_id)
+        yield pg.text(pg.report(f"All {len(ideas):,} ideas", whole))
+    if rejected:
+        yield pg.heading("Rejected entries")
+        yield pg.table(
+            ("Where", "Why", "How to mend it"),
+            ((row.subject, wording.reason(row.reason), row.detail) for row in rejected),
+        )
+
+
+def in_progress(visit: Visit) -> Iterator[pg.Block]:
+    """Runs that are not published, and jobs that wait, are done or ended a short time ago."""
+    open_runs = under_way(visit.lake)
+    if open_runs:
+        yield pg.heading("Not published yet")
+        columns = ("Run", "State", "Ideas landed:", "A minute:", "End", "Unscored:", "Cost:")
+        yield pg.table(columns, map(_progress_row, open_runs))
+    for run in open_runs:
+        if run.activity is Activity.STOPPED:
+            yield pg.text(
+                f"No command is at work on {run.planned.run_id}. Give the same `assay evaluate`"
+                " again: it continues where it stopped and pays nothing twice."
+            )
+        elif run.activity is Activity.REFUSED:
+            broken = pg.report(
+                "Broken checks", with_query("/operate/quality", run=run.planned.run_id)
+            )
+            yield pg.text(
+                f"Files of {run.planned.run_id} broke a critical check, so they stay out of the"
+                " lake. ",
+                broken,
+            )
+    shown = _recent_jobs(visit)
+    if shown:
+        yield pg.heading("Jobs")
+        names = ("Job", "Kind", "State", "Asked by", "Started", "Last word")
+        yield pg.table(names, map(_job_row, shown))
+
+
+def under_way(lake: Lake) -> tuple[RunProgress, ...]:
+    """Runs that are not published as planned, newest first."""
+    ended = {RunId(run.run_id): run.finished_at for run in lake.runs()}
+    return _watch(lake.warehouse).progress(ended)
+
+
+@cache
+def _watch(warehouse: Warehouse) -> Watch:
+    return Watch(warehouse)
+
+
+def spent_of(run: RunProgress) -> str:
+    """What a run has spent so far, beside its bound."""
+    bound = run.planned.budget.maximum_cost_usd
+    spent = f"${run.cost_usd:,.4f}" + (f" of ${bound:,.2f}" if bound is not None else "")
+    unknown = run.unknown_cost_count
+    return f"{spent} (+ {figures.counted(unknown, 'idea')} without a price)" if unknown else spent
+
+
+def _progress_row(run: RunProgress) -> tuple[pg.Part, ...]:
+    planned = run.planned
+    return (
+        pg.code(planned.run_id),
+        run.activity.value,
+        f"{run.landed_count:,} of {planned.idea_count:,}",
+        "–" if run.ideas_per_minute is None else f"{run.ideas_per_minute:.1f}",
+        "–" if run.ends_at is None else f"{run.ends_at:%m-%d %H:%M} UTC",
+        figures.count(run.unscored_count),
+        spent_of(run),
+    )
+
+
+def _recent_jobs(visit: Visit) -> list[Job]:
+    """Those that this reader may watch, at work or ended within a day; no estimates."""
+    if visit.lake.warehouse.objects is not None or not visit.may(Action.SUBMIT):
+        return []
+    now = datetime.now(UTC)
+    shown: list[Job] = []
+    for job in jobs(visit.lake.warehouse):
+        ended = job.status.finished_at
+        is_estimate = job.request is not None and job.request.asks_nothing
+        recent = job.at_work or (ended is not None and (now - ended).days < 1)
+        if recent and not is_estimate and may_watch(visit.person, job):
+            shown.append(job)
+    return shown[:JOBS_LISTED]
+
+
+def _job_row(job: Job) -> tuple[pg.Part, ...]:
+    asked, started = job.request, job.status.started_at
+    name = job.job_id if asked is None else wording.shortened(asked.name, _TITLE_CHARACTERS)
+    return (
+        pg.report(name, job_path(job.job_id)),
+        "" if asked is None else asked.command,
+        "stopping" if job.at_work and job.stop_requested else job.status.state.value,
+        "" if asked is None else asked.asked_by,
+        "" if started is None else started,
+        job.status.last_word,
+    )

@@ -1,0 +1,34 @@
+"""Files that readers and programs send: endings, texts and names."""
+
+from pathlib import PurePosixPath
+
+from schemas.errors import ConfigurationError
+
+_NAME_CHARACTERS = 50
+
+
+def ending_of(filename: str) -> str:
+    """Return the ending in small letters, without its dot; empty where there is none."""
+    return PurePosixPath(filename.replace("\\", "/")).suffix.removeprefix(".").lower()
+
+
+def text_of(content: bytes) -> str:
+    """Return the text of a file.
+
+    Raises:
+        ConfigurationError: it is no UTF-8, or says nothing.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\x00"
+    if not text.strip() or "\x00" in text:
+        raise ConfigurationError("the file is no UTF-8 text, or empty")
+    return text
+
+
+def plain_name(filename: str, otherwise: str) -> str:
+    """Return a name of letters, digits and hyphens for a file of any name."""
+    stem = PurePosixPath(filename.replace("\\", "/")).stem
+    plain = "".join(each if each.isascii() and each.isalnum() else " " for each in stem)
+    return "-".join(plain.split())[:_NAME_CHARACTERS].strip("-") or otherwise

@@ -1,1 +1,0 @@
-insert into contests (contest, document) values (:contest, :document) on conflict do nothing

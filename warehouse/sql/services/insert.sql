@@ -1,0 +1,1 @@
+insert into {table} ({columns}) values ({values})
