@@ -133,7 +133,6 @@ _SOURCES = FrameTable(
         "wait_seconds": ("Waited for the allowance:", figures.duration),
         "p50_seconds": ("Median:", figures.duration),
         "p95_seconds": ("95 % within:", figures.duration),
-        "p99_seconds": ("99 % within:", figures.duration),
     },
     note="A failed try may have been followed by one that was answered; waiting is that of all"
     " workers together.",
