@@ -8,8 +8,13 @@ from lxml import html
 from starlette.testclient import TestClient
 
 from dashboards.app.application import pages
+from schemas.people.role import Role
 from schemas.settings import Settings
+from warehouse.app.accounts import accounts, add_account
+from warehouse.app.database import ServiceDatabase
 from warehouse.warehouse import Warehouse
+
+PASSWORD = "correct horse battery"
 
 
 def site_of(warehouse: Warehouse, **dashboard: Any) -> TestClient:
@@ -20,6 +25,18 @@ def site_of(warehouse: Warehouse, **dashboard: Any) -> TestClient:
     """
     settings = Settings(dashboard={"warehouse": warehouse.root, **dashboard})  # type: ignore[arg-type]
     return TestClient(pages(settings), base_url="http://127.0.0.1", follow_redirects=False)
+
+
+def signed_in(warehouse: Warehouse, role: Role, name: str = "") -> TestClient:
+    """A browser whose reader signed in with an account of this role, made where there is none."""
+    name = name or str(role)
+    with ServiceDatabase(warehouse) as database:
+        if name not in {each.name for each in accounts(database)}:
+            add_account(database, name, role, PASSWORD)
+    client = site_of(warehouse)
+    told = {"name": name, "password": PASSWORD}
+    assert client.post("/sign-in", data=told).status_code == 303
+    return client
 
 
 class Page:
@@ -68,6 +85,26 @@ class Page:
                 ]
         raise AssertionError(f"no table has a column {heading!r}")
 
+    def form(self, button: str) -> tuple[str, dict[str, str]]:
+        """Where a form sends what, once its button of these words is pressed."""
+        for form in self.tree.xpath("//main//form"):
+            for each in form.iter("button"):
+                if str(each.text or "").strip() == button:
+                    fields = {
+                        str(one.get("name")): str(one.get("value") or one.text or "")
+                        for one in form.xpath(".//input | .//textarea")
+                    }
+                    own = {each.get("name"): each.get("value")} if each.get("name") else {}
+                    return str(form.get("action")), fields | own
+        raise AssertionError(f"no button {button!r}")
+
+    @property
+    def buttons(self) -> list[str]:
+        """Words of the buttons below the menu, without their keys."""
+        (main,) = self.tree.xpath("//main")
+        found = main.xpath(".//button[not(ancestor::noscript)]")
+        return [str(each.text or "").strip() for each in found]
+
     @property
     def unsafe(self) -> list[str]:
         """What text that came from elsewhere must never become."""
@@ -82,6 +119,12 @@ class Page:
             str(name) for each in main.iter() for name in each.attrib if name.startswith("on")
         ]
         return [*map(str, elements), *links, *handlers]
+
+
+def pressed(client: TestClient, page: Page, button: str, /, **fields: str) -> Response:
+    """The answer to a form of the page, with these fields filled in and a button pressed."""
+    place, sent = page.form(button)
+    return client.post(place, data=sent | fields)
 
 
 def opened(client: TestClient, path: str, query: Mapping[str, str] | None = None) -> Page:
