@@ -1,23 +1,18 @@
-"""The dashboard over the lake: pages as HTML, and pages of Streamlit in the same process.
+"""The pages over the lake, as HTML.
 
 It reads the lake and never writes it; what readers submit goes to the job runner.
 
-server.py      what listens: who is let in, what pages may load
-site.py        PAGES as HTML, and the frame around each
-site_pages/    one file per such page; choosing.py: what a reader chooses there
-app.py         entry of Streamlit: settings, navigation
-registry.py    PAGES, the one list of Streamlit's pages
-screens/       one file per page of Streamlit, each with `show(lake: Lake) -> None`
+application.py the pages as an ASGI application, which `flows.api.server` serves beside the API
+guards.py      who gets an answer: no page of another site, nobody who has not signed in
+site.py        PAGES, and the frame around each
+site_pages/    one file per page; choosing.py: what a reader chooses there
+forms.py       what forms send; changes.py: what tells an open page to be read again
 ranking/       orders of ideas under any weights, and how far two of them agree
 evaluating/    what pages ask of the job runner
 data.py        Lake: cached, read-only answers of the warehouse
-state.py       controls whose values live in the address, so that a link restores a page
-tables.py      tables that sort, filter and page
-empty.py       what a page says when it has nothing to show
-links.py       links between pages
-text.py        untrusted text as Markdown that is only text
+cells.py       cells for a spreadsheet, which computes nothing of them
 access.py      who reads the pages and what they may do: accounts, a provider, or one password
-sign_in.py     the form, and the way to a provider and back: routes beside the pages
+sign_in.py     the form; provider.py: the way to a provider and back
 attempts.py    wrong passwords, and how long who guesses waits
 
 How to write a page

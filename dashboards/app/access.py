@@ -15,11 +15,9 @@ from enum import Enum
 from functools import cache
 from pathlib import Path
 
-import streamlit as st
 from pydantic import SecretStr
 from starlette.requests import HTTPConnection
 
-from schemas.errors import NotAllowedError
 from schemas.identifiers import content_hash
 from schemas.people.role import Action, Person
 from schemas.settings import DashboardSettings
@@ -137,54 +135,3 @@ def same(given: str, expected: SecretStr) -> bool:
 
 def _hashed(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-
-
-def signed_in(warehouse: Warehouse) -> Person | None:
-    """Who reads a page of Streamlit; None on a dashboard without accounts, and after a sign-out.
-
-    Raises:
-        ConfigurationError: the database of the services cannot be used.
-    """
-    secret = _secret(warehouse)
-    if secret is None or not services_file(warehouse).exists():
-        return None
-    return person_of(services_of(warehouse), secret)
-
-
-def may(warehouse: Warehouse, action: Action) -> bool:
-    """Whether this reader may do it: controls for what they may not are left out of a page."""
-    access = Access(warehouse, warehouse.settings.dashboard)
-    return action in access.actions(signed_in(warehouse))
-
-
-def check_may(warehouse: Warehouse, action: Action) -> Person | None:
-    """For what writes: who does it; None on an open dashboard.
-
-    Raises:
-        NotAllowedError: this reader may not, or has signed out since the page was drawn.
-    """
-    person = signed_in(warehouse)
-    if person is not None:
-        person.role.check(action)
-    elif not may(warehouse, action):
-        raise NotAllowedError(f"sign in to {action}")
-    return person
-
-
-def show_person(warehouse: Warehouse) -> None:
-    """Who is signed in, with the way out, in the menu; nothing where nobody signs in."""
-    person = signed_in(warehouse)
-    if person is None:
-        return
-    st.caption("Signed in")
-    st.text(f"{person.name}, {person.role}")
-    if st.button("Sign out", key="sign_out"):
-        if secret := _secret(warehouse):
-            sign_out(services_of(warehouse), secret)
-        st.rerun()
-
-
-def _secret(warehouse: Warehouse) -> str | None:
-    """What the reader's browser shows of its session, as it opened this page."""
-    found: str | None = st.context.cookies.get(cookie_name(warehouse))
-    return found

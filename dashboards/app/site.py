@@ -188,23 +188,12 @@ PAGES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Further:
-    """A page of another application that the menu leads to; `folded`: behind “More”."""
-
-    path: str
-    label: str
-    needs: tuple[Action, ...]
-    folded: bool = False
-
-
 @dataclass(frozen=True)
 class Site:
     """All pages over one lake."""
 
     lake: Lake
     access: Access
-    further: Sequence[Further] = ()
     _pages: tuple[Page, ...] = field(default=PAGES)
 
     def routes(self) -> list[Route]:
@@ -278,7 +267,6 @@ class Site:
                 controls=shown.controls,
                 body=Markup(body),  # noqa: S704
                 menu=self._menu(visit),
-                more=self._menu(visit, folded=True),
                 live=shown.live,
                 here=page.path,
                 person=visit.person,
@@ -294,18 +282,16 @@ class Site:
             return Response(status_code=304, headers=headers)
         return HTMLResponse(document, status, headers=headers)
 
-    def _menu(self, visit: Visit, *, folded: bool = False) -> list[tuple[str, str, int]]:
-        own = () if folded else (page for page in self._pages if page.label)
-        others = (each for each in self.further if each.folded is folded)
+    def _menu(self, visit: Visit) -> list[tuple[str, str, int]]:
         return [
-            (each.path, each.label, self._count(each, visit))
-            for each in (*own, *others)
-            if any(visit.may(action) for action in each.needs)
+            (page.path, page.label, self._count(page, visit))
+            for page in self._pages
+            if page.label and any(visit.may(action) for action in page.needs)
         ]
 
     @staticmethod
-    def _count(page: Page | Further, visit: Visit) -> int:
-        if isinstance(page, Further) or not page.counted:
+    def _count(page: Page, visit: Visit) -> int:
+        if not page.counted:
             return 0
         try:
             return page.count(visit)

@@ -7,7 +7,6 @@ from contextlib import suppress
 
 import pytest
 
-from dashboards.app import text as app_text
 from dashboards.render.formats.html import html_page
 from dashboards.render.formats.reading import read_blocks
 from dashboards.render.page import Page
@@ -85,7 +84,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "checks of a printed manuscript": _checked("text"),
     "checks of a LaTeX manuscript": _checked("latex"),
     "prose of a report": prose,
-    "text of the dashboard": app_text.prose,
     "page of a report": lambda given: html_page(Page((), prose(given))),
     "page of bare Markdown": _page,
 }

@@ -8,8 +8,6 @@ PACKAGES = ("flows", "tasks", "schemas", "warehouse", "dashboards")
 NAME_THE_ADDRESS = ["schemas/settings.py", "warehouse/moving.py"]
 DOORS = {
     "dashboards/app/access.py": "a page, which a browser asks for",
-    "dashboards/app/app.py": "a page, which a browser asks for",
-    "dashboards/app/server.py": "the dashboard's process",
     "flows/jobs/job_process.py": "the process of a job",
     "flows/nightly.py": "a deployment",
     "flows/run/campaign.py": "a session of the command line or of Python",

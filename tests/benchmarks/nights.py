@@ -25,9 +25,10 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import streamlit as st
+from starlette.testclient import TestClient
 
-from dashboards.app.registry import PAGES
+from dashboards.app.data import forget_answers
+from dashboards.app.site import PAGES
 from dashboards.views.write_run import write_reports
 from flows.works.evaluate.request import bundled
 from schemas.base import Noun, replace
@@ -38,8 +39,8 @@ from schemas.run import Run
 from schemas.tables import IDEA_TABLES
 from tests.benchmarks._assay import environment, first
 from tests.support.assay_command import COMMAND
-from tests.support.dashboard import open_page
 from tests.support.openai_server import start_openai_server
+from tests.support.site import site_of
 from warehouse.compact import compact
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.lake import transaction
@@ -225,10 +226,10 @@ class Latencies:
         with warehouse.reader() as lake:
             for mart in MARTS:
                 self._take(f"mart {mart}", when, partial(_rows, lake, mart))
-        for page in PAGES:
-            if f"page {page.name}" not in self.seconds:
-                open_page(page.name, warehouse)  # imports what it needs; the server does so once
-            self._take(f"page {page.name}", when, partial(opened, page.name, warehouse))
+        site = site_of(warehouse)
+        for path in [page.path for page in PAGES if page.label and not page.sends]:
+            site.get(path)  # imports what it needs; the server does so once
+            self._take(f"page {path}", when, partial(opened, site, path))
 
     def _take(self, what: str, when: str, ask: Callable[[], object]) -> None:
         taken = self.seconds.setdefault(what, {}).setdefault(when, [])
@@ -251,11 +252,10 @@ def _rows(lake: duckdb.DuckDBPyConnection, mart: str) -> int:
     return len(lake.execute(f"from {mart}").fetchall())
 
 
-def opened(name: str, warehouse: Warehouse) -> None:
+def opened(site: TestClient, path: str) -> None:
     """The page, with nothing cached."""
-    st.cache_resource.clear()
-    st.cache_data.clear()
-    open_page(name, warehouse)
+    forget_answers()
+    assert site.get(path).status_code == 200
 
 
 def _median(seconds: Sequence[float]) -> float:
@@ -294,7 +294,7 @@ def command(warehouse: Warehouse, *arguments: str) -> None:
 
 
 def main() -> None:
-    logging.disable(logging.WARNING)  # Streamlit says of each page that no browser has it open
+    logging.disable(logging.WARNING)
     parser = argparse.ArgumentParser(prog="nights")
     parser.add_argument("--nights", type=int, default=30)
     parser.add_argument("--ideas", type=int, default=1000)

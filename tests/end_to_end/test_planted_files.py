@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.end_to_end, pytest.mark.long]
 
 SCRIPT = Path(sys.executable).with_name("assay")
 PLANTED = (
-    "orjson", "tasks", "schemas", "warehouse", "flows", "dashboards", "litellm", "prefect", "uvicorn", "streamlit", "httpx",
+    "orjson", "tasks", "schemas", "warehouse", "flows", "dashboards", "litellm", "prefect", "uvicorn", "httpx",
     "distributed", "polars", "logging", "selectors", "struct",
 )  # fmt: skip
 LOOK_EVERY_SECONDS = 0.5

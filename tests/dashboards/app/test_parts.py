@@ -2,12 +2,9 @@
 
 import polars
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from markdown_it import MarkdownIt
 from pydantic import SecretStr
 
-from dashboards.app import cells, links, text
+from dashboards.app import cells
 from dashboards.app.access import same
 from dashboards.app.attempts import (
     FORGOTTEN_AFTER_SECONDS,
@@ -15,23 +12,6 @@ from dashboards.app.attempts import (
     LONGEST_WAIT_SECONDS,
     Attempts,
 )
-from schemas.literature.naming import TURNING
-
-
-@given(st.text())
-def test_no_text_becomes_html_formula_or_colour(untrusted: str) -> None:
-    for written in (text.line(untrusted), text.prose(untrusted)):
-        rendered = MarkdownIt("commonmark", {"html": True}).render(written)
-        assert "<script" not in rendered
-        assert "<img" not in rendered
-        assert all(written[n - 1 : n] == "\\" for n, letter in enumerate(written) if letter == "$")
-
-
-def test_addresses_quote_what_they_carry() -> None:
-    assert (
-        links.address("idea", run="r", idea="../../etc/passwd\n<b>&x=1")
-        == "/idea?run=r&idea=..%2F..%2Fetc%2Fpasswd%0A%3Cb%3E%26x%3D1"
-    )
 
 
 def test_who_guesses_the_password_waits_longer_each_time() -> None:
@@ -93,18 +73,7 @@ def test_numbers_and_other_text_stay_as_they_are(text: str) -> None:
     assert cells.as_text(polars.DataFrame({"title": [text]}))["title"].to_list() == [text]
 
 
-def test_no_surface_turns_the_reading_order_or_makes_an_address_live() -> None:
+def test_cells_for_a_spreadsheet_turn_no_reading_order() -> None:
     turned = "invoice\u202excod.exe\u2066 \u200f\u061c"
     frame = cells.as_text(polars.DataFrame({"title": [turned, "=1+1"], "n": [1, 2]}))
     assert frame["title"].to_list() == ["invoicexcod.exe ", "'=1+1"]
-    for written in (text.line(turned), text.prose(turned)):
-        assert not set(written) & set(TURNING)
-    for written in (
-        text.line("see https://evil.example or www.evil.example or a@evil.example"),
-        text.prose("see https://evil.example or www.evil.example or a@evil.example"),
-    ):
-        visible = written.replace("\\", "")
-        assert "://evil" not in visible
-        assert "www.evil" not in visible
-        assert "@evil" not in visible
-    assert "](https://good.example/paper)" in text.prose("[a paper](https://good.example/paper)")
