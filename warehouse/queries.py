@@ -62,6 +62,7 @@ def _about_run(name: str, kind: type[NounT]) -> "Callable[[Queries, RunId], tupl
         queries.run(run_id)
         return queries._nouns(name, kind, run_id=run_id)
 
+    nouns.__qualname__ = f"Queries.{name}"  # by which a cache knows it from the others
     return nouns
 
 
