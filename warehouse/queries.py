@@ -231,6 +231,10 @@ class Queries:
         """Rows that `sql/queries/<name>.sql` answers, by column name."""
         return self.answers(statement("queries", name), **parameters)
 
+    def read(self, kind: type[NounT], name: str, **parameters: object) -> tuple[NounT, ...]:
+        """Nouns that were made rows of, as `rows` has them."""
+        return tuple(noun_of(kind, row) for row in self.rows(name, **parameters))
+
     def answers(self, sql: str, **parameters: object) -> list[Row]:
         """Rows that a statement of ours answers, by column name."""
         _check_names(parameters)
