@@ -141,7 +141,7 @@ def _editor(visit: Visit, name: str, given: Curation, edits: Sequence[CurationEd
     ]
     return controls(
         "rated",
-        path=PATH, set=name, paper=given.paper_id, blind="1" if blind else "",
+        path=PATH, said=_saved(visit), set=name, paper=given.paper_id, blind="1" if blind else "",
         parts=[(each.value, values["", each]) for each in _PARTS],
         statements=statements, choices=[(each.value, words) for each, words in _CHOICES.items()],
         offered=sentences_offered(given), text_of=unturned,

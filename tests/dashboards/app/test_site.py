@@ -18,7 +18,7 @@ from tests.support.assessed_evaluations import make_assessed_evaluation
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import START, make_evaluation, make_idea, make_run
 from tests.support.report_lake import HOSTILE, RUN, UNSCORED
-from tests.support.site import opened, site_of
+from tests.support.site import PASSWORD, opened, signed_in, site_of
 from tests.support.work_of_every_kind import WORKS, Work
 from warehouse.app.accounts import add_account
 from warehouse.app.database import ServiceDatabase, services_file
@@ -27,8 +27,6 @@ from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.progress import announce
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
-
-PASSWORD = "correct horse battery"
 
 
 @pytest.fixture(scope="module")
@@ -266,13 +264,6 @@ def guarded(warehouse: Warehouse, tmp_path: Path) -> Warehouse:
     return copy
 
 
-def signed_in(warehouse: Warehouse, role: Role) -> TestClient:
-    site = site_of(warehouse)
-    told = {"name": str(role), "password": PASSWORD}
-    assert site.post("/sign-in", data=told).status_code == 303
-    return site
-
-
 def test_a_reader_signs_in_reads_and_signs_out(guarded: Warehouse) -> None:
     stranger = site_of(guarded)
     assert stranger.get("/ideas?run=a").headers["location"] == "/sign-in?next=%2Fideas%3Frun%3Da"
@@ -288,12 +279,13 @@ def test_a_reader_signs_in_reads_and_signs_out(guarded: Warehouse) -> None:
 
 def test_a_voter_sees_no_page_with_scores(guarded: Warehouse) -> None:
     site = signed_in(guarded, Role.VOTER)
-    for path in ("/", "/ideas", "/work", f"/runs/{RUN}", idea_path(RUN, "idea-00003"),
+    assert site.get("/").headers["location"] == "/decide"
+    for path in ("/ideas", "/work", f"/runs/{RUN}", idea_path(RUN, "idea-00003"),
                  f"/runs/{RUN}/file?format=json", paper_path(RUN, "p")):  # fmt: skip
         page = opened(site, path)
         assert page.status == 403
         assert "the role voter may not read results" in page.words
-        assert page.menu == []
+        assert page.menu == ["Decide"]
 
 
 def test_one_password_for_all_opens_the_pages_until_the_sign_out(warehouse: Warehouse) -> None:
