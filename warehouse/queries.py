@@ -62,6 +62,8 @@ def _about_run(name: str, kind: type[NounT]) -> "Callable[[Queries, RunId], tupl
         queries.run(run_id)
         return queries._nouns(name, kind, run_id=run_id)
 
+    # Answers are cached by the name of the function that was asked (`dashboards/app/data.py`).
+    nouns.__name__, nouns.__qualname__ = name, f"Queries.{name}"
     return nouns
 
 

@@ -19,7 +19,6 @@ text.py        untrusted text as Markdown that is only text
 access.py      who reads the pages and what they may do: accounts, a provider, or one password
 sign_in.py     the form, and the way to a provider and back: routes beside the pages
 attempts.py    wrong passwords, and how long who guesses waits
-voting/        parts of the page of this name
 
 How to write a page
     1. A function of `site_pages/<name>.py` that takes a `Visit` and returns a `Shown`: a title,

@@ -83,6 +83,150 @@ const prepareCitations = (main) => {
   });
 };
 
+// A second press while the answer is on its way says nothing new.
+const sendOnce = (form) => form.addEventListener("submit", (event) => {
+  if (form.dataset.sent) event.preventDefault();
+  form.dataset.sent = "1";
+});
+
+// Answers to requests wait ten seconds before they are sent, and can be taken back so long. Who
+// leaves the page sends them. What was sent is never sent again, unless nobody was there to take it.
+const HELD_SECONDS = 10;
+const held = new Map();
+
+const button = (words, pressed) => {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.append(words);
+  made.addEventListener("click", pressed);
+  return made;
+};
+
+const say = (answer, words, ...buttons) => {
+  const left = document.createElement("span");
+  left.setAttribute("aria-hidden", "true");
+  answer.line.replaceChildren(`${words} `, ...buttons, left);
+  answer.left = left;
+};
+
+const forget = (answer) => {
+  clearInterval(answer.clock);
+  answer.line.remove();
+  held.delete(answer.request);
+  markHeld(document);
+};
+
+const send = async (answer) => {
+  if (answer.sent) return;
+  answer.sent = true;
+  clearInterval(answer.clock);
+  say(answer, `${answer.words}.`);
+  try {
+    const reply = await fetch(answer.action, { method: "POST", body: answer.data, redirect: "manual", keepalive: true });
+    if (reply.type === "opaqueredirect") {
+      await readAgain().catch(() => false);
+      forget(answer);
+      return;
+    }
+    const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+    const why = page.querySelector("[role=alert], [role=status], blockquote") ?? page.body;
+    say(answer, `Not taken: ${answer.words}. ${why.textContent.trim()}`, button("Close", () => forget(answer)));
+  } catch {
+    answer.sent = false;
+    say(answer, `Not sent, for the server did not answer: ${answer.words}.`, button("Send again", () => send(answer)));
+  }
+};
+
+const hold = (form, pressed) => {
+  const data = new FormData(form, pressed);
+  const request = data.get("request");
+  if (held.has(request)) return;
+  data.set("confirmed", "1");
+  form.reset();  // so that the page may be read again
+  const bar = document.querySelector("#held") ?? document.createElement("div");
+  if (!bar.id) {
+    bar.id = "held";
+    bar.setAttribute("role", "status");
+    document.body.append(bar);
+  }
+  const answer = {
+    request, data, action: form.action, line: document.createElement("p"),
+    words: `${pressed.dataset.done}: ${form.dataset.title}`, ends: Date.now() + HELD_SECONDS * 1000,
+  };
+  const undo = async () => {
+    forget(answer);
+    await go(`/decide?${new URLSearchParams({ request })}`);
+    const remark = document.querySelector("main [name=reason]");
+    if (remark) remark.value = data.get("reason");
+  };
+  say(answer, answer.words, button("Undo", undo));
+  const tell = () => {
+    const seconds = Math.ceil((answer.ends - Date.now()) / 1000);
+    answer.left.textContent = ` ${seconds} s`;
+    if (seconds <= 0) send(answer);
+  };
+  answer.clock = setInterval(tell, 500);
+  tell();
+  bar.append(answer.line);
+  held.set(request, answer);
+  markHeld(document);
+  const listed = [...document.querySelectorAll("main [data-request]")];
+  const here = listed.findIndex((each) => each.dataset.request === request);
+  const next = [...listed.slice(here + 1), ...listed.slice(0, here + 1)].find((each) => !held.has(each.dataset.request));
+  if (!next) return;
+  document.activeElement.blur();  // else the same button of the next one would have the focus
+  go(next.querySelector("a").href).then(() => scrollTo(0, 0));
+};
+
+const markHeld = (main) => {
+  for (const each of main.querySelectorAll("[data-request]")) {
+    each.classList.toggle("given", held.has(each.dataset.request));
+  }
+  for (const form of main.querySelectorAll("form[data-held]")) {
+    form.inert = held.has(form.elements.request.value);
+  }
+};
+
+const prepareHeld = (form) => form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const remark = form.elements.reason;
+  if (event.submitter.value === "commented" && !remark.value.trim()) {
+    remark.placeholder = "Write the comment first";
+    remark.focus();
+    return;
+  }
+  hold(form, event.submitter);
+});
+
+// A page that is left lets go of what it holds; a step within it does not.
+const prepareStep = (link) => link.addEventListener("click", (event) => {
+  if (!held.size || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  go(link.href);
+});
+
+addEventListener("pagehide", () => {
+  for (const answer of held.values()) {
+    if (!answer.sent) answer.sent = navigator.sendBeacon(answer.action, answer.data);
+  }
+});
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) held.forEach(send);
+});
+addEventListener("pageshow", (event) => {
+  if (event.persisted && (held.size || document.querySelector("form[data-sent]"))) location.reload();
+});
+
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || !event.key) return;
+  if (event.target.matches?.("input, select, textarea")) return;
+  const meant = [...document.querySelectorAll("main button[data-key]")]
+    .find((each) => each.dataset.key === event.key.toLowerCase() && each.checkVisibility() && !each.closest("[inert]"));
+  if (!meant) return;
+  event.preventDefault();
+  meant.click();
+});
+
 const prepareFile = (field) => field.addEventListener("change", () => {
   const most = Number(field.dataset.mostBytes);
   const large = [...field.files].some((file) => file.size > most);
@@ -122,12 +266,17 @@ const prepare = (main) => {
   main.querySelectorAll("form[data-sent-on-change]").forEach(prepareForm);
   main.querySelectorAll("form[data-sent-by-keys]").forEach(prepareKeys);
   main.querySelectorAll("figure.chart:has(.cursor)").forEach(prepareCursor);
+  main.querySelectorAll("form[data-once]").forEach(sendOnce);
+  main.querySelectorAll("form[data-held]").forEach(prepareHeld);
+  main.querySelectorAll("[data-request] a").forEach(prepareStep);
+  markHeld(main);
   prepareCitations(main);
 };
 
 // Reading again must not take from under a reader what they type in or have chosen.
 const isBusy = (main) => main.contains(document.activeElement)
-  && document.activeElement.matches("input, select, textarea, [data-keep]");
+  && document.activeElement.matches("input, select, textarea, [data-keep]")
+  || [...main.querySelectorAll("textarea")].some((each) => each.value !== each.defaultValue);
 
 // Put the page of an address in the place of this one: folds stay open, the focus where it was.
 const put = async (address) => {

@@ -73,11 +73,9 @@ def _menu(lake: Lake, here: tuple[Page, ...], pages: dict[str, "st.Page"]) -> No
     which screen readers cannot follow.
     """
     with st.sidebar:
-        if may(lake.warehouse, Action.READ):
-            ways = (page for page in site.PAGES if page.label)
-            st.html(
-                " · ".join(f'<a href="{way.path}" target="_self">{way.label}</a>' for way in ways)
-            )
+        allowed = {action for action in Action if may(lake.warehouse, action)}
+        ways = (page for page in site.PAGES if page.label and allowed.intersection(page.needs))
+        st.html(" · ".join(f'<a href="{way.path}" target="_self">{way.label}</a>' for way in ways))
         for number, page in enumerate(here):
             if number == 0 or page.section != here[number - 1].section:
                 st.caption(page.section)

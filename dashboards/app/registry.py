@@ -33,8 +33,5 @@ class Page:
         return function
 
 
-PAGES: tuple[Page, ...] = (
-    Page("vote", "Vote", "how_to_vote", "Decide", (Action.READ, Action.VOTE)),
-    Page("inbox", "Inbox", "inbox", "Decide"),
-)
+PAGES: tuple[Page, ...] = ()
 PAGE: dict[str, Page] = {page.name: page for page in PAGES}

@@ -1,7 +1,7 @@
 """Pages as HTML: routes, the frame around a page, errors, caching, compression."""
 
 import hashlib
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from importlib import import_module, resources
@@ -15,7 +15,7 @@ from starlette.datastructures import FormData
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from dashboards.app.access import Access, SignInBy
@@ -28,6 +28,7 @@ from dashboards.render.formats.html import html_body, templates
 from schemas.errors import (
     AssayError,
     ConfigurationError,
+    ConflictError,
     NotAllowedError,
     TransientError,
     UnknownNameError,
@@ -38,6 +39,7 @@ from schemas.people.role import Action, Person
 _STATUS = (
     (UnknownNameError, 404),
     (NotAllowedError, 403),
+    (ConflictError, 409),
     (ConfigurationError, 400),
     (TransientError, 503),
 )
@@ -177,6 +179,13 @@ PAGES = (
     Page("/jobs/{job_id}/stop", "jobs", function="stop", needs=(Action.SUBMIT,), method="POST"),
     Page("/idea", "idea"),
     Page("/paper", "paper"),
+    Page("/decide", "decide", "Decide", needs=(Action.DECIDE, Action.VOTE), counted="waiting"),
+    Page("/decide", "decide", function="answer", needs=(Action.DECIDE,), method="POST"),
+    Page("/decide/votes", "votes", needs=(Action.VOTE,)),
+    Page("/decide/votes", "votes", function="vote", needs=(Action.VOTE,), method="POST"),
+    Page("/decide/standings", "votes", function="show_standings", needs=(Action.READ, Action.VOTE)),
+    Page("/decide/ask", "ask", needs=(Action.VOTE,)),
+    Page("/decide/ask", "ask", function="act", needs=(Action.VOTE,), method="POST"),
     Page("/operate", "operate", "Operate"),
     Page("/operate/cost", "operate", function="show_cost"),
     Page("/operate/sources", "operate", function="show_sources"),
@@ -257,6 +266,8 @@ class Site:
         try:
             visit = replace(visit, lake=self.lake.as_it_is_now())
             if not any(visit.may(action) for action in page.needs):
+                if page.path == "/" and (ways := self._menu(visit)):
+                    return RedirectResponse(ways[0][0], 303)
                 visit.check_may(page.needs[0])
             shown = page.show(visit)
         except AssayError as error:
@@ -348,6 +359,11 @@ def with_query(path: str, **values: object) -> str:
     """A path with those values that are neither None nor empty."""
     known = {name: value for name, value in values.items() if value not in (None, "")}
     return f"{path}?{urlencode(known)}" if known else path
+
+
+def markup(blocks: Iterable[pg.Block]) -> Markup:
+    """Blocks for a template."""
+    return Markup(html_body(blocks, str)[1])  # noqa: S704 escaped by its writer
 
 
 def controls(name: str, **values: Any) -> Markup:

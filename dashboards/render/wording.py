@@ -1,6 +1,7 @@
 """The closed words of the tables in plain language."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import PurePath
 
 from dashboards.render import figures
@@ -359,6 +360,28 @@ def whole_sentences(text: str, most_words: int) -> str:
     if end:
         return " ".join(words[:end])
     return f"{' '.join(words[: last_whole or most_words]).rstrip(',;:')}…"
+
+
+def first_sentences(text: str, most_words: int, *, at_least_one: bool) -> tuple[str, str]:
+    """Return the first sentences of at most so many words together, and the rest, each as it was.
+
+    Args:
+        at_least_one: the first is there however long it is.
+    """
+    words = text.split()
+    if len(words) <= most_words:
+        return text, ""
+    end = depth = 0
+    for number, (word, following) in enumerate(pairwise(words), start=1):
+        if number > most_words and (end or not at_least_one):
+            break
+        depth += word.count("[") - word.count("]")
+        if depth <= 0 and _ends_a_sentence(word, following):
+            end = number
+    if not end:
+        return (text, "") if at_least_one else ("", text)
+    rest = text.split(None, end)[end]
+    return text[: len(text) - len(rest)].rstrip(), rest
 
 
 def _ends_a_sentence(word: str, following: str) -> bool:

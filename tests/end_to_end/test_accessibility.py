@@ -16,8 +16,10 @@ from dashboards.render.data_docs import data_docs
 from dashboards.views.write_run import write_reports
 from tests.support import browser as browsers
 from tests.support.assay_command import environment
+from tests.support.benchmark_lake import publish_benchmark_lake
 from tests.support.check_lake import publish_check_lake
 from tests.support.committee_evaluations import make_full_evaluation
+from tests.support.curation_lake import make_curation, publish_curation
 from tests.support.evaluations import make_run
 from tests.support.ranked_lake import publish_ranking_of_report_lake
 from tests.support.report_lake import (
@@ -61,10 +63,13 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     warehouse: Warehouse = publish_report_lake(folder / "lake")
     publish_ranking_of_report_lake(warehouse)
     publish_check_lake(warehouse)
+    publish_benchmark_lake(warehouse)
+    publish_curation(warehouse, make_curation())
     with browsers.dashboard(warehouse.root, environment(folder / "home"), folder / "log") as url:
         yield url
 
 
+PARTS_OF_OPERATE = ("", "/cost", "/sources", "/quality", "/sql", "/benchmarks", "/rated")
 OF_THE_SITE = (
     "",
     "ideas",
@@ -75,6 +80,7 @@ OF_THE_SITE = (
     "submit",
     f"runs/{RUN}",
     "runs/check-a",
+    *(f"operate{part}" for part in PARTS_OF_OPERATE),
 )
 
 

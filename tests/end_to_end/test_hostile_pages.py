@@ -100,7 +100,8 @@ def see_that_nothing_was_touched(reader: Reader) -> None:
     assert not set(shown) & set(TURNING), "the reading order is turned"
 
 
-EVERY_PAGE = ("", "ideas", "work", f"runs/{RUN}", *(page.name for page in PAGES))
+OPERATE = tuple(f"operate{part}" for part in ("", "/cost", "/sources", "/quality", "/sql"))
+EVERY_PAGE = ("", "ideas", "work", f"runs/{RUN}", *OPERATE, *(page.name for page in PAGES))
 
 
 @pytest.mark.parametrize("name", EVERY_PAGE)
@@ -119,14 +120,6 @@ def test_every_part_of_a_hostile_idea_runs_nothing_and_asks_nobody(
     see_that_nothing_was_touched(reader)
 
 
-def test_every_view_of_the_quality_runs_nothing_and_asks_nobody(reader: Reader) -> None:
-    reader.open("quality", run=RUN)
-    shown = reader.page.get_by_role("radiogroup", name="Show")
-    for view in ("Unscored", "Drift", "Judges", "Checks"):
-        shown.get_by_text(view, exact=True).click()
-        see_that_nothing_was_touched(reader)
-
-
 def test_no_report_turns_the_reading_order_or_makes_an_address_live(warehouse: Warehouse) -> None:
     validate_published(warehouse, [RUNS])
     index, _ = write_reports(warehouse, RUN)
@@ -140,9 +133,10 @@ def test_no_report_turns_the_reading_order_or_makes_an_address_live(warehouse: W
 
 @pytest.mark.long
 def test_hostile_values_of_an_address_run_nothing_and_ask_nobody(reader: Reader) -> None:
-    names = ("", "ideas", "idea", "paper", "work", *(page.name for page in PAGES))
-    for name in (name for name in names if name != "sql"):
-        hostile = dict.fromkeys(("run", "idea", "group"), ATTACK[:300]) | {"job": ATTACK[:200]}
+    names = ("", "ideas", "idea", "paper", "work", *OPERATE, *(page.name for page in PAGES))
+    for name in names:
+        keys = ("run", "idea", "group", "view", "what", "model", "table", "set", "saved", "sql")
+        hostile = dict.fromkeys(keys, ATTACK[:300]) | {"job": ATTACK[:200]}
         reader.page.goto(f"{reader.base_url}/{name}?{urlencode(hostile)}")
         reader.troubles.clear()  # pages of the site answer 404
         reader.settle(errors_expected=None)  # most pages say that there is no such run

@@ -67,8 +67,8 @@ def test_two_browsers_see_what_their_readers_may(
         seen = rita.page.evaluate("document.cookie")
         assert cookie_name(warehouse) not in seen
         tab = rita.page.context.new_page()
-        tab.goto(f"{address}/cost")
-        expect(tab.get_by_role("heading", name="Cost and latency")).to_be_visible()
+        tab.goto(f"{address}/operate/cost")
+        expect(tab.get_by_role("heading", name="Cost", exact=True)).to_be_visible()
         tab.reload()
         expect(tab.get_by_text("rita, reader")).to_be_visible()
         tab.goto(f"{address}/submit")
@@ -92,7 +92,7 @@ def test_a_link_leads_a_voter_to_no_page_with_scores(browser: Browser, address: 
             vera.page.goto(f"{address}/{name}?run=run-a&idea=idea-00000")
             expect(vera.page.get_by_role("dialog")).to_contain_text("Page not found")
             expect(vera.page.get_by_role("heading", level=1)).to_have_count(0)
-        for name in ("", "ideas", "idea", "work"):
+        for name in ("", "ideas", "idea", "work", "operate", "operate/sql"):
             vera.page.goto(f"{address}/{name}?run=run-a&idea=idea-00000")
             expect(vera.page.get_by_text("the role voter may not read results")).to_be_visible()
         vera.troubles.clear()  # Streamlit's own notes on pages that are not there

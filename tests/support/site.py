@@ -14,8 +14,13 @@ from dashboards.app.data import open_lake
 from dashboards.app.server import AdmittedOnly
 from dashboards.app.sign_in import SignIn
 from dashboards.app.site import Site
+from schemas.people.role import Role
 from schemas.settings import Settings
+from warehouse.app.accounts import accounts, add_account
+from warehouse.app.database import ServiceDatabase
 from warehouse.warehouse import Warehouse
+
+PASSWORD = "correct horse battery"
 
 
 def site_of(warehouse: Warehouse, **dashboard: Any) -> TestClient:
@@ -30,6 +35,18 @@ def site_of(warehouse: Warehouse, **dashboard: Any) -> TestClient:
     routes = [*SignIn(access).routes(), *Site(lake, access).routes()]
     app = Starlette(routes=routes, middleware=[Middleware(AdmittedOnly, access=access)])
     return TestClient(app, base_url="http://127.0.0.1", follow_redirects=False)
+
+
+def signed_in(warehouse: Warehouse, role: Role, name: str = "") -> TestClient:
+    """A browser whose reader signed in with an account of this role, made where there is none."""
+    name = name or str(role)
+    with ServiceDatabase(warehouse) as database:
+        if name not in {each.name for each in accounts(database)}:
+            add_account(database, name, role, PASSWORD)
+    client = site_of(warehouse)
+    told = {"name": name, "password": PASSWORD}
+    assert client.post("/sign-in", data=told).status_code == 303
+    return client
 
 
 class Page:
@@ -78,6 +95,26 @@ class Page:
                 ]
         raise AssertionError(f"no table has a column {heading!r}")
 
+    def form(self, button: str) -> tuple[str, dict[str, str]]:
+        """Where a form sends what, once its button of these words is pressed."""
+        for form in self.tree.xpath("//main//form"):
+            for each in form.iter("button"):
+                if str(each.text or "").strip() == button:
+                    fields = {
+                        str(one.get("name")): str(one.get("value") or one.text or "")
+                        for one in form.xpath(".//input | .//textarea")
+                    }
+                    own = {each.get("name"): each.get("value")} if each.get("name") else {}
+                    return str(form.get("action")), fields | own
+        raise AssertionError(f"no button {button!r}")
+
+    @property
+    def buttons(self) -> list[str]:
+        """Words of the buttons below the menu, without their keys."""
+        (main,) = self.tree.xpath("//main")
+        found = main.xpath(".//button[not(ancestor::noscript)]")
+        return [str(each.text or "").strip() for each in found]
+
     @property
     def unsafe(self) -> list[str]:
         """What text that came from elsewhere must never become."""
@@ -92,6 +129,12 @@ class Page:
             str(name) for each in main.iter() for name in each.attrib if name.startswith("on")
         ]
         return [*map(str, elements), *links, *handlers]
+
+
+def pressed(client: TestClient, page: Page, button: str, /, **fields: str) -> Response:
+    """The answer to a form of the page, with these fields filled in and a button pressed."""
+    place, sent = page.form(button)
+    return client.post(place, data=sent | fields)
 
 
 def opened(client: TestClient, path: str, query: Mapping[str, str] | None = None) -> Page:

@@ -179,6 +179,23 @@ def skip(database: ServiceDatabase, voter: str, offer_id: str, settings: VotingS
         _close(work, voter, offer_id, "skipped", settings)
 
 
+def answered_in_a_day(database: ServiceDatabase, voter: str) -> int:
+    """How many pairs the voter has voted on or skipped within a day."""
+    return _answered(database, voter)[1]
+
+
+def _answered(source: ServiceDatabase | Transaction, voter: str) -> tuple[int, int]:
+    """Pairs answered within a minute, and within a day."""
+    now = datetime.now(UTC)
+    ((in_a_minute, in_a_day),) = source.ask(
+        "closed_since",
+        voter=voter,
+        minute=(now - _MINUTE).timestamp(),
+        day=(now - _DAY).timestamp(),
+    )
+    return in_a_minute, in_a_day
+
+
 def _close(
     work: Transaction, voter: str, offer_id: str, how: str, settings: VotingSettings
 ) -> Offer:
@@ -188,18 +205,12 @@ def _close(
     document, closed = found[0]
     if closed is not None:
         raise ConflictError(f"this pair is {closed} already: vote on the one you are shown")
-    now = datetime.now(UTC)
-    ((in_a_minute, in_a_day),) = work.ask(
-        "closed_since",
-        voter=voter,
-        minute=(now - _MINUTE).timestamp(),
-        day=(now - _DAY).timestamp(),
-    )
+    in_a_minute, in_a_day = _answered(work, voter)
     if in_a_minute >= settings.most_per_minute:
         raise RateLimitedError(f"{in_a_minute} pairs in a minute: read on, and vote in a minute")
     if in_a_day >= settings.most_per_day:
         raise RateLimitedError(f"{in_a_day} pairs in a day are the most: go on tomorrow")
-    work.ask("close_offer", offer_id=offer_id, closed=how, closed_at=now.timestamp())
+    work.ask("close_offer", offer_id=offer_id, closed=how, closed_at=datetime.now(UTC).timestamp())
     return Offer.model_validate_json(document)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from dashboards.app.site import Shown, Visit, idea_path, paper_path, run_path, with_query
+from dashboards.app.site_pages.decide import decided
 from dashboards.render import page as pg
 from dashboards.render import papers, wording
 from dashboards.render.formats.report_format import ReportFormat
@@ -35,6 +36,7 @@ def show(visit: Visit) -> Shown:
     blocks = (
         pg.facts(*_neighbors(visit, run_id, idea_id), _files(run_id, idea_id)),
         *page.blocks,
+        *decided(visit, run_id, idea_id),
         *_read_papers(review),
         pg.heading("Who judged what"),
         *judgement_blocks(

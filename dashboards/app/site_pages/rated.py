@@ -1,7 +1,7 @@
 """Rated ideas: sets of ideas with statements and sentences, for people to word and correct."""
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from markupsafe import Markup
@@ -61,8 +61,7 @@ def show(visit: Visit) -> Shown:
     may_edit = visit.may(Action.DECIDE) and visit.person is not None
     found = CuratedSet(head, tuple(edited(each, edits) for each in given.values()), edits)
     now = edited(given[paper], edits)
-    blocks = [
-        *_saved(visit),
+    blocks: list[pg.Block] = [
         pg.facts(figures.counted(len(found.kept), "idea"),
                  figures.counted(found.statement_count, "statement"), f"engine {head.engine}"),
         *map(pg.note, wording.banners(head.engine, "")),
@@ -109,14 +108,15 @@ def edits_of_set(queries: Queries, run_id: RunId) -> tuple[CurationEdit, ...]:
     return edits_of(queries.connection, run_id)
 
 
-def _saved(visit: Visit) -> Iterator[pg.Block]:
+def _saved(visit: Visit) -> str:
     """What became of the form that led here."""
     saved, changed = visit.query.get("saved", ""), visit.query.get("changed", "0")
     if visit.query.get("added") == "1":
-        yield pg.note("The statement is part of the set.")
-    elif saved.isdecimal() and changed.isdecimal() and len(saved + changed) < 12:
+        return "The statement is part of the set."
+    if saved.isdecimal() and changed.isdecimal() and len(saved + changed) < 12:
         fields = figures.counted(int(saved), "field")
-        yield pg.note(f"{fields} saved, {int(changed):,} of them changed.")
+        return f"{fields} saved, {int(changed):,} of them changed."
+    return ""
 
 
 def _editor(visit: Visit, name: str, given: Curation, edits: Sequence[CurationEdit]) -> Markup:
@@ -141,7 +141,7 @@ def _editor(visit: Visit, name: str, given: Curation, edits: Sequence[CurationEd
     ]
     return controls(
         "rated",
-        path=PATH, set=name, paper=given.paper_id, blind="1" if blind else "",
+        path=PATH, said=_saved(visit), set=name, paper=given.paper_id, blind="1" if blind else "",
         parts=[(each.value, values["", each]) for each in _PARTS],
         statements=statements, choices=[(each.value, words) for each, words in _CHOICES.items()],
         offered=sentences_offered(given), text_of=unturned,

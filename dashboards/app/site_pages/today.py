@@ -2,22 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 
-from dashboards.app.access import services_of
 from dashboards.app.choosing import chosen_run, form, run_field
 from dashboards.app.data import Lake
 from dashboards.app.site import Shown, Visit, controls, idea_path, run_path, with_query
+from dashboards.app.site_pages import decide
 from dashboards.app.site_pages.ideas import gives_verdicts, verdict_on
 from dashboards.app.site_pages.jobs import in_progress
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.views.nightly_page import About, NightFigures, NightRun, night_figures, night_run
 from dashboards.views.why_it_leads import why_it_leads
-from schemas.people.role import Action
 from schemas.run import Run
 from warehouse.answers import IdeaScore
-from warehouse.app.database import services_file
-from warehouse.app.decisions import open_requests
-from warehouse.app.people import participant_with
 from warehouse.queries import Queries
 
 NIGHTS, RUNS_LISTED = 14, 20
@@ -84,19 +80,12 @@ def _alarms(night: NightRun) -> Iterator[pg.Block]:
 
 def _waiting(visit: Visit) -> Iterator[pg.Block]:
     """How many decisions wait for whoever is signed in."""
-    person, warehouse = visit.person, visit.lake.warehouse
-    if person is None or not person.role.may(Action.DECIDE):
-        return
-    if not services_file(warehouse).exists():
-        return
-    database = services_of(warehouse)
-    who = participant_with(database, person.name)
-    waiting = 0 if who is None else sum(1 for _ in open_requests(database, who.participant_id))
+    waiting = decide.waiting(visit)
     if waiting:
         yield pg.heading("Decisions")
         wait = "waits" if waiting == 1 else "wait"
         yield pg.text(f"{figures.counted(waiting, 'request')} {wait} for your answer: ",
-                      pg.report("inbox", "/inbox"))  # fmt: skip
+                      pg.report("Decide", decide.PATH))  # fmt: skip
 
 
 def _leaders(lake: Lake, night: NightRun) -> Iterator[pg.Block]:

@@ -49,7 +49,7 @@ def nights_chart(
     for row, (panel, scale) in enumerate(shown):
         top = _TOP + _PANEL * row
         up = drawing.scale(0, scale.high, top + _PANEL - 12, top + 28)
-        ticks = [(up(each), f"{each:,.{scale.digits}f}") for each in (0.0, scale.high)]
+        ticks = [(up(each), f"{each:,.10g}") for each in (0.0, scale.high)]
         drawn.y_axis(ticks, left, right)
         drawn.label(panel.title, left, top + 14, "group")
         known = [(at, value) for at, value in enumerate(panel.values) if value is not None]

@@ -9,6 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from dashboards.app.choosing import default_run
+from dashboards.app.data import Lake
 from dashboards.app.site import idea_path, paper_path
 from dashboards.render.wording import rank_with_range
 from schemas.identifiers import RunId
@@ -18,17 +19,16 @@ from tests.support.assessed_evaluations import make_assessed_evaluation
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import START, make_evaluation, make_idea, make_run
 from tests.support.report_lake import HOSTILE, RUN, UNSCORED
-from tests.support.site import opened, site_of
+from tests.support.site import PASSWORD, opened, signed_in, site_of
 from tests.support.work_of_every_kind import WORKS, Work
 from warehouse.app.accounts import add_account
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.progress import announce
+from warehouse.queries import Queries
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
-
-PASSWORD = "correct horse battery"
 
 
 @pytest.fixture(scope="module")
@@ -266,13 +266,6 @@ def guarded(warehouse: Warehouse, tmp_path: Path) -> Warehouse:
     return copy
 
 
-def signed_in(warehouse: Warehouse, role: Role) -> TestClient:
-    site = site_of(warehouse)
-    told = {"name": str(role), "password": PASSWORD}
-    assert site.post("/sign-in", data=told).status_code == 303
-    return site
-
-
 def test_a_reader_signs_in_reads_and_signs_out(guarded: Warehouse) -> None:
     stranger = site_of(guarded)
     assert stranger.get("/ideas?run=a").headers["location"] == "/sign-in?next=%2Fideas%3Frun%3Da"
@@ -288,12 +281,13 @@ def test_a_reader_signs_in_reads_and_signs_out(guarded: Warehouse) -> None:
 
 def test_a_voter_sees_no_page_with_scores(guarded: Warehouse) -> None:
     site = signed_in(guarded, Role.VOTER)
-    for path in ("/", "/ideas", "/work", f"/runs/{RUN}", idea_path(RUN, "idea-00003"),
+    assert site.get("/").headers["location"] == "/decide"
+    for path in ("/ideas", "/work", f"/runs/{RUN}", idea_path(RUN, "idea-00003"),
                  f"/runs/{RUN}/file?format=json", paper_path(RUN, "p")):  # fmt: skip
         page = opened(site, path)
         assert page.status == 403
         assert "the role voter may not read results" in page.words
-        assert page.menu == []
+        assert page.menu == ["Decide"]
 
 
 def test_one_password_for_all_opens_the_pages_until_the_sign_out(warehouse: Warehouse) -> None:
@@ -319,3 +313,10 @@ def test_a_database_that_cannot_be_read_shows_nothing_but_that(
     assert answer.status_code == 503
     assert "is damaged" in answer.text
     assert "idea-0" not in answer.text
+
+
+def test_two_questions_about_one_run_are_cached_apart(warehouse: Warehouse) -> None:
+    lake = Lake(warehouse)
+    for question in (Queries.ranking, Queries.rejections, Queries.step_costs):
+        with lake.queries() as queries:
+            assert lake.ask(question, RunId(RUN)) == question(queries, RunId(RUN))

@@ -22,8 +22,7 @@ select
   greatest(count(*) filter (where c.failure_reason is not null) - count(*) filter (where c.attempt > 1), 0) as unanswered,
   sum(c.wait_seconds) as wait_seconds,
   quantile_cont(c.latency_seconds, 0.5) filter (where not c.cache_hit) as p50_seconds,
-  quantile_cont(c.latency_seconds, 0.95) filter (where not c.cache_hit) as p95_seconds,
-  quantile_cont(c.latency_seconds, 0.99) filter (where not c.cache_hit) as p99_seconds
+  quantile_cont(c.latency_seconds, 0.95) filter (where not c.cache_hit) as p95_seconds
 from api_calls as c
 inner join busiest as b on b.source = c.source and b.endpoint = c.endpoint
 where c.run_id = $run_id
