@@ -1,7 +1,6 @@
 """The report on one run, put together from the warehouse's answers."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
@@ -18,21 +17,10 @@ from schemas.run import Run
 from schemas.settings import AlarmSettings
 from warehouse.answers import (
     CRITERION_PARTS,
-    AnsweringModel,
     IdeaScore,
-    JudgeAgreement,
     RankedIdea,
 )
 from warehouse.queries import Queries
-
-
-@dataclass(frozen=True, slots=True)
-class ModelsPart:
-    """Who answered and who judged; `answering` is empty when one model answered everything."""
-
-    answering: tuple[AnsweringModel, ...]
-    dropped: tuple[str, ...]
-    agreement: tuple[JudgeAgreement, ...]
 
 
 def run_view(
@@ -164,11 +152,14 @@ def _row(
 
 def models_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
     """Which models answered, what they do not take, and how far judges agree."""
-    models = models_part(queries, run_id)
-    if not (models.answering or models.dropped or models.agreement):
+    answering = queries.answering_models(run_id)
+    several = len({row.model_requested for row in answering}) > 1
+    dropped = queries.dropped_parameters(run_id)
+    agreement = queries.judge_agreement(run_id)
+    if not (several or dropped or agreement):
         return
     yield pg.heading("Models and judges")
-    if models.answering:
+    if several:
         answers = [
             (
                 _spaced(row.step),
@@ -176,11 +167,11 @@ def models_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
                 ", ".join(row.models_answered),
                 row.answered_calls,
             )
-            for row in models.answering
+            for row in answering
         ]
         yield pg.table(("Step", "Model", "Answered as", "Answers:"), answers)
-    yield from pg.bullets(models.dropped)
-    if models.agreement:
+    yield from pg.bullets(map(wording.dropped, dropped))
+    if agreement:
         yield pg.text("Where several judges were asked, the median of their scores counts.")
         rows = [
             (
@@ -189,7 +180,7 @@ def models_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
                 figures.measure(row.mean_absolute_difference),
                 figures.measure(row.krippendorff_alpha),
             )
-            for row in models.agreement
+            for row in agreement
         ]
         columns = ("Step", "Questions:", "Judges:", "Votes:", "Unscored votes:")
         more = ("Scores by two or more:", "All the same:", "Mean difference:")
@@ -308,20 +299,6 @@ _QUERIES = {
         " group by all order by times desc"
     ),
 }
-
-
-def models_part(queries: Queries, run_id: RunId) -> ModelsPart:
-    """Who answered which step of a run, what they do not take, and how far judges agree.
-
-    Raises:
-        ConfigurationError: no such published run.
-    """
-    answering = queries.answering_models(run_id)
-    return ModelsPart(
-        answering=answering if len({row.model_requested for row in answering}) > 1 else (),
-        dropped=tuple(wording.dropped(row) for row in queries.dropped_parameters(run_id)),
-        agreement=queries.judge_agreement(run_id),
-    )
 
 
 def _criterion(name: str) -> tuple[Callable[[IdeaScore], bool], Callable[[IdeaScore], str]]:

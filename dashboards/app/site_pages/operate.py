@@ -42,6 +42,7 @@ from warehouse.units.kind import kind_of
 
 NIGHTS, DEAREST, REFUSED, RUNS_DRIFTING = 30, 50, 10, 8
 EVERYTHING = "Everything"
+View = Callable[[Queries, RunId], Iterator[pg.Block]]
 Columns = Mapping[str, tuple[str, Callable[[Any], pg.Part]]]
 """Heading and writer of each column by its name in a frame."""
 
@@ -277,7 +278,7 @@ def show_cost(visit: Visit) -> Shown:
     run = chosen_run(visit, runs)
     cost = lake.ask(Queries.run_cost, run.run_id)
     called = cost.llm_calls > 0
-    blocks = [*_of_run(run), *lake.ask(_cost, run.run_id)]
+    blocks = [*_of_run(run), *lake.ask(_blocks, _cost, run.run_id)]
     if called:
         blocks += [*_ended(lake, run, "model"), *_latency(lake, run)]
     blocks += _over_nights(lake, runs, run)
@@ -293,8 +294,13 @@ def show_cost(visit: Visit) -> Shown:
     return part(visit, "Cost", blocks, run_field(runs, run), *(prices if called else ()))
 
 
-def _cost(queries: Queries, run_id: RunId) -> tuple[pg.Block, ...]:
-    return tuple(cost_blocks(queries, queries.run_cost(run_id)))
+def _blocks(queries: Queries, view: View, run_id: RunId) -> tuple[pg.Block, ...]:
+    """What a part of the report on a run shows, as a value that is cached."""
+    return tuple(view(queries, run_id))
+
+
+def _cost(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
+    return cost_blocks(queries, queries.run_cost(run_id))
 
 
 def _ended(lake: Lake, run: Run, *kinds: str) -> Iterator[pg.Block]:
@@ -468,13 +474,9 @@ def show_sources(visit: Visit) -> Shown:
         *_of_run(run),
         *_SOURCES.blocks(lake, run.run_id),
         *_ended(lake, run, "source", "model"),
-        *lake.ask(_failures, run.run_id),
+        *lake.ask(_blocks, failure_blocks, run.run_id),
     )
     return part(visit, "Sources", blocks, run_field(runs, run))
-
-
-def _failures(queries: Queries, run_id: RunId) -> tuple[pg.Block, ...]:
-    return tuple(failure_blocks(queries, run_id))
 
 
 # Quality
@@ -546,7 +548,7 @@ def _unscored(lake: Lake, run: Run) -> Iterator[pg.Block]:
 
 
 def _checks(lake: Lake, run: Run) -> Iterator[pg.Block]:
-    yield from lake.ask(_validation, run.run_id)
+    yield from lake.ask(_blocks, validation_blocks, run.run_id)
     by_table = lake.frame("checks_by_table", run_id=run.run_id)
     if by_table["answered"].sum():
         place = with_query("/operate/quality/data-docs", run=run.run_id)
@@ -555,10 +557,6 @@ def _checks(lake: Lake, run: Run) -> Iterator[pg.Block]:
     yield from _BY_TABLE.blocks(lake, run.run_id, folded=True)
     if len(lake.frame("checks_by_run", limit=NIGHTS)) > 1:
         yield from _BY_RUN.blocks(lake, run.run_id, folded=True)
-
-
-def _validation(queries: Queries, run_id: RunId) -> tuple[pg.Block, ...]:
-    return tuple(validation_blocks(queries, run_id))
 
 
 def send_data_docs(visit: Visit) -> Response:
@@ -575,7 +573,7 @@ def send_data_docs(visit: Visit) -> Response:
 
 
 def _judges(lake: Lake, run: Run) -> Iterator[pg.Block]:
-    yield from lake.ask(_models, run.run_id)
+    yield from lake.ask(_blocks, models_blocks, run.run_id)
     labels = lake.frame("label_shares", run_ids=[run.run_id])
     if labels.is_empty():
         return
@@ -607,10 +605,6 @@ def _judges(lake: Lake, run: Run) -> Iterator[pg.Block]:
         f" of at least {lake.thresholds.enough} judgements."
     )
     yield from _BIAS.blocks(lake, run.run_id)
-
-
-def _models(queries: Queries, run_id: RunId) -> tuple[pg.Block, ...]:
-    return tuple(models_blocks(queries, run_id))
 
 
 def _bins(lake: Lake, runs: Sequence[Run]) -> polars.DataFrame:
