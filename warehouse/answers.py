@@ -238,26 +238,31 @@ class IdeaScore(Noun):
         return {name: None if each is None else 10 * each for name, each in chances.items()}
 
 
-class RunCost(Noun):
-    """One row of `run_costs`."""
+class CallCosts(Noun):
+    """What calls of models cost."""
 
-    run_id: RunId
-    cost_usd: float | None = Field(
-        description="Of the calls with a known price; None when no call has one."
-    )
-    known_price_calls: int
-    unknown_price_calls: int
     llm_calls: int
     llm_cache_hits: int
     prompt_tokens: int
     completion_tokens: int
-    cached_tokens: int
     thinking_tokens: int | None = Field(
         default=None, description="Of the completion; None when no call told."
     )
     unknown_thinking_calls: int = Field(
         default=0, description="Calls that did not tell how much of their reply was thinking."
     )
+    cost_usd: float | None = Field(
+        description="Of the calls with a known price; None when no call has one."
+    )
+    unknown_price_calls: int
+
+
+class RunCost(CallCosts):
+    """One row of `run_costs`."""
+
+    run_id: RunId
+    known_price_calls: int
+    cached_tokens: int
     api_calls: int
     api_cache_hits: int
     failed_api_calls: int
@@ -342,46 +347,18 @@ class LeftOutGroup(Noun):
     example: str = Field(description="The detail of one of them.")
 
 
-class StepCost(Noun):
+class StepCost(CallCosts):
     """What one step cost with one model in one run."""
 
     step: str
     model_requested: str
-    llm_calls: int
-    llm_cache_hits: int
-    prompt_tokens: int
-    completion_tokens: int
-    thinking_tokens: int | None = Field(
-        default=None, description="Of the completion; None when no call told."
-    )
-    unknown_thinking_calls: int = Field(
-        default=0, description="Calls that did not tell how much of their reply was thinking."
-    )
-    cost_usd: float | None = Field(
-        description="Of the calls with a known price; None when no call has one."
-    )
-    unknown_price_calls: int
 
 
-class ModuleCost(Noun):
+class ModuleCost(CallCosts):
     """Costs of one module in one run: total, and per idea of the run."""
 
     module: str
     ideas: int
-    llm_calls: int
-    llm_cache_hits: int
-    prompt_tokens: int
-    completion_tokens: int
-    thinking_tokens: int | None = Field(
-        default=None, description="Of the completion; None when no call told."
-    )
-    unknown_thinking_calls: int = Field(
-        default=0, description="Calls that did not tell how much of their reply was thinking."
-    )
-    cost_usd: float | None = Field(
-        description="Of the calls with a known price; None when no call has one."
-    )
-    unknown_price_calls: int
     llm_calls_per_idea: float
     prompt_tokens_per_idea: float
     completion_tokens_per_idea: float

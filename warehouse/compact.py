@@ -23,8 +23,9 @@ from warehouse.statements import quoted
 from warehouse.stores.keyed_store import trim_caches
 from warehouse.stores.transcripts import forget_expired
 from warehouse.unfinished_reports import remove_unfinished
+from warehouse.units.kind import published_names
 from warehouse.units.landing import LEFTOVERS
-from warehouse.units.letting_go import let_go, published_names
+from warehouse.units.letting_go import let_go
 from warehouse.warehouse import Warehouse
 
 _DAY = timedelta(days=1)
@@ -154,7 +155,9 @@ def _remove_batches(connection: Connection, warehouse: Warehouse, before: dateti
     """Sizes in bytes of what went: whatever is complete has its answers in its rows."""
     sizes = []
     for kind, complete in ((RUNS, "failed_count = 0"), (RANKINGS, "incomplete_reason is null")):
-        for run_id, *ranking_id in published_names(connection, kind, before, complete):
+        for run_id, *ranking_id in published_names(
+            connection, kind, f"published_at < $before and {complete}", before=before
+        ):
             size = remove_batches(warehouse, RunId(run_id), *ranking_id)
             sizes += [size] if size else []
     return sizes

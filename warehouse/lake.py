@@ -37,7 +37,7 @@ from warehouse.catalogue.sqlite_file import refuse_foreign_journal
 from warehouse.layout import Layout
 from warehouse.objects.object_files import reach, storage_failure, storage_failures_told
 from warehouse.objects.object_storage import ObjectFolder
-from warehouse.parquet import write_bytes
+from warehouse.parquet import replace_bytes
 from warehouse.publisher_lock import publisher_lock
 from warehouse.statements import filled, quoted, statement, table_statement
 
@@ -314,10 +314,7 @@ def note_place(layout: Layout, place: str) -> None:
     if not in_object_storage(place):
         note.unlink(missing_ok=True)
         return
-    note.parent.mkdir(parents=True, exist_ok=True)
-    building = note.with_suffix(".building")
-    write_bytes(building, place.encode())
-    building.replace(note)
+    replace_bytes(note, place.encode())
 
 
 def _note_of_place(layout: Layout) -> Path:

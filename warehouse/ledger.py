@@ -17,7 +17,7 @@ from schemas.text.plain_files import PlainFileError, read_file
 from warehouse.catalogue.connection import Connection, every_row_read
 from warehouse.lake import insert, rows_in
 from warehouse.layout import Layout
-from warehouse.parquet import arrow_table, write_bytes
+from warehouse.parquet import arrow_table, replace_bytes
 from warehouse.rows import Row, noun_of, row_of
 from warehouse.statements import statement
 
@@ -179,10 +179,7 @@ def note_head(connection: Connection, layout: Layout) -> None:
             return
     except (OSError, PlainFileError, ValidationError):
         return  # a damaged note is reported too
-    path.parent.mkdir(parents=True, exist_ok=True)
-    building = path.with_suffix(".building")
-    write_bytes(building, orjson.dumps(head.model_dump(mode="json")))
-    building.replace(path)
+    replace_bytes(path, orjson.dumps(head.model_dump(mode="json")))
 
 
 def has_row(connection: Connection, sha256: str, sequence: int | None = None) -> bool:

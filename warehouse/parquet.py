@@ -15,6 +15,7 @@ from schemas.errors import PublicationError
 from warehouse.rows import Row
 from warehouse.scrubbing import concealed, known_secrets
 
+BUILDING = ".building-"
 MOST_BYTES = 256_000_000
 """Of a file that is read whole: some times the largest request or receipt."""
 
@@ -116,6 +117,14 @@ def write_bytes(path: Path, content: bytes | pa.Buffer) -> int:
         file.flush()
         os.fsync(file.fileno())
     return written
+
+
+def replace_bytes(path: Path, content: bytes | pa.Buffer) -> None:
+    """Write a file whole or not at all, in place of what bears its name, and make its folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    building = path.with_name(f"{BUILDING}{path.name}")
+    write_bytes(building, content)
+    building.replace(path)
 
 
 _BYTES_PER_BATCH = 16_000_000

@@ -62,6 +62,8 @@ def _about_run(name: str, kind: type[NounT]) -> "Callable[[Queries, RunId], tupl
         queries.run(run_id)
         return queries._nouns(name, kind, run_id=run_id)
 
+    # Answers are cached by the name of the function that was asked (`dashboards/app/data.py`).
+    nouns.__name__, nouns.__qualname__ = name, f"Queries.{name}"
     return nouns
 
 
@@ -230,6 +232,10 @@ class Queries:
     def rows(self, name: str, **parameters: object) -> list[Row]:
         """Rows that `sql/queries/<name>.sql` answers, by column name."""
         return self.answers(statement("queries", name), **parameters)
+
+    def read(self, kind: type[NounT], name: str, **parameters: object) -> tuple[NounT, ...]:
+        """Nouns that were made rows of, as `rows` has them."""
+        return tuple(noun_of(kind, row) for row in self.rows(name, **parameters))
 
     def answers(self, sql: str, **parameters: object) -> list[Row]:
         """Rows that a statement of ours answers, by column name."""

@@ -9,7 +9,8 @@ from pathlib import Path
 from uuid import uuid4
 
 from warehouse.layout import Layout
-from warehouse.units.landing import BUILDING, LEFTOVERS
+from warehouse.parquet import BUILDING
+from warehouse.units.landing import LEFTOVERS
 
 
 @contextmanager

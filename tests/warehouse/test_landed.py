@@ -25,11 +25,6 @@ def test_batches_hold_some_bytes_whatever_the_number_of_files(
     assert list(in_batches(files)) == [files[:2], files[2:3], files[3:]]
 
 
-def test_a_lost_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(PublicationError, match=r"gone\.parquet cannot be read"):
-        list(in_batches([tmp_path / "gone.parquet"]))
-
-
 def test_a_byte_changed_anywhere_changes_no_row_unseen(tmp_path: Path) -> None:
     """Pages have checksums; of what a footer says, only statistics, which no row comes from, may be
     wrong.

@@ -70,7 +70,7 @@ def test_a_receipt_of_another_unit_is_none_and_verification_names_it(warehouse: 
 
 def test_publishing_writes_nothing_behind_a_link(warehouse: Warehouse, theirs: Path) -> None:
     land(warehouse, make_evaluation())
-    (RUNS.folder(warehouse, RUN) / "validation.building").symlink_to(theirs)
+    (RUNS.folder(warehouse, RUN) / ".building-validation.json").symlink_to(theirs)
     assert publish(warehouse, RUNS, make_run(ideas=1)).published
     assert theirs.read_text() == SECRET
 

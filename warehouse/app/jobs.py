@@ -30,9 +30,9 @@ from schemas.identifiers import content_hash
 from schemas.people.job import JOB_REQUEST, JobRequest, JobState, JobStatus
 from schemas.text.patterns import bounded
 from schemas.text.plain_files import PlainFileError, open_file
-from warehouse.parquet import read_bytes, write_bytes
+from warehouse.parquet import BUILDING, read_bytes, write_bytes
 from warehouse.progress import lock_held
-from warehouse.units.landing import BUILDING, as_json, read_noun, write_noun
+from warehouse.units.landing import as_json, read_noun, write_noun
 from warehouse.warehouse import Warehouse
 
 _MOST_TAIL_BYTES = 1_000_000

@@ -105,7 +105,8 @@ def arrow_rows(table: Table, documents: Sequence[str]) -> pa.Table:
 
 def known_keys(connection: Connection, table: Table) -> frozenset[str]:
     """Keys of the rows that the lake holds."""
-    sql = table_statement("published_names", table=table.name, columns=f'"{key_of(table)}"')
+    parts = {"table": table.name, "columns": f'"{key_of(table)}"', "condition": "true"}
+    sql = table_statement("published_names", **parts)
     return frozenset(key for (key,) in connection.execute(sql).fetchall())
 
 

@@ -72,8 +72,8 @@ class ObjectFolder:
         Raises:
             ConfigurationError: there are none.
         """
-        session, client = _client()
-        with _told(self):
+        session, _ = _client()
+        with _told(self) as client:
             held = session.get_credentials()
             if held is None:
                 raise self._without_credentials
@@ -105,8 +105,7 @@ class ObjectFolder:
         """
         from botocore.exceptions import ClientError
 
-        _, client = _client()
-        with _told(self, name):
+        with _told(self, name) as client:
             try:
                 return int(
                     client.head_object(Bucket=self.bucket, Key=self.prefix + name)["ContentLength"]
@@ -118,14 +117,12 @@ class ObjectFolder:
 
     def upload(self, name: str, file: Path) -> None:
         """Keep a file's content under this name. Raises as `size`."""
-        _, client = _client()
-        with _told(self), file.open("rb") as content:
+        with _told(self) as client, file.open("rb") as content:
             client.upload_fileobj(content, self.bucket, self.prefix + name)
 
     def download(self, name: str, file: Path) -> None:
         """Write an object's content to a file. Raises as `size`."""
-        _, client = _client()
-        with _told(self, name):
+        with _told(self, name) as client:
             client.download_file(self.bucket, self.prefix + name, str(file))
 
     def put(self, name: str, content: bytes, *, replaced: str | None) -> bool:
@@ -134,9 +131,8 @@ class ObjectFolder:
         """
         from botocore.exceptions import ClientError
 
-        _, client = _client()
         held = {"IfNoneMatch": "*"} if replaced is None else {"IfMatch": replaced}
-        with _told(self):
+        with _told(self) as client:
             try:
                 client.put_object(Bucket=self.bucket, Key=self.prefix + name, Body=content, **held)
             except ClientError as error:
@@ -150,8 +146,7 @@ class ObjectFolder:
 
     def write(self, name: str, content: bytes, kind: str = "application/octet-stream") -> None:
         """Keep content under this name, whatever is there. Raises as `size`."""
-        _, client = _client()
-        with _told(self):
+        with _told(self) as client:
             client.put_object(
                 Bucket=self.bucket, Key=self.prefix + name, Body=content, ContentType=kind
             )
@@ -165,8 +160,7 @@ class ObjectFolder:
             ResponseStreamingError,
         )
 
-        _, client = _client()
-        with _told(self):
+        with _told(self) as client:
             for attempt in range(ATTEMPTS):
                 try:
                     found = client.get_object(Bucket=self.bucket, Key=self.prefix + name)
@@ -182,8 +176,7 @@ class ObjectFolder:
 
     def remove(self, name: str) -> None:
         """Remove an object, if it is there. Raises as `size`."""
-        _, client = _client()
-        with _told(self):
+        with _told(self) as client:
             client.delete_object(Bucket=self.bucket, Key=self.prefix + name)
 
     def check(self) -> None:
@@ -257,13 +250,13 @@ def _is_of_aws(client: Any) -> bool:
 
 
 @contextmanager
-def _told(folder: ObjectFolder, name: str | None = None) -> Iterator[None]:
-    """`name`: of the object whose head is asked for."""
+def _told(folder: ObjectFolder, name: str | None = None) -> Iterator[Any]:
+    """Yield the client, whose errors become ours. `name`: of the object whose head is asked for."""
     from boto3.exceptions import Boto3Error
     from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
 
     try:
-        yield
+        yield _client()[1]
     except NoCredentialsError:
         raise folder._without_credentials from None
     except ClientError as error:

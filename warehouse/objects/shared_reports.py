@@ -12,7 +12,7 @@ from pathlib import Path
 
 from warehouse.layout import Layout
 from warehouse.objects.object_storage import AT_ONCE, ObjectFolder
-from warehouse.parquet import read_bytes, write_bytes
+from warehouse.parquet import read_bytes, replace_bytes
 
 _NAMES_FILE = "files"
 
@@ -53,10 +53,7 @@ def bring_report(layout: Layout, path: Path) -> bool:
     there = None if layout.objects is None else layout.objects.get(_name(layout, path))
     if there is None:
         return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    building = path.with_name(f".building-{path.name}")
-    write_bytes(building, there[0])
-    building.replace(path)
+    replace_bytes(path, there[0])
     return True
 
 

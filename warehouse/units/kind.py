@@ -23,6 +23,7 @@ from schemas.tables import TABLE
 from schemas.work_schema import WorkSchema
 from warehouse.layout import Layout, file_name, safe_name
 from warehouse.rows import Row, Rows, nouns_in
+from warehouse.statements import table_statement
 
 if TYPE_CHECKING:  # workers land without the database
     from warehouse.catalogue.connection import Connection
@@ -230,6 +231,15 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
 
     def parameters(self, *names: str) -> dict[str, str]:
         return dict(zip(self.ids, names, strict=True))
+
+
+def published_names(
+    connection: "Connection", kind: Kind, condition: str = "true", **parameters: object
+) -> list[tuple[str, ...]]:
+    """The names of what is published of a kind; `condition`: SQL, on their heads."""
+    columns, table = ", ".join(kind.ids), kind.head_table
+    sql = table_statement("published_names", table=table, columns=columns, condition=condition)
+    return connection.execute(sql, parameters).fetchall()
 
 
 _OF_ALL_KINDS = ("citation_edges", "llm_calls", "api_calls", "failures")

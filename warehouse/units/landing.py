@@ -27,7 +27,14 @@ from schemas.run import Budget
 from schemas.tables import TABLE
 from warehouse.layout import Layout
 from warehouse.objects.object_storage import AT_ONCE
-from warehouse.parquet import read_bytes, read_rows, write_bytes, write_rows
+from warehouse.parquet import (
+    BUILDING,
+    read_bytes,
+    read_rows,
+    replace_bytes,
+    write_bytes,
+    write_rows,
+)
 from warehouse.rows import Row, Rows, row_of
 from warehouse.stores.budget_file import BudgetFile
 from warehouse.units import shared
@@ -36,7 +43,7 @@ from warehouse.units.shared import RECEIPT_FILE
 
 NounT = TypeVar("NounT", bound=Noun)
 CALL_TABLES = ("llm_calls", "api_calls")
-BUILDING, _REPLACED = ".building-", ".replaced-"
+_REPLACED = ".replaced-"
 LEFTOVERS = (BUILDING, _REPLACED)
 """How names begin that only a killed process leaves behind."""
 
@@ -130,10 +137,7 @@ def bring(layout: Layout, kind: Kind, *names: str) -> None:
         list(pool.map(bring_unit, units))
     for name, content in files.items():
         if not (folder / name).exists():
-            folder.mkdir(parents=True, exist_ok=True)
-            building = folder / f"{BUILDING}{uuid4().hex}"
-            write_bytes(building, pa.py_buffer(content))
-            building.replace(folder / name)
+            replace_bytes(folder / name, pa.py_buffer(content))
 
 
 def landed_rows(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> Rows:

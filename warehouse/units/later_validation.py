@@ -22,7 +22,7 @@ from warehouse.lake import insert, rows_in, transaction
 from warehouse.parquet import arrow_table
 from warehouse.rows import noun_of, row_of
 from warehouse.statements import table_statement
-from warehouse.units.kind import Kind
+from warehouse.units.kind import Kind, published_names
 from warehouse.validate.expectations import ExpectationResult, Tally
 from warehouse.verify.verify_statistics import without_prose
 from warehouse.warehouse import Warehouse
@@ -119,13 +119,10 @@ def _line(row: ValidationRow) -> str:
 
 def waiting(connection: Connection, kind: Kind) -> list[tuple[str, ...]]:
     """Names of the published works of a kind that Great Expectations has not validated."""
-    columns = ", ".join(kind.ids)
-    sql = table_statement("published_names", table=kind.head_table, columns=columns)
-    published = connection.execute(sql).fetchall()
     validated = set(connection.execute(table_statement("validated_works")).fetchall())
     return [
         names
-        for names in published
+        for names in published_names(connection, kind)
         if (names[0], kind.parameters(*names).get("ranking_id")) not in validated
     ]
 

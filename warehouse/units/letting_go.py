@@ -23,7 +23,7 @@ from warehouse.layout import Layout
 from warehouse.parquet import read_landed, write_bytes, write_rows
 from warehouse.rows import Row, Rows
 from warehouse.statements import table_statement
-from warehouse.units.kind import Kind, ReceiptT
+from warehouse.units.kind import Kind, ReceiptT, published_names
 from warehouse.units.landing import iterate_receipts
 from warehouse.units.shared import LET_GO
 from warehouse.verify.verify_content import LakeContent, LandedContent
@@ -36,13 +36,15 @@ class LetGo(Noun):
     bytes: int = Field(ge=0)
 
 
-def let_go(connection: Connection, layout: Layout, kind: Kind, published_before: datetime) -> LetGo:
+def let_go(connection: Connection, layout: Layout, kind: Kind, before: datetime) -> LetGo:
     """Remove the landed files of units that are complete, and that the lake holds row for row.
 
     The caller holds the publisher's lock.
     """
     units = size = 0
-    for names in published_names(connection, kind, published_before) if kind.unit_column else ():
+    if not kind.unit_column:
+        return LetGo(units=0, bytes=0)
+    for names in published_names(connection, kind, "published_at < $before", before=before):
         there = [
             receipt
             for receipt in iterate_receipts(layout, kind, *names)
@@ -54,17 +56,6 @@ def let_go(connection: Connection, layout: Layout, kind: Kind, published_before:
         units += len(there)
         size += sum(_remove(layout, kind, receipt) for receipt in there)
     return LetGo(units=units, bytes=size)
-
-
-def published_names(
-    connection: Connection, kind: Kind, before: datetime, condition: str = "true"
-) -> list[tuple[str, ...]]:
-    """The names of what was last published before a time; `condition`: SQL, on their heads."""
-    columns = ", ".join(kind.ids)
-    sql = table_statement(
-        "published_before", table=kind.head_table, columns=columns, condition=condition
-    )
-    return connection.execute(sql, {"before": before}).fetchall()
 
 
 def was_let_go(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> bool:

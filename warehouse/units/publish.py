@@ -23,7 +23,7 @@ from warehouse.catalogue.connection import Connection, share_out
 from warehouse.catalogue.definitions import apply_definitions
 from warehouse.lake import insert, transaction
 from warehouse.ledger import note_head
-from warehouse.parquet import arrow_table, in_batches, read_bytes, read_landed, write_bytes
+from warehouse.parquet import arrow_table, in_batches, read_bytes, read_landed, replace_bytes
 from warehouse.rows import row_of
 from warehouse.statements import table_statement
 from warehouse.units.kind import HeadT, Kind, ReceiptT
@@ -111,11 +111,8 @@ def _validate(
     names = kind.names(head)
     report = validate(warehouse, kind, names, receipts, head_rows(kind, head, digest))
     told = report.model_dump(mode="json") | {"passed": report.passed}
-    path = kind.validation_file(warehouse, *names)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    building = path.with_suffix(".building")
-    write_bytes(building, orjson.dumps(told, option=orjson.OPT_INDENT_2))
-    building.replace(path)
+    content = orjson.dumps(told, option=orjson.OPT_INDENT_2)
+    replace_bytes(kind.validation_file(warehouse, *names), content)
     return report
 
 

@@ -29,7 +29,7 @@ from warehouse.objects.object_storage import AT_ONCE, file_size
 from warehouse.parquet import read_landed
 from warehouse.progress import lock_held
 from warehouse.statements import MARTS, statement, table_statement
-from warehouse.units.kind import Kind, ReceiptT
+from warehouse.units.kind import Kind, ReceiptT, published_names
 from warehouse.units.landing import (
     LEFTOVERS,
     bring,
@@ -184,7 +184,7 @@ class _Comparison:
     def problems(self, kind: Kind) -> list[str]:
         """What landed of `kind` and is not published, or with other rows than landed."""
         known = kind.head_table in self.readable
-        published = self._published(kind) if known else set()
+        published = set(published_names(self.lake.connection, kind)) if known else set()
         problems = []
         for names in published:
             unfit = self._unfit(kind, names)
@@ -206,11 +206,6 @@ class _Comparison:
         else:
             told = "a row has lost its name" if len(known) < len(names) else ""
         return f"{kind.head_table}: {told}; bring the lake back from a copy" if told else None
-
-    def _published(self, kind: Kind) -> set[tuple[str, ...]]:
-        columns = ", ".join(kind.ids)
-        sql = table_statement("published_names", table=kind.head_table, columns=columns)
-        return set(self.lake.connection.execute(sql).fetchall())
 
     def _of(self, kind: Kind, names: tuple[str, ...], published: bool | None) -> list[str]:
         """`published`: None when the lake does not tell."""

@@ -160,7 +160,8 @@ def _lost_ledger(
 def _in_lake(connection: Connection, table: Table) -> _Place:
     place = _Place(table.name, "the lake")
     for row in rows_in(
-        connection, table_statement("published_names", table=table.name, columns="*")
+        connection,
+        table_statement("published_names", table=table.name, columns="*", condition="true"),
     ):
         place.add(str(row[key_of(table)]), partial(noun_of, table.noun, row))
     return place

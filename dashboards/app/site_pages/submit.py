@@ -42,8 +42,6 @@ _NAME_CHARACTERS, _SECONDS_PER_HOUR, _REJECTED_SHOWN = 80, 3600.0, 50
 _WORDS = {
     "evaluated": "evaluated before, which cost nothing",
     "not_covered": "outside the fields of the literature",
-    "manuscripts_read": "read",
-    "literature_requests": "literature requests",
 }
 _AS_TEXT = ("", "md", "markdown", "txt", "tex")
 _NOTHING = "There is nothing yet: choose a file, or write or paste a text."
@@ -291,7 +289,7 @@ def _what(request: WorkJob, found: Mapping[str, Any]) -> Iterator[pg.Block]:
         name: found[name] for name in ("ideas", "evaluated", "rejected", "not_covered")
     }
     requests = counts.pop("literature_requests", found.get("literature_requests"))
-    told = [f"{count:,} {_WORDS.get(name, name)}" for name, count in counts.items() if count]
+    told = [_counted(count, name) for name, count in counts.items() if count]
     titles = found.get("titles") or [request.title]
     yield pg.facts(*told)
     more = counts.get("ideas", 0) - len(titles)
@@ -301,13 +299,13 @@ def _what(request: WorkJob, found: Mapping[str, Any]) -> Iterator[pg.Block]:
     rejected = found.get("rejected_entries", ())
     rows = [(each["location"], wording.reason(each["reason"]), each["detail"]) for each in rejected]
     if rows:
-        yield pg.heading("Would be rejected", level=3)
+        yield pg.heading("Would be rejected")
         columns = ("Where", "Why", "How to mend it")
         yield pg.table(columns, rows[:_REJECTED_SHOWN])
         if len(rows) > _REJECTED_SHOWN:
             yield pg.text(f"and {len(rows) - _REJECTED_SHOWN:,} more")
     if found.get("lost"):
-        yield pg.heading("Cannot be read", level=3)
+        yield pg.heading("Cannot be read")
         yield from pg.bullets(found["lost"])
     coverage = found.get("field_coverage", {}).get("not_covered", ())
     if coverage:
@@ -316,10 +314,17 @@ def _what(request: WorkJob, found: Mapping[str, Any]) -> Iterator[pg.Block]:
             "; ".join(wording.shortened(str(each["title"]), 80) for each in coverage[:5]),
         )
     yield from pg.bullets(found.get("reading_remarks", ()))
-    yield pg.heading("What it takes", level=3)
+    yield pg.heading("What it takes")
     yield pg.table(("", "About:"), _takes(request, found, requests))
     if not request.options.engine.is_baseline and found.get("note"):
-        yield pg.text(str(found["note"]))
+        note = str(found["note"])
+        yield pg.text(f"{note[:1].upper()}{note[1:]}.")
+
+
+def _counted(count: int, name: str) -> str:
+    """A count by its name in an estimate, which is in the plural: `manuscripts_read`."""
+    first, *more = _WORDS.get(name, name.replace("_", " ")).split(" ", 1)
+    return " ".join((f"{count:,}", first.removesuffix("s") if count == 1 else first, *more))
 
 
 def _takes(
@@ -391,7 +396,7 @@ def _control(name: str, field: FieldInfo, value: Any, label: str = "") -> Contro
     """The control of an option, by its type."""
     words = label or name.replace("_", " ").capitalize()
     inner = get_args(field.annotation) or (field.annotation,)
-    help_text = field.description or ""
+    help_text = (field.description or "").replace("--", "")  # here they are no flags
     if get_origin(field.annotation) is tuple:
         options = [(str(each), str(each)) for each in inner[0]]
         return Control(name, words, "checks", [str(each) for each in value], options)

@@ -9,6 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from dashboards.app.choosing import default_run
+from dashboards.app.data import Lake
 from dashboards.app.site import idea_path, paper_path
 from dashboards.render.wording import rank_with_range
 from schemas.identifiers import RunId
@@ -25,6 +26,7 @@ from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.progress import announce
+from warehouse.queries import Queries
 from warehouse.units.publish import publish
 from warehouse.warehouse import Warehouse
 
@@ -311,3 +313,10 @@ def test_a_database_that_cannot_be_read_shows_nothing_but_that(
     assert answer.status_code == 503
     assert "is damaged" in answer.text
     assert "idea-0" not in answer.text
+
+
+def test_two_questions_about_one_run_are_cached_apart(warehouse: Warehouse) -> None:
+    lake = Lake(warehouse)
+    for question in (Queries.ranking, Queries.rejections, Queries.step_costs):
+        with lake.queries() as queries:
+            assert lake.ask(question, RunId(RUN)) == question(queries, RunId(RUN))

@@ -8,14 +8,21 @@ import duckdb
 import pytest
 
 from schemas.errors import ConfigurationError
-from tasks.metrics.hit_rate import Ballot, CheckedPaper, Rule, hit_rate
+from schemas.works.check_run import CHECKS
+from tasks.metrics.hit_rate import Ballot, CheckedPaper, Rule, checked_papers, hit_rate
 from warehouse.kinds.manuscripts.quality_checker import (
+    RELEASE_TABLES,
     Price,
     checker_costs,
     checker_usage,
     joint_hits,
     judge_hits,
+    release_views,
 )
+from warehouse.kinds.manuscripts.release import import_release
+from warehouse.units.kind import kind_of
+from warehouse.units.reading import published_heads, published_units
+from warehouse.warehouse import Warehouse
 
 RELEASE = Path(__file__).parents[4] / "shared" / "data" / "withdrarxiv"
 needs_release = pytest.mark.skipif(
@@ -155,6 +162,41 @@ def test_sql_and_python_count_the_same_hits() -> None:
         )
 
 
+@needs_release
+def test_the_release_s_figures_come_from_the_lake_as_from_its_files(tmp_path: Path) -> None:
+    folder = tmp_path / "release"
+    folder.mkdir()
+    with duckdb.connect() as connection:
+        for name in RELEASE_TABLES:
+            where = "" if name == "papers" else "where model = 'o3'"
+            rows = f"select * from '{RELEASE}/{name}.parquet' {where}"
+            connection.execute(f"copy ({rows}) to '{folder}/{name}.parquet'")
+    warehouse = Warehouse(tmp_path / "wh")
+    (publication,) = import_release(folder, warehouse)
+    assert publication.published, publication.validation
+    assert (publication.rows["manuscripts"], publication.rows["problems"]) == (245, 1178)
+    assert import_release(folder, warehouse)[0].unchanged
+    with release_views(warehouse, [publication.run_id]) as lake:
+        (usage,) = checker_usage(lake)
+        assert usage == checker_usage(folder)[0]
+        assert judge_hits(lake) == judge_hits(folder)
+        (joint,) = joint_hits(lake)
+        assert joint == joint_hits(folder)[0]
+    with warehouse.reader() as connection:
+        (head,) = published_heads(connection, kind_of(CHECKS))
+        assert head.dataset == "withdrarxiv-check"
+        checks = published_units(connection, kind_of(CHECKS), head.run_id)
+        by_mart = connection.execute(
+            "select judge, count(*) filter (where hit) from attempt_hits group by judge order by"
+            " judge"
+        ).fetchall()
+    papers = [paper for check in checks for paper in checked_papers(check)]
+    assert hit_rate(papers, head.judges, Rule.ALL).value == pytest.approx(joint.all_hit_count / 245)
+    assert by_mart == [
+        (row.judge, row.hit_count) for row in sorted(judge_hits(folder), key=lambda row: row.judge)
+    ]
+
+
 def released_papers() -> dict[str, list[CheckedPaper]]:
     with duckdb.connect() as connection:
         checks = connection.execute(
@@ -179,7 +221,7 @@ def test_a_folder_that_is_not_the_release_is_refused_in_one_line(tmp_path: Path)
     with pytest.raises(ConfigurationError, match=r"lacks checks\.parquet, papers\.parquet"):
         checker_usage(tmp_path)
     with duckdb.connect() as connection:
-        for name in ("checks", "papers", "problems", "votes"):
+        for name in RELEASE_TABLES:
             connection.execute(f"copy (select 1 as other) to '{tmp_path}/{name}.parquet'")
     with pytest.raises(ConfigurationError, match="not the release of the quality checker") as error:
         judge_hits(tmp_path)

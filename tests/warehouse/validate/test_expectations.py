@@ -1,6 +1,5 @@
 """Arrow and Great Expectations evaluate the same expectations, and agree."""
 
-import math
 from datetime import UTC, datetime, timedelta
 
 import pyarrow as pa
@@ -165,14 +164,6 @@ def test_great_expectations_has_a_word_for_each() -> None:
         ]
 
 
-def test_great_expectations_refuses_nan_too() -> None:
-    rows = pa.table({"number": pa.array([0.5, math.nan, None])})
-    between = Expectation(Expects.BETWEEN, ("number",), minimum=0.0, maximum=1.0)
-    assert [len(broken_rows(between, rows))] == [1]
-    (result,) = evaluate(CONCERNS, rows, [between], "run-1")
-    assert result.unexpected_count == 1
-
-
 def many_concerns(count: int) -> pa.Table:
     """Rows with keys of their own, in no order."""
     _, rows = concerns(RUN_ID)
@@ -236,14 +227,3 @@ def test_what_great_expectations_cannot_evaluate_is_an_error_and_no_answer() -> 
     between = Expectation(Expects.BETWEEN, ("number",), minimum=0.0, maximum=1.0)
     with pytest.raises(PublicationError, match=r"concerns: expect_.* could not be evaluated"):
         list(evaluate(CONCERNS, rows, [between], "run-1"))
-
-
-def test_nan_is_refused_by_arrow() -> None:
-    table = TABLE["passages"]
-    passages = rows_of(make_evaluation(1, run_id=RUN_ID))["passages"]
-    rows = arrow_table(table, [{**row, "score": math.nan} for row in passages])
-    broken = [each for each in hold(table, rows, RUN_ID) if each.unexpected_count]
-    assert [(each.column_name, each.unexpected_count) for each in broken] == [
-        ("score", len(passages))
-    ]
-    assert broken[0].examples[0] == "nan"

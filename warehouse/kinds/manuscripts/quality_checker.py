@@ -15,15 +15,14 @@ from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from warehouse.catalogue.connection import Connection, in_memory
+from warehouse.lake import rows_in
 from warehouse.statements import quoted, statement
 from warehouse.warehouse import Warehouse
 
 RELEASE_TABLES: tuple[str, ...] = ("checks", "papers", "problems", "votes")
 RowT = TypeVar("RowT", bound=Noun)
 Source = Path | Connection
-"""The folder of a release, or a connection as `warehouse.kinds.manuscripts.quality_checker.release_views` gives
-it.
-"""
+"""The folder of a release, or a connection as `release_views` gives it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +92,47 @@ class JointHits(Noun):
     undecided_count: int
 
 
+@contextmanager
+def opened_release(source: Source) -> Iterator[Connection]:
+    """The tables of a release by their names.
+
+    Raises:
+        ConfigurationError: the folder lacks a table, or a table lacks a column.
+    """
+    if not isinstance(source, Path):
+        yield source
+        return
+    files = {table: source / f"{table}.parquet" for table in RELEASE_TABLES}
+    missing = [file.name for file in files.values() if not file.is_file()]
+    if missing:
+        raise ConfigurationError(
+            f"{source} lacks {', '.join(missing)}: point at the release's folder"
+        )
+    with in_memory() as connection:
+        for table, file in files.items():
+            sql = f"create view {table} as from read_parquet({quoted(str(file))})"
+            connection.execute(sql)
+        try:
+            yield connection
+        except duckdb.Error as error:
+            raise ConfigurationError(
+                f"{source} is not the release of the quality checker: {str(error).splitlines()[0]}"
+            ) from error
+
+
+def _rows(
+    source: Source, name: str, row: type[RowT], parameters: Mapping[str, object] | None = None
+) -> tuple[RowT, ...]:
+    with opened_release(source) as connection:
+        rows = rows_in(connection, statement("quality_checker", name), parameters)
+    return tuple(row(**each) for each in rows)
+
+
 def checker_usage(source: Source) -> tuple[CheckerUsage, ...]:
     """Problems and tokens per paper, by model and approach.
 
     Raises:
-        ConfigurationError: the folder lacks a table, or a table lacks a column. The same holds for
-            the functions below.
+        ConfigurationError: as `opened_release`. The same holds for the functions below.
     """
     return _rows(source, "usage", CheckerUsage)
 
@@ -106,7 +140,7 @@ def checker_usage(source: Source) -> tuple[CheckerUsage, ...]:
 def checker_costs(source: Source, prices: Mapping[str, Price]) -> tuple[CheckerCost, ...]:
     """Dollars per paper at the `prices` stated for the models."""
     names = sorted(prices)
-    parameters: dict[str, Sequence[str] | Sequence[float]] = {
+    parameters = {
         "models": names,
         "input_usd_per_million": [prices[name].input_usd_per_million for name in names],
         "output_usd_per_million": [prices[name].output_usd_per_million for name in names],
@@ -124,53 +158,14 @@ def joint_hits(source: Source) -> tuple[JointHits, ...]:
     return _rows(source, "joint_hits", JointHits)
 
 
-def _rows(
-    source: Source,
-    name: str,
-    row: type[RowT],
-    parameters: Mapping[str, Sequence[str] | Sequence[float]] | None = None,
-) -> tuple[RowT, ...]:
-    if not isinstance(source, Path):
-        return _answers(source, name, row, parameters)
-    missing = [table for table in RELEASE_TABLES if not (source / f"{table}.parquet").is_file()]
-    if missing:
-        raise ConfigurationError(
-            f"{source} lacks {', '.join(f'{table}.parquet' for table in missing)}: point at the"
-            " release's folder"
-        )
-    with in_memory() as connection:
-        for table in RELEASE_TABLES:
-            connection.execute(
-                f"create view {table} as from"
-                f" read_parquet({quoted(str(source / f'{table}.parquet'))})"
-            )
-        try:
-            return _answers(connection, name, row, parameters)
-        except duckdb.BinderException as error:
-            raise ConfigurationError(
-                f"{source} is not the release of the quality checker: {str(error).splitlines()[0]}"
-            ) from error
-
-
-def _answers(
-    connection: Connection,
-    name: str,
-    row: type[RowT],
-    parameters: Mapping[str, Sequence[str] | Sequence[float]] | None,
-) -> tuple[RowT, ...]:
-    connection.execute(statement("quality_checker", name), dict(parameters) if parameters else None)
-    columns = [column[0] for column in connection.description or []]
-    return tuple(row(**dict(zip(columns, values, strict=True))) for values in connection.fetchall())
-
-
 @contextmanager
 def release_views(warehouse: Warehouse, run_ids: Sequence[RunId]) -> Iterator[Connection]:
-    """The check runs of the lake under the names and columns of a quality checker's release, for
-    `quality_checker`.
+    """The check runs of the lake under the names and columns of a quality checker's
+    release.
     """
     with warehouse.reader() as connection:
         chosen = ", ".join(quoted(run_id) for run_id in run_ids) or "null"
-        for name in ("checks", "papers", "problems", "votes"):
+        for name in RELEASE_TABLES:
             sql = statement("check_views", name).replace("$run_ids", chosen)
             connection.execute(f"create or replace temporary view {name} as {sql}")
         yield connection

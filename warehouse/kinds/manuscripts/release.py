@@ -7,16 +7,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-import duckdb
-
-from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
 from schemas.reasons import Reason
 from schemas.works.check_run import CHECKS, CheckHead
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
 from warehouse.answers import Publication
-from warehouse.catalogue.connection import Connection, in_memory
-from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES
+from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES, opened_release
+from warehouse.lake import rows_in
 from warehouse.rows import Row
 from warehouse.units.kind import kind_of
 from warehouse.units.landing import read_head, write_head
@@ -70,12 +67,6 @@ def import_release(
 
 
 def _read(folder: Path) -> dict[str, list[Row]]:
-    missing = [name for name in RELEASE_TABLES if not (folder / f"{name}.parquet").is_file()]
-    if missing:
-        raise ConfigurationError(
-            f"{folder} lacks {', '.join(f'{name}.parquet' for name in missing)}: point at the"
-            " release's folder"
-        )
     wanted = {
         "papers": "entry_id, paper_id, title, retraction_comment, page_count",
         "checks": (
@@ -84,21 +75,11 @@ def _read(folder: Path) -> dict[str, list[Row]]:
         "problems": "model, approach, entry_id, problem_id, problem, location, explanation",
         "votes": "model, approach, entry_id, problem_id, judge, hit",
     }
-    with in_memory() as connection:
-        try:
-            return {
-                name: _rows(connection, folder / f"{name}.parquet", columns)
-                for name, columns in wanted.items()
-            }
-        except duckdb.Error as error:
-            raise ConfigurationError(
-                f"{folder} is not the release of the quality checker: {str(error).splitlines()[0]}"
-            ) from error
-
-
-def _rows(connection: Connection, path: Path, columns: str) -> list[Row]:
-    result = connection.read_parquet(str(path)).project(columns)
-    return [dict(zip(result.columns, values, strict=True)) for values in result.fetchall()]
+    with opened_release(folder) as connection:
+        return {
+            name: rows_in(connection, f"from {name} select {columns}")
+            for name, columns in wanted.items()
+        }
 
 
 def _by_paper(rows: Sequence[Row]) -> dict[tuple[str, str, int], list[Row]]:

@@ -14,15 +14,13 @@ from schemas.judgement.ranking import (
 from schemas.profile import ScoreWeights
 from warehouse.answers import RankedIdea
 from warehouse.queries import Queries
-from warehouse.rows import noun_of
 from warehouse.statements import statement, table_statement
 
 
 def rankings_of(queries: Queries, run_id: RunId) -> tuple[RankingHead, ...]:
     """Rankings of a run, newest first. Raises ConfigurationError when the run is not published."""
     queries.run(run_id)
-    rows = queries.rows("rankings", run_id=run_id)
-    return tuple(noun_of(RankingHead, row) for row in rows)
+    return queries.read(RankingHead, "rankings", run_id=run_id)
 
 
 def ranking_shown(queries: Queries, run_id: RunId) -> RankingHead | None:
@@ -63,10 +61,8 @@ def whole_ranking(
 
 def group_summaries(queries: Queries, head: RankingHead) -> tuple[GroupSummary, ...]:
     """What the ranking of each group rests on, by name of the group."""
-    return tuple(
-        noun_of(GroupSummary, row)
-        for row in queries.rows("ranking_groups", run_id=head.run_id, ranking_id=head.ranking_id)
-    )
+    named = {"run_id": head.run_id, "ranking_id": head.ranking_id}
+    return queries.read(GroupSummary, "ranking_groups", **named)
 
 
 def compared_across(summaries: Sequence[GroupSummary]) -> str:
@@ -87,18 +83,14 @@ def compared_across(summaries: Sequence[GroupSummary]) -> str:
 
 def ratings_of(queries: Queries, head: RankingHead, method: RatingMethod) -> tuple[Rating, ...]:
     """Every rating by one method: best first within group and dimension; the unranked last."""
-    rows = queries.rows(
-        "ratings", run_id=head.run_id, ranking_id=head.ranking_id, method=method.value
-    )
-    return tuple(noun_of(Rating, row) for row in rows)
+    named = {"run_id": head.run_id, "ranking_id": head.ranking_id}
+    return queries.read(Rating, "ratings", **named, method=method.value)
 
 
 def matches_of(queries: Queries, head: RankingHead, groups: Sequence[str]) -> tuple[Match, ...]:
     """The matches of some groups, in the order they were played."""
-    rows = queries.rows(
-        "matches", run_id=head.run_id, ranking_id=head.ranking_id, groups=list(groups)
-    )
-    return tuple(noun_of(Match, row) for row in rows)
+    named = {"run_id": head.run_id, "ranking_id": head.ranking_id}
+    return queries.read(Match, "matches", **named, groups=list(groups))
 
 
 def ranked_by(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:

@@ -8,9 +8,9 @@ from schemas.run import Run
 from warehouse.compact import remove_batches
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.runs.landing import RUNS
-from warehouse.statements import table_statement
 from warehouse.units import shared
 from warehouse.units.deletion import Deleted, delete_work, forget_spending
+from warehouse.units.kind import published_names
 from warehouse.units.landing import bring, iterate_receipts, landed_names
 from warehouse.warehouse import Warehouse
 
@@ -20,8 +20,7 @@ def delete_run(warehouse: Warehouse, run_id: RunId) -> Deleted[Run]:
     over stay theirs.
     """
     with warehouse.queries() as queries:
-        sql = table_statement("published_names", table="rankings", columns="run_id, ranking_id")
-        known = queries.connection.execute(sql).fetchall()
+        known = published_names(queries.connection, RANKINGS)
     rankings = {ranking for of_run, ranking in known if of_run == run_id}
     rankings |= {ranking for _, ranking in landed_names(warehouse, RANKINGS, run_id)}
 

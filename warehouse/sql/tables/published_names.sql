@@ -1,1 +1,1 @@
-select {columns} from "{table}"
+select {columns} from "{table}" where {condition}

@@ -1,1 +1,0 @@
-select {columns} from "{table}" where published_at < $before and {condition}
