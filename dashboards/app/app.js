@@ -210,9 +210,6 @@ addEventListener("pagehide", () => {
     if (!answer.sent) answer.sent = navigator.sendBeacon(answer.action, answer.data);
   }
 });
-document.addEventListener("visibilitychange", () => {
-  if (document.hidden) held.forEach(send);
-});
 addEventListener("pageshow", (event) => {
   if (event.persisted && (held.size || document.querySelector("form[data-sent]"))) location.reload();
 });

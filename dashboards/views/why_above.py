@@ -8,6 +8,7 @@ from dashboards.render import page as pg
 from dashboards.render.prose import prose_line
 from dashboards.views.idea.first_page import FirstPage
 from dashboards.views.idea.idea_page import idea_page
+from dashboards.views.idea.verdict import Verdict
 from dashboards.views.why_it_leads import parts_of_score, why_it_leads
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId
@@ -91,16 +92,23 @@ def _figures(
     rows: list[tuple[pg.Part, ...]] = [
         ("Rank", *(wording.rank_with_range(each.rank, each.best_rank, each.worst_rank)
                    for each in both)),
-        ("Verdict", *(firsts[each.idea_id].verdict.value.capitalize() for each in both)),
         ("Score, of 10", *(figures.mean(each.score) for each in both)),
         ("Range of the score", *(_range(each.score_lower, each.score_upper) for each in both)),
     ]  # fmt: skip
+    if any(firsts[each.idea_id].verdict is not Verdict.NOT_JUDGED for each in both):
+        verdicts = (firsts[each.idea_id].verdict.value.capitalize() for each in both)
+        rows.insert(1, ("Verdict", *verdicts))
     if better.strength is not None or worse.strength is not None:
         rows += [
             ("Strength by matches", *(_decimals(each.strength) for each in both)),
             ("Overall verdicts won, lost, tied", *map(_tally, both)),
         ]
-    parts = dict.fromkeys(name for each in both for name in scores[each.idea_id].parts)
+    parts = dict.fromkeys(
+        name
+        for each in both
+        for name, value in scores[each.idea_id].parts.items()
+        if value is not None
+    )
     rows += [
         (name.replace("_", " ").capitalize(),
          *(_decimals(scores[each.idea_id].parts.get(name)) for each in both))
@@ -285,7 +293,8 @@ def _tally(idea: RankedIdea) -> str:
 
 
 def _range(lower: float | None, upper: float | None) -> str:
-    return "–" if lower is None or upper is None else f"{lower:.2f} to {upper:.2f}"
+    known = lower is not None and upper is not None and lower < upper
+    return f"{lower:.2f} to {upper:.2f}" if known else "–"
 
 
 def _decimals(value: float | None) -> str:

@@ -52,7 +52,8 @@ def show(visit: Visit) -> Shown:
         pg.report("One", idea_path(run.run_id, one)),
         pg.report("Another", idea_path(run.run_id, other)),
     )
-    return Shown(page.document_name, (back, *page.blocks), form(*fields), heading=page.title)
+    heading = pg.line("Why one beats another")
+    return Shown(page.document_name, (back, *page.blocks), form(*fields), heading=heading)
 
 
 def _idea_field(

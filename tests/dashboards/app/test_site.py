@@ -1,5 +1,6 @@
 """Pages of the site: what they say, where they lead, and who sees them."""
 
+import asyncio
 import fcntl
 import shutil
 from datetime import UTC, datetime, timedelta
@@ -8,20 +9,22 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from dashboards.app.changes import Changes
 from dashboards.app.choosing import default_run
-from dashboards.app.data import Lake
+from dashboards.app.data import Lake, open_lake
 from dashboards.app.site import idea_path, paper_path
 from dashboards.render.wording import rank_with_range
 from schemas.identifiers import RunId
 from schemas.people.role import Role
 from schemas.run import Budget, Module, PlannedRun
+from schemas.settings import Settings
 from tests.support.assessed_evaluations import make_assessed_evaluation
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import START, make_evaluation, make_idea, make_run
 from tests.support.report_lake import HOSTILE, RUN, UNSCORED
 from tests.support.site import PASSWORD, opened, signed_in, site_of
 from tests.support.work_of_every_kind import WORKS, Work
-from warehouse.app.accounts import add_account
+from warehouse.app.accounts import add_account, remove_account, set_role
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.runs.landing import RUNS, land
@@ -320,3 +323,30 @@ def test_two_questions_about_one_run_are_cached_apart(warehouse: Warehouse) -> N
     for question in (Queries.ranking, Queries.rejections, Queries.step_costs):
         with lake.queries() as queries:
             assert lake.ask(question, RunId(RUN)) == question(queries, RunId(RUN))
+
+
+def test_a_role_or_an_account_that_was_taken_away_is_gone_at_once(guarded: Warehouse) -> None:
+    site = signed_in(guarded, Role.OWNER)
+    assert opened(site, "/submit").status == 200
+    with ServiceDatabase(guarded) as database:
+        set_role(database, "owner", Role.READER)
+        refused = opened(site, "/submit")
+        assert (refused.status, "may not submit ideas" in refused.words) == (403, True)
+        assert site.post("/submit", data={"text": "x"}).status_code == 403
+        remove_account(database, "owner")
+    assert site.get("/").status_code == 303
+
+
+def test_what_changes_is_told_once_for_all_open_pages(warehouse: Warehouse, tmp_path: Path) -> None:
+    copy = Warehouse(shutil.copytree(warehouse.root, tmp_path / "warehouse"))
+    changes = Changes(open_lake(Settings(dashboard={"warehouse": copy.root})))  # type: ignore[arg-type]
+
+    async def told() -> list[str]:
+        versions = changes.versions()
+        found = [await anext(versions)]
+        land(copy, make_evaluation(41, run_id="run-next", idea=make_idea(41)))
+        assert publish(copy, RUNS, make_run("run-next")).published
+        return [*found, await anext(versions)]
+
+    before, after = asyncio.run(told())
+    assert before != after
