@@ -146,6 +146,7 @@ class _Asked:
     def key(self) -> str:
         """Never holds the catalogue's address, which may hold a password."""
         name = self.question.__module__, self.question.__qualname__
+        assert "<" not in name[1], "two questions of one name would have one answer"
         return repr((str(self.lake.warehouse.root), self.version, name, self.args, self.kwargs))
 
     def __eq__(self, other: object) -> bool:

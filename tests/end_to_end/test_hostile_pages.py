@@ -101,7 +101,15 @@ def see_that_nothing_was_touched(reader: Reader) -> None:
 
 
 OPERATE = tuple(f"operate{part}" for part in ("", "/cost", "/sources", "/quality", "/sql"))
-EVERY_PAGE = ("", "ideas", "work", f"runs/{RUN}", *OPERATE, *(page.name for page in PAGES))
+EVERY_PAGE = (
+    "",
+    "ideas",
+    "work",
+    "decide/standings",
+    f"runs/{RUN}",
+    *OPERATE,
+    *(page.name for page in PAGES),
+)
 
 
 @pytest.mark.parametrize("name", EVERY_PAGE)

@@ -85,17 +85,13 @@ def test_two_browsers_see_what_their_readers_may(
 
 def test_a_link_leads_a_voter_to_no_page_with_scores(browser: Browser, address: str) -> None:
     with reader_of(browser, address) as vera:
-        vera.page.goto(f"{address}/vote")
+        vera.page.goto(f"{address}/")
         enter(vera, "vera")
         vera.arrive("Vote")
-        for name in ("ranking", "sql"):
-            vera.page.goto(f"{address}/{name}?run=run-a&idea=idea-00000")
-            expect(vera.page.get_by_role("dialog")).to_contain_text("Page not found")
-            expect(vera.page.get_by_role("heading", level=1)).to_have_count(0)
-        for name in ("", "ideas", "idea", "work", "operate", "operate/sql"):
+        for name in ("ideas", "idea", "work", "operate", "operate/sql"):
             vera.page.goto(f"{address}/{name}?run=run-a&idea=idea-00000")
             expect(vera.page.get_by_text("the role voter may not read results")).to_be_visible()
-        vera.troubles.clear()  # Streamlit's own notes on pages that are not there
+        vera.troubles.clear()  # the browser's notes that pages came with 403
 
 
 def test_the_way_in_leads_back_to_the_page_that_was_asked(browser: Browser, address: str) -> None:
