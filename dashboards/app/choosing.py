@@ -1,17 +1,20 @@
 """What a reader chooses on a page; its address holds all that differs from the default."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from dashboards.app.site import Visit, controls
+from dashboards.app.data import Lake
+from dashboards.app.site import Visit, controls, run_path
 from dashboards.render import figures
-from schemas.errors import UnknownNameError
+from dashboards.render import page as pg
+from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.literature.naming import unturned
 from schemas.run import Run
 
 _MOST_RUNS = 200
+NO_RUN = pg.text("No run has been published here yet: ", pg.code("assay demo"), " makes one.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +51,31 @@ def chosen(visit: Visit, name: str, options: Sequence[str], default: str) -> str
     return value if value in options else default
 
 
-def chosen_run(visit: Visit, runs: Sequence[Run]) -> Run:
-    """The run that the address names, else the newest of a file of ideas.
+def chosen_number(visit: Visit, name: str, most: float, wanted: str) -> float | None:
+    """The number that the address names, from 0 on; None: it names none.
 
-    Args:
-        runs: newest first, one or more.
+    Raises:
+        ConfigurationError: it is none, or larger than `most`; `wanted` says what to write.
+    """
+    text = visit.query.get(name, "").strip()
+    try:
+        value = float(text) if text else None
+    except ValueError:
+        value = -1.0
+    if value is not None and not 0 <= value <= most:
+        raise ConfigurationError(f"{name}: write {wanted}, not “{text[:40]}”")
+    return value
+
+
+def chosen_run(visit: Visit) -> Run | None:
+    """The run that the address names, else the newest of a file of ideas; None: there is none.
 
     Raises:
         UnknownNameError: the address names one that is not published.
     """
-    named = visit.query.get("run")
+    runs, named = visit.lake.runs(), visit.query.get("run")
+    if not runs:
+        return None
     if named is None:
         return default_run(runs)
     for run in runs:
@@ -74,15 +92,37 @@ def default_run(runs: Sequence[Run]) -> Run:
     return next((run for run in runs if run.is_of_a_file), runs[0])
 
 
-def run_field(runs: Sequence[Run], run: Run) -> Field | None:
-    """The choice of a run; None where there is only this one."""
-    if len(runs) < 2:
+def comparable_runs(lake: Lake, run: Run) -> list[Run]:
+    """The run and those before it that compare with it, newest first."""
+    return [
+        each
+        for each in lake.runs()
+        if each.started_at <= run.started_at and run.compares_with(each)
+    ]
+
+
+def run_field(visit: Visit, run: Run | None) -> Field | None:
+    """The choice of a run; None where there is at most this one."""
+    runs = visit.lake.runs()
+    if run is None or len(runs) < 2:
         return None
     listed = list(runs[:_MOST_RUNS])
     if run not in listed:
         listed.append(run)
     options = [(str(each.run_id), run_title(each)) for each in listed]
     return Field("run", "Run", str(run.run_id), str(default_run(runs).run_id), options)
+
+
+def run_facts(run: Run) -> Iterator[pg.Block]:
+    """What a page about a run begins with."""
+    if not run.in_order:
+        yield pg.note(run.order_in_words)
+    yield pg.facts(
+        pg.report(f"Run {run.run_id}", run_path(run.run_id)),
+        f"{figures.counted(run.idea_count, 'idea')}: {run.states_in_words}",
+        f"engine {run.engine}",
+        f"profile {run.profile}",
+    )
 
 
 def run_title(run: Run) -> str:

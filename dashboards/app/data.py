@@ -18,7 +18,7 @@ from warehouse.console.console import run_sql_with_names
 from warehouse.queries import Queries
 from warehouse.reading import LakeReading
 from warehouse.units.kind import HeadT, Kind, UnitT
-from warehouse.units.reading import published_heads, published_units
+from warehouse.units.reading import published_heads, published_kind, published_units
 from warehouse.warehouse import Warehouse
 
 ParametersT = ParamSpec("ParametersT")
@@ -117,6 +117,10 @@ class Lake:
         heads = self.ask(_heads, kind) if self.exists else ()
         return {str(head.run_id): head for head in heads}
 
+    def kind(self, run_id: RunId) -> Kind[Any, Any, Any]:
+        """The kind of what is published under a name; UnknownNameError: nothing is."""
+        return self.ask(_kind, run_id)
+
     def units(self, kind: Kind[UnitT, Any, Any], run_id: RunId) -> tuple[UnitT, ...]:
         """Every published unit of a run, in the order of their names."""
         return self.ask(_units, kind, run_id)
@@ -173,6 +177,10 @@ def forget_answers() -> None:
 
 def _heads(queries: Queries, kind: Kind[Any, Any, HeadT]) -> tuple[HeadT, ...]:
     return published_heads(queries.connection, kind)
+
+
+def _kind(queries: Queries, run_id: RunId) -> Kind[Any, Any, Any]:
+    return published_kind(queries.connection, run_id)
 
 
 def _units(queries: Queries, kind: Kind[UnitT, Any, Any], run_id: RunId) -> tuple[UnitT, ...]:

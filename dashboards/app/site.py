@@ -24,6 +24,7 @@ from dashboards.app.data import Lake
 from dashboards.app.forms import form_of
 from dashboards.app.sign_in import SIGN_OUT_PATH
 from dashboards.render import page as pg
+from dashboards.render import wording
 from dashboards.render.formats.html import html_body, templates
 from schemas.errors import (
     AssayError,
@@ -325,6 +326,15 @@ def idea_path(run_id: str, idea_id: str) -> str:
     return with_query("/idea", run=run_id, idea=idea_id)
 
 
+def idea_link(run_id: str, idea_id: str, title: str | None) -> pg.Part:
+    return pg.report(titled(title, idea_id), idea_path(run_id, idea_id))
+
+
+def titled(title: str | None, name: str, longest: int = 110) -> str:
+    """A title in one line; its name where it has none."""
+    return wording.shortened(" ".join((title or "").split()) or name, longest)
+
+
 def paper_path(run_id: str, paper_id: str) -> str:
     return with_query("/paper", run=run_id, paper=paper_id)
 
@@ -344,6 +354,13 @@ def controls(name: str, **values: Any) -> Markup:
     """Markup of a template; every value is escaped."""
     template = templates("dashboards.app").get_template(f"{name}.html.jinja")
     return Markup(template.render(**values))  # noqa: S704 the template escapes
+
+
+def attachment(content: bytes | str, name: str, ending: str, media_type: str) -> Response:
+    """A file to keep, named with what every system takes."""
+    safe = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in name)
+    disposition = f'attachment; filename="{safe[:120]}.{ending}"'
+    return Response(content, media_type=media_type, headers={"content-disposition": disposition})
 
 
 _MEDIA_TYPES = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}

@@ -59,11 +59,6 @@ _DRAFTS: dict[tuple[str, str], _Draft] = {}
 """By warehouse and voter. A page must not hold the two who answer, whom a vote is not to know."""
 
 
-def show(visit: Visit) -> Shown:
-    """The question that is open, what another would take, or the form."""
-    return _shown(visit)
-
-
 def act(visit: Visit) -> Shown | Response:
     """Do what a button of the page asks.
 
@@ -78,14 +73,13 @@ def act(visit: Visit) -> Shown | Response:
         elif wanted == "ask":
             _ask(visit, voter)
         elif wanted == "change":
-            draft = _DRAFTS.pop(_key(visit, voter), None)
-            return _shown(visit, draft=draft)
+            return show(visit, draft=_DRAFTS.pop(_key(visit, voter), None))
         else:
             _end(visit, voter, wanted)
     except NotAllowedError:
         raise
     except AssayError as error:
-        return _shown(visit, note=str(error))
+        return show(visit, note=str(error))
     return RedirectResponse(_HERE, 303)
 
 
@@ -134,7 +128,8 @@ def _end(visit: Visit, voter: str, wanted: str) -> None:
         raise ConfigurationError("there is no such button on this page: open it again")
 
 
-def _shown(visit: Visit, note: str = "", draft: _Draft | None = None) -> Shown:
+def show(visit: Visit, note: str = "", draft: _Draft | None = None) -> Shown:
+    """The question that is open, what another would take, or the form."""
     voter, warehouse = voter_of(visit), visit.lake.warehouse
     question = open_question(services_of(warehouse), voter)
     waits = question is not None and at_work(warehouse, services_of(warehouse), question)
@@ -145,7 +140,7 @@ def _shown(visit: Visit, note: str = "", draft: _Draft | None = None) -> Shown:
     )
     head = controls(
         "ask",
-        parts=parts(visit, _HERE),
+        parts=parts(visit),
         here=_HERE,
         note=note,
         question=question,

@@ -9,9 +9,18 @@ from pydantic import ValidationError
 from starlette.responses import RedirectResponse, Response
 
 from dashboards.app.access import services_of
-from dashboards.app.site import Shown, Visit, controls, idea_path, markup, run_path, with_query
+from dashboards.app.site import (
+    Shown,
+    Visit,
+    controls,
+    idea_path,
+    markup,
+    run_path,
+    titled,
+    with_query,
+)
 from dashboards.app.site_pages.ideas import gives_verdicts, verdict_on
-from dashboards.render import figures, wording
+from dashboards.render import figures
 from dashboards.render import page as pg
 from dashboards.render.prose import prose
 from dashboards.views.idea.idea_page import idea_page
@@ -42,10 +51,9 @@ from warehouse.app.people import participant_with, participants, reason_of
 from warehouse.app.records import recorded
 from warehouse.queries import Queries
 from warehouse.units.kind import Kind
-from warehouse.units.reading import published_kind
 
 PATH = "/decide"
-MOST_LISTED, TITLE_CHARACTERS = 200, 110
+MOST_LISTED = 200
 _WHY = {
     Stage.RANK: "before it enters the ranking",
     Stage.REPORT: "before the run is reported",
@@ -136,7 +144,7 @@ def decided(visit: Visit, run_id: RunId, unit_id: str) -> Iterator[pg.Block]:
         yield _table(visit, found)
 
 
-def parts(visit: Visit, here: str) -> Markup:
+def parts(visit: Visit) -> Markup:
     """The ways between the pages below Decide that are for this reader."""
     ways = (
         (PATH, "Requests", (Action.DECIDE,)),
@@ -145,7 +153,7 @@ def parts(visit: Visit, here: str) -> Markup:
         (f"{PATH}/standings", "Standings", (Action.READ, Action.VOTE)),
     )
     listed = [(path, label) for path, label, needs in ways if any(map(visit.may, needs))]
-    return controls("parts", ways=listed, here=here)
+    return controls("parts", whole="Decide", ways=listed, here=visit.request.url.path)
 
 
 def written(visit: Visit, name: str = "reason") -> str:
@@ -172,7 +180,7 @@ def _shown(visit: Visit, chosen: Request | None, note: str = "") -> Shown:
     about = None if shown is None else _subject(visit, shown, subjects)
     head = controls(
         "decide",
-        parts=parts(visit, PATH),
+        parts=parts(visit),
         note=note,
         nobody=_nobody(visit) if who is None else "",
         account=quote(visit.person.name) if visit.person is not None else "",
@@ -298,7 +306,7 @@ def _subject(
     whole = pg.report("The report", run_path(run_id))
     if run is None:
         try:
-            kind = lake.ask(_kind, run_id)
+            kind = lake.kind(run_id)
         except AssayError:
             return _Subject(unit or run_id, "not published here", whole)
         return _Subject(_title_of_unit(visit, kind, run_id, unit), "", whole)
@@ -310,8 +318,11 @@ def _subject(
     row = known[run_id].get(unit)
     if row is None:
         return _Subject(unit, "not in the run", whole)
-    title = wording.shortened(" ".join(str(row["title"]).split()) or unit, TITLE_CHARACTERS)
-    return _Subject(title, _told(run, row), pg.report("The full review", idea_path(run_id, unit)))
+    return _Subject(
+        titled(row["title"], unit),
+        _told(run, row),
+        pg.report("The full review", idea_path(run_id, unit)),
+    )
 
 
 def _told(run: Run, row: dict[str, Any]) -> str:
@@ -319,16 +330,12 @@ def _told(run: Run, row: dict[str, Any]) -> str:
     return f"{verdict_on(row).value}, {score}" if gives_verdicts(run) else score
 
 
-def _kind(queries: Queries, run_id: RunId) -> Kind[Any, Any, Any]:
-    return published_kind(queries.connection, run_id)
-
-
 def _title_of_unit(visit: Visit, kind: Kind[Any, Any, Any], run_id: RunId, unit: str) -> str:
     if not unit:
         return kind.titled(run_id)
     for each in visit.lake.units(kind, run_id):
         if getattr(each, kind.name_column) == unit:
-            return wording.shortened(str(getattr(each, "title", "") or unit), TITLE_CHARACTERS)
+            return titled(getattr(each, "title", ""), unit)
     return unit
 
 

@@ -5,7 +5,16 @@ from typing import Any, TypeAlias
 
 import polars
 
-from dashboards.app.choosing import Field, chosen, chosen_run, form, run_field
+from dashboards.app.choosing import (
+    NO_RUN,
+    Field,
+    chosen,
+    chosen_number,
+    chosen_run,
+    form,
+    run_facts,
+    run_field,
+)
 from dashboards.app.ranking.board import (
     BY_SCORES,
     EVERY_GROUP,
@@ -19,13 +28,12 @@ from dashboards.app.ranking.board import (
     weights_of,
 )
 from dashboards.app.ranking.weighing import scored_parts
-from dashboards.app.site import Shown, Visit, idea_path, run_path, with_query
+from dashboards.app.site import Shown, Visit, idea_link, with_query
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.charts.interval_chart import interval_chart
 from dashboards.views.idea.verdict import Verdict, decision_on
 from schemas.choices import EXTRACTIVE
-from schemas.errors import ConfigurationError
 from schemas.literature.naming import unturned
 from schemas.run import Run
 from warehouse.kinds.rankings.queries import ranked_by, ranking_shown, rankings_of
@@ -46,10 +54,9 @@ ONLY: dict[str, Callable[[polars.DataFrame], polars.DataFrame]] = {
 
 def show(visit: Visit) -> Shown:
     """The ideas of a run, best first."""
-    lake, runs = visit.lake, visit.lake.runs()
-    if not runs:
-        return Shown("Ideas", (pg.text("No run has been published here yet."),))
-    run = chosen_run(visit, runs)
+    lake, run = visit.lake, chosen_run(visit)
+    if run is None:
+        return Shown("Ideas", (NO_RUN,))
     heads = {basis_of(head): head for head in lake.ask(rankings_of, run.run_id)}
     shown = basis_of(lake.ask(ranking_shown, run.run_id))
     basis = chosen(visit, "basis", [BY_SCORES, *heads], shown)
@@ -62,22 +69,12 @@ def show(visit: Visit) -> Shown:
     only = chosen(visit, "only", list(ONLY), "")
     kept = _named(ONLY[only](members), wanted) if only else _named(members, wanted)
     parts = scored_parts(ideas) if basis == BY_SCORES else ()
+    groups = [(each, each) for each in (EVERY_GROUP, *found.groups)]
+    bases = [(each, each) for each in (BY_SCORES, *heads)]
     fields = (
-        run_field(runs, run),
-        Field(
-            "group",
-            "Group",
-            group,
-            EVERY_GROUP,
-            [(each, each) for each in (EVERY_GROUP, *found.groups)],
-        )
-        if len(found.groups) > 1
-        else None,
-        Field(
-            "basis", "Ranks rest on", basis, shown, [(each, each) for each in (BY_SCORES, *heads)]
-        )
-        if heads
-        else None,
+        run_field(visit, run),
+        Field("group", "Group", group, EVERY_GROUP, groups) if len(found.groups) > 1 else None,
+        Field("basis", "Ranks rest on", basis, shown, bases) if heads else None,
         Field("only", "Show", only, "", [("", "All"), *((each, each) for each in ONLY)]),
         Field("search", "Search", unturned(wanted)),
         *(_weight_field(part, weights, run) for part in parts if len(parts) > 1),
@@ -114,21 +111,9 @@ def _weights(visit: Visit, ideas: polars.DataFrame, run: Run) -> dict[str, float
     Raises:
         ConfigurationError: one of them is no number from 0 to 1.
     """
-    used = weights_of(run)
-    for part in scored_parts(ideas):
-        text = visit.query.get(f"weight_{part}")
-        if text is None:
-            continue
-        try:
-            value = float(text)
-        except ValueError:
-            value = -1.0
-        if not 0 <= value <= 1:
-            raise ConfigurationError(
-                f"weight_{part}: write a number from 0 to 1, not “{text[:40]}”"
-            )
-        used[part] = value
-    return used
+    given = {part: chosen_number(visit, f"weight_{part}", 1, "a number from 0 to 1")
+             for part in scored_parts(ideas)}  # fmt: skip
+    return weights_of(run) | {part: value for part, value in given.items() if value is not None}
 
 
 def _weight_field(part: str, weights: Mapping[str, float], run: Run) -> Field:
@@ -145,17 +130,10 @@ def _named(members: polars.DataFrame, wanted: str) -> polars.DataFrame:
 
 
 def _head(run: Run, found: Board, members: polars.DataFrame) -> Iterator[pg.Block]:
-    if not run.in_order:
-        yield pg.note(run.order_in_words)
+    yield from run_facts(run)
     yield pg.facts(
         pg.report("Why one beats another", with_query("/why", run=run.run_id)),
         pg.report("How sure the order is", with_query("/sure", run=run.run_id)),
-    )
-    yield pg.facts(
-        pg.report(f"Run {run.run_id}", run_path(run.run_id)),
-        f"{figures.counted(run.idea_count, 'idea')}: {run.states_in_words}",
-        f"engine {run.engine}",
-        f"profile {run.profile}",
     )
     if found.head is not None and found.head.incomplete_reason is not None:
         why = wording.reason(found.head.incomplete_reason)
@@ -200,11 +178,13 @@ def _columns(found: Board) -> dict[str, Callable[[Row], pg.Part]]:
     }
     if not by_matches and dict(found.weights) != weights_of(run):
         changes = dict(rank_changes(found).iter_rows())
-        columns["Change:"] = lambda row: _signed(changes[row["idea_id"]])
+        columns["Change:"] = lambda row: (
+            "–" if (won := changes[row["idea_id"]]) is None else f"{won:+d}"
+        )
     if gives_verdicts(run):
         columns["Verdict"] = lambda row: verdict_on(row).value.capitalize()
     columns["Score:"] = lambda row: figures.mean(row["score"])
-    columns["Idea"] = lambda row: _link(run, row)
+    columns["Idea"] = lambda row: idea_link(run.run_id, row["idea_id"], row["title"])
     if by_matches:
         columns["Strength:"] = _decimals_of("strength")
         columns["Strength from:"] = _decimals_of("strength_lower")
@@ -212,30 +192,18 @@ def _columns(found: Board) -> dict[str, Callable[[Row], pg.Part]]:
     else:
         columns["Score from:"], columns["to:"] = _decimals_of("lower"), _decimals_of("upper")
     columns |= {f"{label(part)}:": _decimals_of(f"{part}_0_to_10") for part in parts_of(run)}
-    columns["Coverage:"] = _coverage
+    columns["Coverage:"] = lambda row: (
+        "–" if (share := row["coverage_0_to_1"]) is None else figures.percent(share)
+    )
     if len(found.groups) > 1:
         columns["Group"] = lambda row: row["group"]
     return columns | {"Missing": _missing, "Failures:": lambda row: int(row["failure_count"])}
-
-
-def _link(run: Run, row: Row) -> pg.Part:
-    title = " ".join(str(row["title"]).split()) or row["idea_id"]
-    return pg.report(title, idea_path(run.run_id, row["idea_id"]))
-
-
-def _coverage(row: Row) -> str:
-    share = row["coverage_0_to_1"]
-    return "–" if share is None else figures.percent(share)
 
 
 def _missing(row: Row) -> str:
     reason = row["incomplete_reason"] or row["state_reason"]
     why = f" ({wording.reason(reason)})" if reason else ""
     return f"{(row['missing'] or '').replace('_', ' ')}{why}"
-
-
-def _signed(places: int | None) -> str:
-    return "–" if places is None else f"{places:+d}"
 
 
 def _decimals_of(column: str) -> Callable[[Row], str]:

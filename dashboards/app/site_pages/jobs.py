@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse, Response
 
 from dashboards.app.data import Lake
 from dashboards.app.evaluating.asking import NO_RUNNER, may_watch
-from dashboards.app.site import Shown, Visit, controls, idea_path, job_path, run_path, with_query
+from dashboards.app.site import Shown, Visit, controls, idea_link, job_path, run_path, with_query
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from schemas.errors import AssayError, UnknownNameError
@@ -147,23 +147,22 @@ def _made(lake: Lake, job: Job) -> Iterator[pg.Block]:
         return
     try:
         ideas = lake.ask(Queries.ranking, job.status.run_id)
-        rejected = lake.ask(Queries.rejections, job.status.run_id)
     except AssayError as error:  # deleted since
         yield pg.note(str(error))
         return
     yield from pg.bullets(
-        pg.line(
-            pg.report(
-                wording.shortened(each.title, _TITLE_CHARACTERS) or str(each.idea_id),
-                idea_path(job.status.run_id, each.idea_id),
-            )
-        )
+        pg.line(idea_link(job.status.run_id, each.idea_id, each.title))
         for each in ideas[:_IDEAS_LINKED]
     )
     if len(ideas) > _IDEAS_LINKED:
         whole = with_query("/ideas", run=job.status.run_id)
         yield pg.text(pg.report(f"All {len(ideas):,} ideas", whole))
-    if rejected:
+    yield from rejected_entries(lake, job.status.run_id)
+
+
+def rejected_entries(lake: Lake, run_id: RunId) -> Iterator[pg.Block]:
+    """What could not enter a run, and how to mend it."""
+    if rejected := lake.ask(Queries.rejections, run_id):
         yield pg.heading("Rejected entries")
         yield pg.table(
             ("Where", "Why", "How to mend it"),

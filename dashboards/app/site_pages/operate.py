@@ -1,16 +1,35 @@
 """Operate: what runs cost, how sources and models answered, and how far judges can be believed."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 import polars
+from markupsafe import Markup
 from starlette.responses import Response
 
-from dashboards.app.choosing import Field, chosen, chosen_run, form, run_field
+from dashboards.app.choosing import (
+    NO_RUN,
+    Field,
+    chosen,
+    chosen_number,
+    chosen_run,
+    comparable_runs,
+    form,
+    run_facts,
+    run_field,
+)
 from dashboards.app.data import Lake
-from dashboards.app.site import Shown, Visit, controls, idea_path, run_path, with_query
+from dashboards.app.site import (
+    Shown,
+    Visit,
+    attachment,
+    controls,
+    idea_link,
+    run_path,
+    with_query,
+)
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.charts.bar_chart import Measured, bar_chart, scale_to
@@ -27,7 +46,7 @@ from dashboards.views.nightly_page import About, NightFigures, night_figures
 from dashboards.views.other_models import PRESETS, ModelPrice, read_prices
 from dashboards.views.run_cost import cost_blocks
 from dashboards.views.run_page import failure_blocks, models_blocks, validation_blocks
-from schemas.errors import ConfigurationError
+from schemas.errors import UnknownNameError
 from schemas.identifiers import RunId
 from schemas.literature.naming import unturned
 from schemas.run import Run
@@ -42,6 +61,7 @@ from warehouse.units.kind import kind_of
 
 NIGHTS, DEAREST, REFUSED, RUNS_DRIFTING = 30, 50, 10, 8
 EVERYTHING = "Everything"
+_NOTHING = Markup()
 View = Callable[[Queries, RunId], Iterator[pg.Block]]
 Columns = Mapping[str, tuple[str, Callable[[Any], pg.Part]]]
 """Heading and writer of each column by its name in a frame."""
@@ -191,33 +211,42 @@ _BY_RUN = FrameTable(
 )
 
 
-def part(visit: Visit, title: str, blocks: Sequence[pg.Block], *fields: Field | None) -> Shown:
-    """A part of Operate below the list of all that have rows."""
-    run = visit.query.get("run", "")
-    listed = [(with_query(path, run=run if of_run else ""), label)
-              for path, label, of_run in _parts(visit.lake)]  # fmt: skip
-    return Shown(title, blocks, controls("operate", parts=listed, here=title) + form(*fields))
+def part(
+    visit: Visit,
+    title: str,
+    blocks: Iterable[pg.Block],
+    *fields: Field | None,
+    below: Markup = _NOTHING,
+) -> Shown:
+    """A part of Operate below the list of all that have rows.
+
+    Args:
+        below: a form of its own, below the fields.
+    """
+    ways = controls("parts", whole="Operate", ways=[*_parts(visit)], here=visit.request.url.path)
+    return Shown(title, tuple(blocks), ways + form(*fields) + below)
 
 
-def _parts(lake: Lake) -> Iterator[tuple[str, str, bool]]:
-    """Address and name of each part that has rows, and whether it is about a run."""
-    yield "/operate", "Operate", True
+def _parts(visit: Visit) -> Iterator[tuple[str, str]]:
+    """Address and name of each part that has rows; a run that was chosen stays chosen."""
+    lake, run = visit.lake, visit.query.get("run", "")
+    yield with_query("/operate", run=run), "Overview"
     if lake.runs():
-        yield from (("/operate/cost", "Cost", True), ("/operate/sources", "Sources", True))
+        yield with_query("/operate/cost", run=run), "Cost"
+        yield with_query("/operate/sources", run=run), "Sources"
     if lake.runs() or read_refusals(lake.warehouse):
-        yield "/operate/quality", "Quality", True
+        yield with_query("/operate/quality", run=run), "Quality"
     if lake.exists:
-        yield "/operate/sql", "SQL", False
+        yield "/operate/sql", "SQL"
     if lake.heads(BENCHMARKS):
-        yield "/operate/benchmarks", "Benchmarks", False
+        yield "/operate/benchmarks", "Benchmarks"
     if lake.heads(kind_of(CURATIONS)):
-        yield "/operate/rated", "Rated ideas", False
+        yield "/operate/rated", "Rated ideas"
 
 
 def show(visit: Visit) -> Shown:
     """Each part with what it comes to."""
-    lake, runs = visit.lake, visit.lake.runs()
-    run = chosen_run(visit, runs) if runs else None
+    lake, run = visit.lake, chosen_run(visit)
     told = {"SQL": f"{len(TABLES):,} tables and {len(MARTS)} marts, read-only"}
     if heads := lake.heads(BENCHMARKS):
         suites = ", ".join(dict.fromkeys(head.suite for head in heads.values()))
@@ -236,18 +265,12 @@ def show(visit: Visit) -> Shown:
             f" {int(sources['unanswered'].sum()):,} look-ups unanswered"
         )
         told["Quality"] = figures.counted(len(night.alarms), "alarm")
-    address = visit.query.get("run", "")
+    _, *parts = _parts(visit)
     lines = [
-        pg.line(pg.report(label, with_query(path, run=address if of_run else "")),
-                f": {told[label]}" if label in told else "")
-        for path, label, of_run in _parts(lake) if path != "/operate"
-    ]  # fmt: skip
-    blocks = pg.bullets(lines) or (_nothing(),)
-    return part(visit, "Operate", blocks, None if run is None else run_field(runs, run))
-
-
-def _nothing() -> pg.Block:
-    return pg.text("No run has been published here yet: ", pg.code("assay demo"), " makes one.")
+        pg.line(pg.report(label, path), f": {told[label]}" if label in told else "")
+        for path, label in parts
+    ]
+    return part(visit, "Operate", pg.bullets(lines) or (NO_RUN,), run_field(visit, run))
 
 
 def _nights_of(lake: Lake, runs: Sequence[Run]) -> tuple[NightFigures, ...]:
@@ -255,33 +278,17 @@ def _nights_of(lake: Lake, runs: Sequence[Run]) -> tuple[NightFigures, ...]:
     return lake.ask(night_figures, asked, thresholds=lake.thresholds)
 
 
-def _of_run(run: Run) -> Iterator[pg.Block]:
-    """What every part about a run begins with."""
-    if not run.in_order:
-        yield pg.note(run.order_in_words)
-    yield pg.facts(
-        pg.report(f"Run {run.run_id}", run_path(run.run_id)),
-        f"{figures.counted(run.idea_count, 'idea')}: {run.states_in_words}",
-        f"engine {run.engine}",
-        f"profile {run.profile}",
-    )
-
-
-# Cost
-
-
 def show_cost(visit: Visit) -> Shown:
     """What a run cost, by step, over nights, by idea, and with other models."""
-    lake, runs = visit.lake, visit.lake.runs()
-    if not runs:
-        return part(visit, "Cost", (_nothing(),))
-    run = chosen_run(visit, runs)
+    lake, run = visit.lake, chosen_run(visit)
+    if run is None:
+        return part(visit, "Cost", (NO_RUN,))
     cost = lake.ask(Queries.run_cost, run.run_id)
     called = cost.llm_calls > 0
-    blocks = [*_of_run(run), *lake.ask(_blocks, _cost, run.run_id)]
+    blocks = [*run_facts(run), *lake.ask(_blocks, _cost, run.run_id)]
     if called:
         blocks += [*_ended(lake, run, "model"), *_latency(lake, run)]
-    blocks += _over_nights(lake, runs, run)
+    blocks += _over_nights(lake, run)
     if called:
         blocks += [*_per_idea(lake, run), *_with_other_models(visit, run, cost)]
     prices = (
@@ -291,7 +298,7 @@ def show_cost(visit: Visit) -> Shown:
         Field("completion_price", "Of completion tokens",
               visit.query.get("completion_price", ""), hint="USD"),
     )  # fmt: skip
-    return part(visit, "Cost", blocks, run_field(runs, run), *(prices if called else ()))
+    return part(visit, "Cost", blocks, run_field(visit, run), *(prices if called else ()))
 
 
 def _blocks(queries: Queries, view: View, run_id: RunId) -> tuple[pg.Block, ...]:
@@ -343,10 +350,9 @@ def _latency(lake: Lake, run: Run) -> Iterator[pg.Block]:
     yield from table
 
 
-def _over_nights(lake: Lake, runs: Sequence[Run], run: Run) -> Iterator[pg.Block]:
+def _over_nights(lake: Lake, run: Run) -> Iterator[pg.Block]:
     """Small multiples over the runs that compare with this one, up to it."""
-    alike = [each for each in runs if each.started_at <= run.started_at
-             and run.compares_with(each)][:NIGHTS]  # fmt: skip
+    alike = comparable_runs(lake, run)[:NIGHTS]
     if len(alike) < 2:
         return
     nights = _nights_of(lake, alike)[::-1]
@@ -385,12 +391,8 @@ def _per_idea(lake: Lake, run: Run) -> Iterator[pg.Block]:
                       " of unknown price.")  # fmt: skip
     titles = polars.struct("idea_id", "title").alias("idea")
 
-    def link(idea: Mapping[str, Any]) -> pg.Part:
-        title = " ".join((idea["title"] or "").split()) or idea["idea_id"]
-        return pg.report(wording.shortened(title, 110), idea_path(run.run_id, idea["idea_id"]))
-
     columns: Columns = {
-        "idea": ("Idea", link),
+        "idea": ("Idea", lambda idea: idea_link(run.run_id, idea["idea_id"], idea["title"])),
         "group": ("Group", spaced),
         "cost_usd": ("Cost:", figures.usd),
         "unknown_price_calls": ("Calls without a price:", int),
@@ -445,68 +447,58 @@ def _with_other_models(visit: Visit, run: Run, cost: RunCost) -> Iterator[pg.Blo
 
 
 def _own_price(visit: Visit) -> ModelPrice | None:
-    """Raises ConfigurationError where one of the prices is no number."""
-    found = {}
-    for name in ("prompt_price", "completion_price"):
-        text = visit.query.get(name, "").strip()
-        if not text:
-            return None
-        try:
-            found[name] = float(text)
-        except ValueError:
-            found[name] = -1.0
-        if not 0 <= found[name] <= 1e9:
-            raise ConfigurationError(f"{name}: write dollars as a number, not “{text[:40]}”")
-    prompt = found["prompt_price"]
-    return ModelPrice(prompt, found["completion_price"], prompt)
-
-
-# Sources
+    prompt, completion = (
+        chosen_number(visit, name, 1e9, "dollars as a number")
+        for name in ("prompt_price", "completion_price")
+    )
+    if prompt is None or completion is None:
+        return None
+    return ModelPrice(prompt, completion, prompt)
 
 
 def show_sources(visit: Visit) -> Shown:
     """How sources and models answered a run, and what was left unanswered."""
-    lake, runs = visit.lake, visit.lake.runs()
-    if not runs:
-        return part(visit, "Sources", (_nothing(),))
-    run = chosen_run(visit, runs)
+    lake, run = visit.lake, chosen_run(visit)
+    if run is None:
+        return part(visit, "Sources", (NO_RUN,))
     blocks = (
-        *_of_run(run),
+        *run_facts(run),
         *_SOURCES.blocks(lake, run.run_id),
         *_ended(lake, run, "source", "model"),
         *lake.ask(_blocks, failure_blocks, run.run_id),
     )
-    return part(visit, "Sources", blocks, run_field(runs, run))
-
-
-# Quality
+    return part(visit, "Sources", blocks, run_field(visit, run))
 
 
 def show_quality(visit: Visit) -> Shown:
     """What has no score and why, what was checked, and whether judges can be believed."""
-    lake, runs = visit.lake, visit.lake.runs()
-    if not runs:
-        return part(visit, "Quality", tuple(_refused(lake)) or (_nothing(),))
-    run = chosen_run(visit, runs)
+    lake, run = visit.lake, chosen_run(visit)
+    if run is None:
+        return part(visit, "Quality", tuple(_refused(lake)) or (NO_RUN,))
     kinds = sorted(set(_bins(lake, [run])["what"]) - {"score"})
     what = chosen(visit, "what", ["score", *kinds], "score")
     views: dict[str, Callable[[], Iterator[pg.Block]]] = {
         "Unscored": lambda: _unscored(lake, run),
         "Checks": lambda: _checks(lake, run),
         "Judges": lambda: _judges(lake, run),
-        "Drift": lambda: _drift(lake, runs, run, what),
+        "Drift": lambda: _drift(lake, run, what),
     }
     view = chosen(visit, "view", list(views), EVERYTHING)
     shown = views.values() if view == EVERYTHING else (views[view],)
     (night,) = _nights_of(lake, [run])
     alarms = pg.bullets(each.sentence for each in night.alarms if each.about is not About.COST)
-    blocks = [*_of_run(run), *_refused(lake), *((pg.heading("Alarms"),) if alarms else ()), *alarms]
+    blocks = [
+        *run_facts(run),
+        *_refused(lake),
+        *((pg.heading("Alarms"),) if alarms else ()),
+        *alarms,
+    ]
     for each in shown:
         blocks += each()
     options = [(each, each) for each in (EVERYTHING, *views)]
     scores = [(each, spaced(each)) for each in ("score", *kinds)]
     return part(
-        visit, "Quality", blocks, run_field(runs, run),
+        visit, "Quality", blocks, run_field(visit, run),
         Field("view", "Show", view, EVERYTHING, options),
         Field("what", "Drift of", what, "score", scores) if kinds else None,
     )  # fmt: skip
@@ -563,13 +555,11 @@ def send_data_docs(visit: Visit) -> Response:
     """Great Expectations' results about a run as a file."""
     from dashboards.render.data_docs import data_docs  # imports Great Expectations: seconds
 
-    run = chosen_run(visit, visit.lake.runs())
-    name = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in run.run_id)
-    return Response(
-        data_docs(visit.lake.warehouse, run.run_id),
-        media_type="text/html",
-        headers={"content-disposition": f'attachment; filename="data-docs-{name[:100]}.html"'},
-    )
+    run = chosen_run(visit)
+    if run is None:
+        raise UnknownNameError("no run has been published here yet")
+    docs = data_docs(visit.lake.warehouse, run.run_id)
+    return attachment(docs, f"data-docs-{run.run_id}", "html", "text/html")
 
 
 def _judges(lake: Lake, run: Run) -> Iterator[pg.Block]:
@@ -611,9 +601,9 @@ def _bins(lake: Lake, runs: Sequence[Run]) -> polars.DataFrame:
     return lake.frame("score_bins", run_ids=[str(run.run_id) for run in runs])
 
 
-def _drift(lake: Lake, runs: Sequence[Run], run: Run, what: str) -> Iterator[pg.Block]:
+def _drift(lake: Lake, run: Run, what: str) -> Iterator[pg.Block]:
     """Means of the runs up to this one, and how far each distribution moved."""
-    earlier = [one for one in runs if one.started_at <= run.started_at][:RUNS_DRIFTING]
+    earlier = [one for one in lake.runs() if one.started_at <= run.started_at][:RUNS_DRIFTING]
     if len(earlier) < 2:
         return
     bins = _bins(lake, earlier).filter(polars.col("what") == what)

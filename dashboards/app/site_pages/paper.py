@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dashboards.app.site import Shown, Visit, idea_path, run_path
+from dashboards.app.site import Shown, Visit, idea_link, run_path
 from dashboards.render import figures
 from dashboards.render import page as pg
 from schemas.errors import UnknownNameError
@@ -67,7 +67,7 @@ def _cited(visit: Visit, run_id: RunId, row: Mapping[str, Any]) -> Iterator[pg.B
         return
     rows = (
         (
-            pg.report(each["title"] or each["idea_id"], idea_path(run_id, each["idea_id"])),
+            idea_link(run_id, each["idea_id"], each["title"]),
             each["module"], each["subject"], each["field"], int(each["count"]),
         )
         for each in cited.to_dicts()

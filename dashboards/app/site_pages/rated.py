@@ -87,14 +87,14 @@ def show(visit: Visit) -> Shown:
         (each, f"{own.started_at:%Y-%m-%d %H:%M} · {figures.counted(own.paper_count, 'paper')}")
         for each, own in heads.items()
     ]
-    shown = part(
+    return part(
         visit, "Rated ideas", blocks,
         Field("set", "Set", name, sets[0][0], sets) if len(sets) > 1 else None,
         Field("paper", "Paper", paper, papers[0], titles) if len(papers) > 1 else None,
         Field("blind", "Reading", visit.query.get("blind", ""), "",
               [("", "words the set"), ("1", "second, blind")]) if may_edit else None,
+        below=editor,
     )  # fmt: skip
-    return Shown(shown.title, shown.blocks, shown.controls + editor)
 
 
 def _set_of(visit: Visit, name: str) -> tuple[dict[str, Curation], tuple[CurationEdit, ...]]:

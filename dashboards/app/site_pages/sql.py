@@ -13,7 +13,7 @@ from starlette.responses import Response
 from dashboards.app.cells import as_csv
 from dashboards.app.choosing import chosen
 from dashboards.app.data import Answer
-from dashboards.app.site import Shown, Visit, controls, with_query
+from dashboards.app.site import Shown, Visit, attachment, controls, with_query
 from dashboards.app.site_pages.operate import part
 from dashboards.render import figures
 from dashboards.render import page as pg
@@ -39,11 +39,11 @@ def show(visit: Visit) -> Shown:
         return part(visit, "SQL", (pg.text("Nothing has been published here yet."),))
     asked = visit.query.get("sql", FIRST).strip() or FIRST
     table = chosen(visit, "table", [*TABLE, *MARTS], "")
-    shown = part(visit, "SQL", (*_answered(visit, asked), *_dictionary(visit, table)))
     question = controls("sql", asked=unturned(asked), table=table, path=PATH,
                         examples=_examples(), bounds=f"At most {MOST_ROWS:,} rows and"
                         f" {TIMEOUT_SECONDS:.0f} seconds.")  # fmt: skip
-    return Shown(shown.title, shown.blocks, shown.controls + question)
+    blocks = (*_answered(visit, asked), *_dictionary(visit, table))
+    return part(visit, "SQL", blocks, below=question)
 
 
 def _answered(visit: Visit, asked: str) -> Iterator[pg.Block]:
@@ -177,8 +177,7 @@ def send_file(visit: Visit) -> Response:
         raise ConfigurationError(f"format: choose one of {', '.join(_MEDIA_TYPES)}")
     frame = _ask(visit, asked).frame
     content = _csv(frame) if kind == "csv" else _parquet(frame)
-    name = f'attachment; filename="{_subject(asked)}.{kind}"'
-    return Response(content, media_type=_MEDIA_TYPES[kind], headers={"content-disposition": name})
+    return attachment(content, _subject(asked), kind, _MEDIA_TYPES[kind])
 
 
 def _subject(asked: str) -> str:

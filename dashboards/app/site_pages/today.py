@@ -1,13 +1,13 @@
 """Today: how the newest night stands, what failed, who leads, what waits, what it cost."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from dashboards.app.choosing import chosen_run, form, run_field
+from dashboards.app.choosing import chosen_run, comparable_runs, form, run_field
 from dashboards.app.data import Lake
-from dashboards.app.site import Shown, Visit, controls, idea_path, run_path, with_query
+from dashboards.app.site import Shown, Visit, controls, idea_link, run_path, with_query
 from dashboards.app.site_pages import decide
 from dashboards.app.site_pages.ideas import gives_verdicts, verdict_on
-from dashboards.app.site_pages.jobs import in_progress
+from dashboards.app.site_pages.jobs import in_progress, rejected_entries
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.views.nightly_page import About, NightFigures, NightRun, night_figures, night_run
@@ -23,17 +23,14 @@ _WHERE = {
     About.JUDGES: ("/operate/quality", {"view": "Judges"}),
     About.COST: ("/operate/cost", {}),
 }
-_TITLE_CHARACTERS = 110
 
 
 def show(visit: Visit) -> Shown:
     """The worst first: what is wrong with the run, under way or waiting; then who leads."""
-    lake = visit.lake
-    runs = lake.runs()
-    if not runs:
+    lake, run = visit.lake, chosen_run(visit)
+    if run is None:
         head = controls("today", kind="", status="No run is published yet.")
         return Shown("Today", (*in_progress(visit), *_no_lake(lake)), head, live=True)
-    run = chosen_run(visit, runs)
     night = lake.ask(night_run, run.run_id, thresholds=lake.thresholds)
     kind = "bad" if not run.in_order else "alarms" if night.alarms else "good"
     blocks = (
@@ -45,11 +42,11 @@ def show(visit: Visit) -> Shown:
         *_figures(night),
         *_changed(lake, night),
         *_nights(lake, run),
-        *_runs(lake, runs),
+        *_runs(lake),
     )
     title = f"Night of {run.started_at:%Y-%m-%d %H:%M}"
     head = controls("today", kind=kind, status=night.status)
-    above = form(run_field(runs, run)) + head
+    above = form(run_field(visit, run)) + head
     return Shown("Today", blocks, above, heading=pg.line(title, " UTC"), live=True)
 
 
@@ -99,23 +96,16 @@ def _leaders(lake: Lake, night: NightRun) -> Iterator[pg.Block]:
     rows = {row["idea_id"]: row for row in lake.frame("leaderboard", run_id=run_id).to_dicts()}
     items = []
     for idea in night.top:
-        title = " ".join(idea.title.split()) or str(idea.idea_id)
         verdict = verdict_on(rows[str(idea.idea_id)]) if gives_verdicts(night.run) else None
         weights = night.run.score_weights
-        why = why_it_leads(
-            of[str(idea.idea_id)],
-            scores,
-            weights,
-            wins=idea.wins,
-            losses=idea.losses,
-            ties=idea.ties,
-        )
+        own = of[str(idea.idea_id)]
+        why = why_it_leads(own, scores, weights, wins=idea.wins, losses=idea.losses, ties=idea.ties)
         place = wording.rank_with_range(idea.rank, idea.best_rank, idea.worst_rank)
         known = f"{verdict.value.capitalize()} · " if verdict is not None else ""
         head = pg.line(
             pg.strong(f"{known}{figures.mean(idea.score)}"),
             " · ",
-            pg.report(wording.shortened(title, _TITLE_CHARACTERS), idea_path(run_id, idea.idea_id)),
+            idea_link(run_id, idea.idea_id, idea.title),
         )
         group = f" in {idea.group}" if idea.group else ""
         items.append((pg.Paragraph(head), pg.text(f"Rank {place}{group}. {why}")))
@@ -154,22 +144,12 @@ def _changed(lake: Lake, night: NightRun) -> Iterator[pg.Block]:
     if before is not None and run.in_order != before.in_order:
         was = "in order" if before.in_order else "not in order"
         yield pg.text(f"The run of {before.started_at:%Y-%m-%d} was {was}.")
-    if run.rejected_count:
-        yield pg.heading("Rejected entries")
-        rows = lake.ask(Queries.rejections, run.run_id)
-        yield pg.table(
-            ("Where", "Why", "How to mend it"),
-            ((row.subject, wording.reason(row.reason), row.detail) for row in rows),
-        )
+    yield from rejected_entries(lake, run.run_id)
 
 
 def _nights(lake: Lake, run: Run) -> Iterator[pg.Block]:
     """The last nights that compare with the run, up to it; nothing where there is only this one."""
-    comparable = [
-        each
-        for each in lake.runs()
-        if each.started_at <= run.started_at and run.compares_with(each)
-    ][:NIGHTS]
+    comparable = comparable_runs(lake, run)[:NIGHTS]
     if len(comparable) < 2:
         return
     yield pg.heading(f"The last {len(comparable)} comparable nights")
@@ -190,7 +170,8 @@ def _night_row(night: NightFigures) -> tuple[pg.Part, ...]:
     )
 
 
-def _runs(lake: Lake, runs: Sequence[Run]) -> Iterator[pg.Block]:
+def _runs(lake: Lake) -> Iterator[pg.Block]:
+    runs = lake.runs()
     listed = lake.frame("run_list", limit=RUNS_LISTED, offset=0).to_dicts()
     order = {str(run.run_id): run for run in runs}
     yield pg.heading("Published runs")

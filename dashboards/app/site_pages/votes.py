@@ -19,7 +19,7 @@ from schemas.identifiers import RunId
 from schemas.people.decisions import LONGEST_REASON
 from schemas.people.role import Action
 from schemas.people.vote_report import Board
-from schemas.people.votes import Choice, Contender, Contest, Offer, Standing, Track
+from schemas.people.votes import Choice, Contest, Offer, Standing, Track
 from schemas.run import Run
 from warehouse.app.contests import Part, contests_of, makers, shown, text_of
 from warehouse.app.database import services_file
@@ -54,11 +54,6 @@ _NO_CONTEST = (
 Sides = tuple[tuple[Part, ...], tuple[Part, ...]]
 
 
-def show(visit: Visit) -> Shown:
-    """A pair that the voter has not seen."""
-    return _pair(visit)
-
-
 def vote(visit: Visit) -> Shown | Response:
     """Take a vote or a skip, and lead to the next pair.
 
@@ -76,13 +71,13 @@ def vote(visit: Visit) -> Shown | Response:
     except ConflictError:  # sent twice: the first counts, and the next pair is shown
         pass
     except RateLimitedError as error:
-        return _pair(visit, str(error))
+        return show(visit, str(error))
     return RedirectResponse(with_query(f"{PATH}/votes", **visit.query), 303)
 
 
 def show_standings(visit: Visit) -> Shown:
     """What the votes so far come to, contest by contest."""
-    head = parts(visit, f"{PATH}/standings")
+    head = parts(visit)
     track, run, fields = _chosen(visit)
     if track is None:
         return Shown("How contests stand", (pg.text(_NO_CONTEST),), head)
@@ -218,9 +213,10 @@ def _titled_once(said: tuple[Part, ...]) -> tuple[Part, ...]:
     return (Part(heading, further.lstrip()), *said[1:]) if same and further.strip() else said
 
 
-def _pair(visit: Visit, note: str = "") -> Shown:
+def show(visit: Visit, note: str = "") -> Shown:
+    """A pair that the voter has not seen; `note`: why the last answer was not taken."""
     voter, warehouse = voter_of(visit), visit.lake.warehouse
-    head = parts(visit, f"{PATH}/votes")
+    head = parts(visit)
     track, run, fields = _chosen(visit)
     if track is None:
         return Shown("Vote", (pg.text(_NO_CONTEST),), head)
@@ -231,7 +227,7 @@ def _pair(visit: Visit, note: str = "") -> Shown:
     pair = Markup()
     if found is not None:
         first, second = (
-            visit.lake.ask(_parts, found.track, side.contender)
+            visit.lake.ask(text_of, found.track, side.contender)
             for side in (found.first, found.second)
         )
         pair = ballot(
@@ -271,7 +267,8 @@ def _offered(visit: Visit, voter: str, contests: tuple[Contest, ...]) -> Offer |
     contest, names = drawn
     by_name = {contender.name: contender for contender in contest.contenders}
     one, other = (
-        shown(by_name[name], visit.lake.ask(_parts, contest.track, by_name[name])) for name in names
+        shown(by_name[name], visit.lake.ask(text_of, contest.track, by_name[name]))
+        for name in names
     )
     try:
         return offer(database, voter, contest, (one, other), warehouse.settings.voting)
@@ -281,8 +278,7 @@ def _offered(visit: Visit, voter: str, contests: tuple[Contest, ...]) -> Offer |
 
 def _chosen(visit: Visit) -> tuple[Track | None, Run | None, list[Field | None]]:
     """What meets, of which run, and the controls that choose it; no track: nothing meets here."""
-    runs = visit.lake.runs()
-    run = chosen_run(visit, runs) if runs else None
+    run = chosen_run(visit)
     there = [track for track in Track if visit.lake.exists and _contests(visit, track, run)]
     if not there:
         return None, None, []
@@ -291,21 +287,13 @@ def _chosen(visit: Visit) -> tuple[Track | None, Run | None, list[Field | None]]
     fields: list[Field | None] = [Field("track", "What meets", track, there[0], options)]
     if track is not Track.IDEAS or run is None:
         return track, None, fields
-    return track, run, [*fields, run_field(runs, run)]
+    return track, run, [*fields, run_field(visit, run)]
 
 
 def _contests(visit: Visit, track: Track, run: Run | None) -> tuple[Contest, ...]:
     if track is Track.IDEAS and run is None:
         return ()
-    return visit.lake.ask(_asked_contests, track, None if run is None else run.run_id)
-
-
-def _asked_contests(queries: Queries, track: Track, run_id: RunId | None) -> tuple[Contest, ...]:
-    return contests_of(queries, track, run_id)
-
-
-def _parts(queries: Queries, track: Track, contender: Contender) -> tuple[Part, ...]:
-    return text_of(queries, track, contender)
+    return visit.lake.ask(contests_of, track, None if run is None else run.run_id)
 
 
 def _titles(queries: Queries, track: Track, run_id: RunId | None) -> dict[str, str]:

@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars
 
-from dashboards.app.choosing import Field, chosen, chosen_run, form, run_field, run_title
+from dashboards.app.choosing import NO_RUN, Field, chosen, chosen_run, form, run_field, run_title
 from dashboards.app.data import Lake
 from dashboards.app.ranking.agreement import TOP, agreement, side_by_side
 from dashboards.app.ranking.board import Board, basis_of, board
-from dashboards.app.site import Shown, Visit, idea_path, with_query
+from dashboards.app.site import Shown, Visit, idea_link, idea_path, titled, with_query
 from dashboards.render import page as pg
-from dashboards.render import wording
 from dashboards.views.sensitivity import Sensitivity, sensitivity_blocks, sensitivity_of
 from dashboards.views.why_above import why_view
 from schemas.identifiers import IdeaId, RunId
@@ -28,14 +27,13 @@ def show(visit: Visit) -> Shown:
     Raises:
         UnknownNameError: the address names no idea of the run.
     """
-    lake, runs = visit.lake, visit.lake.runs()
-    if not runs:
-        return Shown("Why one beats another", (pg.text("No run has been published here yet."),))
-    run = chosen_run(visit, runs)
+    lake, run = visit.lake, chosen_run(visit)
+    if run is None:
+        return Shown("Why one beats another", (NO_RUN,))
     ideas = _order_shown(lake, run).leaders.select("idea_id", "title", "rank", "group").rows()
     if len(ideas) < 2:
         lonely = pg.text("This run has fewer than two ideas: there is none to hold beside another.")
-        return Shown("Why one beats another", (lonely,), form(run_field(runs, run)))
+        return Shown("Why one beats another", (lonely,), form(run_field(visit, run)))
     one = visit.query.get("one", ideas[0][0])
     group = next((row[3] for row in ideas if row[0] == one), None)
     # Ranks compare within a group, so its next idea says most.
@@ -43,7 +41,7 @@ def show(visit: Visit) -> Shown:
     other = visit.query.get("other", rest[0][0])
     page = lake.ask(why_view, run.run_id, IdeaId(one), IdeaId(other))
     fields = (
-        run_field(runs, run),
+        run_field(visit, run),
         _idea_field("one", "One idea", one, ideas[0][0], ideas),
         _idea_field("other", "Another", other, "", ideas),
     )
@@ -62,18 +60,17 @@ def _idea_field(
     options = []
     for number, (idea_id, title, rank, _) in enumerate(ideas):
         if number < IDEAS_OFFERED or idea_id == value:
-            known = wording.shortened(" ".join(title.split()) or idea_id, TITLE_CHARACTERS)
+            known = titled(title, idea_id, TITLE_CHARACTERS)
             options.append((idea_id, f"{rank or '–'}. {known}"))
     return Field(name, label, value, default, options)
 
 
 def show_sure(visit: Visit) -> Shown:
     """How much the order depends on weights, and how far it agrees with another."""
-    lake, runs = visit.lake, visit.lake.runs()
-    if not runs:
-        return Shown("How sure the order is", (pg.text("No run has been published here yet."),))
-    run = chosen_run(visit, runs)
-    first, others = _order_shown(lake, run), _other_orders(lake, run, runs)
+    lake, run = visit.lake, chosen_run(visit)
+    if run is None:
+        return Shown("How sure the order is", (NO_RUN,))
+    first, others = _order_shown(lake, run), _other_orders(lake, run)
     names = list(others)
     wanted = chosen(visit, "with", names, "")
     default = wanted or _first_in_common(lake, first, others)
@@ -85,7 +82,7 @@ def show_sure(visit: Visit) -> Shown:
     )
     beside = Field("with", "Beside", default, "", [(each, each) for each in names])
     return Shown(
-        "How sure the order is", blocks, form(run_field(runs, run), beside if names else None)
+        "How sure the order is", blocks, form(run_field(visit, run), beside if names else None)
     )
 
 
@@ -97,14 +94,12 @@ def _order_shown(lake: Lake, run: Run) -> Board:
     return board(lake, run, lake.ask(ranking_shown, run.run_id))
 
 
-def _other_orders(
-    lake: Lake, run: Run, runs: Sequence[Run]
-) -> dict[str, tuple[Run, RankingHead | None]]:
+def _other_orders(lake: Lake, run: Run) -> dict[str, tuple[Run, RankingHead | None]]:
     """Other orders of this run, then those of other runs, newest first."""
     shown = lake.ask(ranking_shown, run.run_id)
     own = (None, *lake.ask(rankings_of, run.run_id))
     found = {f"this run by {basis_of(head)}": (run, head) for head in own if head != shown}
-    for each in [each for each in runs if each.run_id != run.run_id][:RUNS_OFFERED]:
+    for each in [each for each in lake.runs() if each.run_id != run.run_id][:RUNS_OFFERED]:
         found[run_title(each)] = (each, lake.ask(ranking_shown, each.run_id))
     return found
 
@@ -154,7 +149,7 @@ def _beside(first: Board, second: Board) -> Iterator[pg.Block]:
         ("Idea", "Group", "Rank here:", "Rank there:", "Change:"),
         [
             (
-                pg.report(row["title"] or row["idea_id"], idea_path(run_id, row["idea_id"])),
+                idea_link(run_id, row["idea_id"], row["title"]),
                 row["group"],
                 int(row["first_rank"]),
                 int(row["second_rank"]),

@@ -5,7 +5,7 @@ from typing import Any
 from starlette.responses import Response
 
 from dashboards.app.choosing import Field, chosen, form
-from dashboards.app.site import Shown, Visit, idea_path, run_path, with_query
+from dashboards.app.site import Shown, Visit, attachment, idea_path, run_path, with_query
 from dashboards.app.site_pages.jobs import in_progress
 from dashboards.render import page as pg
 from dashboards.render import wording
@@ -20,7 +20,6 @@ from warehouse.kinds.registry import KINDS
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.queries import Queries
 from warehouse.units.kind import Kind
-from warehouse.units.reading import published_kind
 
 EVERY_KIND, MOST_SHOWN = "(every kind)", 500
 
@@ -69,8 +68,7 @@ def _row(kind: Kind[Any, Any, Any], head: Any) -> tuple[pg.Part, ...]:
 def show_run(visit: Visit) -> Shown:
     """The report of one piece of work, whatever its kind."""
     run_id = RunId(visit.path["run_id"])
-    kind = visit.lake.ask(published_kind_word, run_id)
-    if kind == RUNS.word:
+    if visit.lake.kind(run_id).word == RUNS.word:
         page = visit.lake.ask(run_with_links, run_id, thresholds=visit.lake.thresholds)
     else:
         page = visit.lake.ask_warehouse(any_view, run_id)
@@ -80,11 +78,6 @@ def show_run(visit: Visit) -> Shown:
         address=lambda place: _address(run_id, place),
         heading=page.title,
     )
-
-
-def published_kind_word(queries: Queries, run_id: RunId) -> str:
-    """The word of the kind of what is published under a name."""
-    return published_kind(queries.connection, run_id).word
 
 
 def run_with_links(queries: Queries, run_id: RunId, thresholds: Any) -> pg.Page:
@@ -136,11 +129,4 @@ def send_file(visit: Visit) -> Response:
     idea_id = None if idea is None else IdeaId(idea)
     full = idea_id is not None and visit.query.get("full") == "1"
     content = report_file(visit.lake.warehouse, run_id, idea_id, wanted, full=full)
-    name = "".join(
-        c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in (idea or run_id)
-    )
-    return Response(
-        content,
-        media_type=wanted.media_type,
-        headers={"content-disposition": f'attachment; filename="{name[:120]}.{wanted}"'},
-    )
+    return attachment(content, idea or run_id, wanted, wanted.media_type)
