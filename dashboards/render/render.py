@@ -3,12 +3,10 @@
 from typing import Literal
 
 from dashboards.render.formats.html import html_page
-from dashboards.render.formats.markdown import markdown, markdown_page
+from dashboards.render.formats.markdown import markdown_page
 from dashboards.render.page import Page
-from dashboards.views.idea.first_page import FirstPage
 from dashboards.views.idea.idea_blocks import idea_view
 from dashboards.views.idea.idea_page import idea_page
-from dashboards.views.idea.plan_blocks import first_blocks
 from dashboards.views.ranking_page import ranking_view
 from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
@@ -34,11 +32,6 @@ def published_idea(
 def written(page: Page, output_format: OutputFormat) -> str:
     """A page as text."""
     return markdown_page(page) if output_format == "md" else html_page(page)
-
-
-def first_page_markdown(first: FirstPage) -> str:
-    """The first page alone, without the idea's title."""
-    return markdown(tuple(first_blocks(first)))
 
 
 def published_ranking(

@@ -1,6 +1,8 @@
 """Opens pages of the site without a browser: requests to the application, answers read as HTML."""
 
+import shutil
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from httpx import Response
@@ -37,6 +39,11 @@ def signed_in(warehouse: Warehouse, role: Role, name: str = "") -> TestClient:
     told = {"name": name, "password": PASSWORD}
     assert client.post("/sign-in", data=told).status_code == 303
     return client
+
+
+def copied(warehouse: Warehouse, folder: Path) -> Warehouse:
+    """The same warehouse, for a test to write to."""
+    return Warehouse(shutil.copytree(warehouse.root, folder / "warehouse"))
 
 
 class Page:
@@ -85,17 +92,18 @@ class Page:
                 ]
         raise AssertionError(f"no table has a column {heading!r}")
 
-    def form(self, button: str) -> tuple[str, dict[str, str]]:
+    def form(self, button: str) -> tuple[str, dict[str, Any]]:
         """Where a form sends what, once its button of these words is pressed."""
         for form in self.tree.xpath("//main//form"):
             for each in form.iter("button"):
                 if str(each.text or "").strip() == button:
-                    fields = {
-                        str(one.get("name")): str(one.get("value") or one.text or "")
-                        for one in form.xpath(".//input | .//textarea")
-                    }
+                    fields: dict[str, list[str]] = {}
+                    for name, value in form.form_values():
+                        fields.setdefault(name, []).append(value.removeprefix("\n"))
                     own = {each.get("name"): each.get("value")} if each.get("name") else {}
-                    return str(form.get("action")), fields | own
+                    told = {name: one if more == [] else [one, *more]
+                            for name, (one, *more) in fields.items()}  # fmt: skip
+                    return str(form.get("action")), told | own
         raise AssertionError(f"no button {button!r}")
 
     @property
@@ -121,7 +129,7 @@ class Page:
         return [*map(str, elements), *links, *handlers]
 
 
-def pressed(client: TestClient, page: Page, button: str, /, **fields: str) -> Response:
+def pressed(client: TestClient, page: Page, button: str, /, **fields: Any) -> Response:
     """The answer to a form of the page, with these fields filled in and a button pressed."""
     place, sent = page.form(button)
     return client.post(place, data=sent | fields)

@@ -1,6 +1,5 @@
 """The page Decide: for deciders alone, each request answered once, about the version shown."""
 
-import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pytest
 from dashboards.app.site import idea_path
 from schemas.people.decisions import Decision, Request, Stage, Verdict
 from schemas.people.role import Role
-from tests.support.site import Page, opened, pressed, signed_in, site_of
+from tests.support.site import Page, copied, opened, pressed, signed_in
 from tests.warehouse.conftest import publish_ideas
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.decisions import decide_by_rule, decisions, request_all
@@ -30,7 +29,7 @@ def two_ideas(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
 
 @pytest.fixture
 def own(two_ideas: Warehouse, tmp_path: Path) -> Warehouse:
-    return Warehouse(shutil.copytree(two_ideas.root, tmp_path / "warehouse"))
+    return copied(two_ideas, tmp_path)
 
 
 def asked(
@@ -205,31 +204,6 @@ def test_who_is_no_participant_is_told_what_to_do(own: Warehouse, role: Role) ->
     assert page.buttons == []
     sent = {"request": "r1", "answer": "approved", "confirmed": "1"}
     assert site.post("/decide", data=sent).status_code == 403
-
-
-def test_who_may_not_decide_is_told_so_and_decides_nothing(own: Warehouse) -> None:
-    asked(own, key="reader")
-    sent = {"request": "r1", "answer": "approved", "confirmed": "1"}
-    for role in (Role.READER, Role.SUBMITTER):
-        site = signed_in(own, role)
-        page = opened(site, "/decide")
-        assert (page.status, "Decide" in page.menu) == (403, False)
-        assert f"the role {role} may not decide" in page.words
-        assert site.post("/decide", data=sent).status_code == 403
-    voter = signed_in(own, Role.VOTER)
-    assert voter.get("/decide").headers["location"] == "/decide/votes"
-    assert voter.post("/decide", data=sent).status_code == 403
-    stranger = site_of(own)
-    assert stranger.post("/decide", data=sent).status_code == 403
-    assert made(own) == []
-
-
-def test_on_an_open_dashboard_nobody_decides_or_votes(two_ideas: Warehouse) -> None:
-    site = site_of(two_ideas)
-    for path in ("/decide", "/decide/votes", "/decide/ask"):
-        assert opened(site, path).status == 403
-        assert site.post(path, data={}).status_code == 403
-    assert opened(site, "/decide/standings").status == 200
 
 
 def test_what_was_decided_stands_on_the_page_of_the_idea_without_names_for_readers(

@@ -33,6 +33,9 @@ def test_weights_of_the_address_rank_a_group_anew(by_scores: TestClient) -> None
     moved = opened(by_scores, "/ideas", {"group": "biology", "weight_soundness": "0"})
     assert all(row["Score"] == row["Contribution"] for row in moved.table("Change"))
     assert "Weights differ" in moved.words
+    for wrong in ("2", "-1", "x", "nan"):
+        page = opened(by_scores, "/ideas", {"weight_soundness": wrong})
+        assert (page.status, "write a number from 0 to 1" in page.words) == (400, True)
 
 
 def test_a_filter_hides_ideas_and_keeps_the_ranks_of_the_rest(by_scores: TestClient) -> None:
@@ -49,7 +52,7 @@ def test_two_ideas_are_held_side_by_side_with_what_judges_said(by_matches: TestC
     page = opened(by_matches, "/why")
     assert page.status == 200
     assert "Rank 1" in page.words
-    row = next(row for row in page.tree.xpath("//table//tr") if "Verdict" in row.text_content())
+    (row,) = page.tree.xpath("//table//tr[contains(., 'Overall verdicts')]")
     assert len(row) == 3
     assert "What would turn it round" in page.words
     assert "judged by" in page.words

@@ -51,21 +51,6 @@ def test_every_part_opens_lists_the_others_and_keeps_hostile_text_as_text(
     assert page.links("Rated ideas") == [], "what has no rows takes no room"
 
 
-@pytest.mark.parametrize("part", [*PARTS, "/rated"])
-def test_a_part_of_an_empty_warehouse_says_that_nothing_is_published(
-    part: str, tmp_path: Path
-) -> None:
-    page = opened(site_of(Warehouse(tmp_path)), f"/operate{part}")
-    assert page.status == 200
-    assert "here yet" in page.words
-
-
-@pytest.mark.parametrize("part", ["/cost", "/sources", "/quality"])
-def test_a_link_to_a_run_that_is_not_there_says_so(part: str, site: TestClient) -> None:
-    page = opened(site, f"/operate{part}", {"run": "no-such-run"})
-    assert (page.status, "no published run “no-such-run”" in page.words) == (404, True)
-
-
 def test_cost_says_what_each_step_and_idea_cost_and_how_calls_ended(site: TestClient) -> None:
     page = opened(site, "/operate/cost")
     assert "In no bar: 1 idea with a call of unknown price." in page.words

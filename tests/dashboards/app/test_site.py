@@ -2,29 +2,31 @@
 
 import asyncio
 import fcntl
-import shutil
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
+from dashboards.app.access import OF_AN_OPEN_DASHBOARD
 from dashboards.app.changes import Changes
 from dashboards.app.choosing import default_run
 from dashboards.app.data import Lake, open_lake
-from dashboards.app.site import idea_path, paper_path
+from dashboards.app.site import PAGES, idea_path, paper_path
+from dashboards.app.site import Page as SitePage
 from dashboards.render.wording import rank_with_range
 from schemas.identifiers import RunId
-from schemas.people.role import Role
+from schemas.people.role import Action, Role
 from schemas.run import Budget, Module, PlannedRun
 from schemas.settings import Settings
 from tests.support.assessed_evaluations import make_assessed_evaluation
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import START, make_evaluation, make_idea, make_run
 from tests.support.report_lake import HOSTILE, RUN, UNSCORED
-from tests.support.site import PASSWORD, opened, signed_in, site_of
+from tests.support.site import Page, opened, signed_in, site_of
 from tests.support.work_of_every_kind import WORKS, Work
-from warehouse.app.accounts import add_account, remove_account, set_role
+from warehouse.app.accounts import remove_account, set_role
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.runs.landing import RUNS, land
@@ -39,13 +41,15 @@ def site(warehouse: Warehouse) -> TestClient:
     return site_of(warehouse)
 
 
-@pytest.mark.parametrize("path", ["/", "/ideas", "/work"])
-def test_every_page_without_a_lake_says_that_nothing_is_published(
-    path: str, tmp_path: Path
-) -> None:
+OF_THE_MENU = ["/", "/ideas", "/why", "/sure", "/work"]
+OF_OPERATE = ["", "/cost", "/sources", "/quality", "/sql", "/benchmarks", "/rated"]
+
+
+@pytest.mark.parametrize("path", [*OF_THE_MENU, *(f"/operate{part}" for part in OF_OPERATE)])
+def test_every_page_without_a_lake_says_that_nothing_is_there(path: str, tmp_path: Path) -> None:
     page = opened(site_of(Warehouse(tmp_path)), path)
     assert page.status == 200
-    assert "published" in page.words
+    assert "here yet" in page.words or "No run is published yet" in page.words
 
 
 def test_today_says_first_that_a_night_is_not_in_order(site: TestClient) -> None:
@@ -68,16 +72,15 @@ def test_leaders_have_rank_score_reason_and_a_link(site: TestClient) -> None:
     assert "Rank 1" in page.words
 
 
-def test_an_idea_tried_by_hand_is_not_the_night(warehouse: Warehouse, tmp_path: Path) -> None:
-    copy = Warehouse(shutil.copytree(warehouse.root, tmp_path / "warehouse"))
-    land(copy, make_evaluation(40, run_id="run-trial", idea=make_idea(40)))
+def test_an_idea_tried_by_hand_is_not_the_night(own: Warehouse) -> None:
+    land(own, make_evaluation(40, run_id="run-trial", idea=make_idea(40)))
     later = START + timedelta(days=3)
-    publish(copy, RUNS, make_run("run-trial", started_at=later, finished_at=later))
-    with copy.queries() as queries:
+    publish(own, RUNS, make_run("run-trial", started_at=later, finished_at=later))
+    with own.queries() as queries:
         newest, *_ = runs = queries.list_runs()
     assert newest.run_id == "run-trial"
     assert default_run(runs).run_id == RUN
-    page = opened(site_of(copy), "/")
+    page = opened(site_of(own), "/")
     (chosen,) = page.tree.xpath("//select[@name='run']/option[@selected]")
     assert chosen.get("value") == RUN
 
@@ -95,7 +98,8 @@ def test_matches_lead_where_they_rank_the_ideas(ranked: Warehouse) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/?run=no-such", "/ideas?run=no-such", "/runs/no-such", idea_path(RUN, "no-such"),
+    [*(f"{path}?run=no-such" for path in OF_THE_MENU[:4]),
+     *(f"/operate{part}?run=no-such" for part in OF_OPERATE[:4]), "/runs/no-such", idea_path(RUN, "no-such"),
      paper_path(RUN, "no-such"), f"/runs/{RUN}/ranking", "/idea?run=%00&idea=no-such"],
 )  # fmt: skip
 def test_an_address_of_nothing_is_answered_with_404_and_a_sentence(
@@ -133,17 +137,6 @@ def test_a_run_under_way_is_shown_with_its_cost_and_asks_for_a_reload(tmp_path: 
     assert page.unsafe == []
     stopped = opened(site_of(warehouse), "/")
     assert "continues where it stopped" in stopped.words
-
-
-def test_ideas_are_ranked_under_the_weights_of_the_address(site: TestClient) -> None:
-    own = opened(site, "/ideas")
-    assert "Change" not in [each.text_content() for each in own.tree.xpath("//th")]
-    other = opened(site, "/ideas", {"weight_soundness": "0", "weight_contribution": "1"})
-    assert {row["Change"] for row in other.table("Change")}
-    for wrong in ("2", "-1", "x", "nan"):
-        page = opened(site, "/ideas", {"weight_soundness": wrong})
-        assert page.status == 400
-        assert "write a number from 0 to 1" in page.words
 
 
 def test_ideas_are_found_by_words_and_hostile_titles_stay_text(site: TestClient) -> None:
@@ -259,38 +252,57 @@ def test_an_unchanged_page_is_not_sent_again_and_nothing_comes_from_elsewhere(
         assert "immutable" in asset.headers["cache-control"]
 
 
-@pytest.fixture
-def guarded(warehouse: Warehouse, tmp_path: Path) -> Warehouse:
-    """The lake with an account for each role."""
-    copy = Warehouse(shutil.copytree(warehouse.root, tmp_path / "warehouse"))
-    with ServiceDatabase(copy) as database:
-        for role in Role:
-            add_account(database, str(role), role, PASSWORD)
-    return copy
+def address_of(page: SitePage) -> str:
+    return re.sub(r"{\w+}", "no-such", page.path)
 
 
-def test_a_reader_signs_in_reads_and_signs_out(guarded: Warehouse) -> None:
-    stranger = site_of(guarded)
+@pytest.mark.parametrize("role", [*Role, None])
+def test_who_may_not_finds_no_page_in_the_menu_and_is_refused_it_in_a_sentence(
+    role: Role | None, own: Warehouse
+) -> None:
+    """None: nobody signs in."""
+    site = site_of(own) if role is None else signed_in(own, role)
+    allowed = OF_AN_OPEN_DASHBOARD if role is None else set(filter(role.may, Action))
+    for page in PAGES:
+        if allowed.isdisjoint(page.needs):
+            answer = site.request(page.method, address_of(page))
+            if page.path == "/":
+                assert answer.headers["location"] == "/decide"
+                continue
+            refused = Page(answer)
+            told = f"may not {page.needs[0]}" if role else f"sign in to {page.needs[0]}"
+            assert (refused.status, told in refused.words) == (403, True), page
+            assert refused.buttons == []
+        elif not page.sends:
+            assert site.get(address_of(page)).status_code != 403, page
+    found = opened(site, "/decide/standings").menu
+    assert found == [page.label for page in PAGES if page.label and allowed & set(page.needs)]
+
+
+def test_who_votes_alone_is_led_to_the_votes(own: Warehouse) -> None:
+    assert signed_in(own, Role.VOTER).get("/decide").headers["location"] == "/decide/votes"
+
+
+def test_forms_of_other_sites_and_of_strangers_are_refused(own: Warehouse) -> None:
+    site, stranger = signed_in(own, Role.OWNER), site_of(own)
+    for page in PAGES:
+        if page.sends:
+            refused = site.post(address_of(page), headers={"origin": "http://evil.example"})
+            assert (refused.status_code, "other sites" in refused.text) == (403, True)
+            assert stranger.post(address_of(page)).status_code == 403
+
+
+def test_a_reader_signs_in_reads_and_signs_out(own: Warehouse) -> None:
+    stranger = site_of(own)
     assert stranger.get("/ideas?run=a").headers["location"] == "/sign-in?next=%2Fideas%3Frun%3Da"
-    site = signed_in(guarded, Role.READER)
+    site = signed_in(own, Role.READER)
     page = opened(site, "/")
     assert page.status == 200
     assert "reader, reader" in page.tree.text_content()
     kept = dict(site.cookies)
     assert site.post("/sign-out", headers={"origin": "http://evil.example"}).status_code == 403
     assert site.post("/sign-out").status_code == 303
-    assert site_of(guarded).get("/", cookies=kept).status_code == 303
-
-
-def test_a_voter_sees_no_page_with_scores(guarded: Warehouse) -> None:
-    site = signed_in(guarded, Role.VOTER)
-    assert site.get("/").headers["location"] == "/decide"
-    for path in ("/ideas", "/work", f"/runs/{RUN}", idea_path(RUN, "idea-00003"),
-                 f"/runs/{RUN}/file?format=json", paper_path(RUN, "p")):  # fmt: skip
-        page = opened(site, path)
-        assert page.status == 403
-        assert "the role voter may not read results" in page.words
-        assert page.menu == ["Decide"]
+    assert site_of(own).get("/", cookies=kept).status_code == 303
 
 
 def test_one_password_for_all_opens_the_pages_until_the_sign_out(warehouse: Warehouse) -> None:
@@ -306,13 +318,10 @@ def test_one_password_for_all_opens_the_pages_until_the_sign_out(warehouse: Ware
     assert site.get("/").status_code == 303
 
 
-def test_a_database_that_cannot_be_read_shows_nothing_but_that(
-    warehouse: Warehouse, tmp_path: Path
-) -> None:
-    copy = Warehouse(shutil.copytree(warehouse.root, tmp_path / "warehouse"))
-    copy.state.mkdir(exist_ok=True)
-    services_file(copy).write_bytes(b"no database, however long one looks at it" * 100)
-    answer = site_of(copy).get("/ideas")
+def test_a_database_that_cannot_be_read_shows_nothing_but_that(own: Warehouse) -> None:
+    own.state.mkdir(exist_ok=True)
+    services_file(own).write_bytes(b"no database, however long one looks at it" * 100)
+    answer = site_of(own).get("/ideas")
     assert answer.status_code == 503
     assert "is damaged" in answer.text
     assert "idea-0" not in answer.text
@@ -325,10 +334,10 @@ def test_two_questions_about_one_run_are_cached_apart(warehouse: Warehouse) -> N
             assert lake.ask(question, RunId(RUN)) == question(queries, RunId(RUN))
 
 
-def test_a_role_or_an_account_that_was_taken_away_is_gone_at_once(guarded: Warehouse) -> None:
-    site = signed_in(guarded, Role.OWNER)
+def test_a_role_or_an_account_that_was_taken_away_is_gone_at_once(own: Warehouse) -> None:
+    site = signed_in(own, Role.OWNER)
     assert opened(site, "/submit").status == 200
-    with ServiceDatabase(guarded) as database:
+    with ServiceDatabase(own) as database:
         set_role(database, "owner", Role.READER)
         refused = opened(site, "/submit")
         assert (refused.status, "may not submit ideas" in refused.words) == (403, True)
@@ -337,15 +346,14 @@ def test_a_role_or_an_account_that_was_taken_away_is_gone_at_once(guarded: Wareh
     assert site.get("/").status_code == 303
 
 
-def test_what_changes_is_told_once_for_all_open_pages(warehouse: Warehouse, tmp_path: Path) -> None:
-    copy = Warehouse(shutil.copytree(warehouse.root, tmp_path / "warehouse"))
-    changes = Changes(open_lake(Settings(dashboard={"warehouse": copy.root})))  # type: ignore[arg-type]
+def test_what_changes_is_told_once_for_all_open_pages(own: Warehouse) -> None:
+    changes = Changes(open_lake(Settings(dashboard={"warehouse": own.root})))  # type: ignore[arg-type]
 
     async def told() -> list[str]:
         versions = changes.versions()
         found = [await anext(versions)]
-        land(copy, make_evaluation(41, run_id="run-next", idea=make_idea(41)))
-        assert publish(copy, RUNS, make_run("run-next")).published
+        land(own, make_evaluation(41, run_id="run-next", idea=make_idea(41)))
+        assert publish(own, RUNS, make_run("run-next")).published
         return [*found, await anext(versions)]
 
     before, after = asyncio.run(told())
