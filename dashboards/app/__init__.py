@@ -22,7 +22,7 @@ How to write a page
     2. `visit.lake` answers: `lake.ask(Queries.ranking, run_id)`, `lake.frame("sources", …)` for a
        statement of `sql/pages`. Answers are shared between readers: never change them.
     3. What a reader chooses stands in the address; what a form writes is another line of `PAGES`
-       with `method="POST"`, whose function begins with `visit.check_may`.
+       with `method="POST"`.
     4. Every mean shows its unscored count beside it. What has no rows takes no room.
     5. Errors of `schemas.errors` may leave the function: the frame shows their one line.
     6. Tests: `tests/support/site.py` opens a page without a browser.

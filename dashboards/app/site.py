@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from dashboards.app.access import Access, SignInBy
+from dashboards.app.access import Access, SignInBy, services_of
 from dashboards.app.changes import Changes
 from dashboards.app.data import Lake
 from dashboards.app.forms import form_of
@@ -26,6 +26,7 @@ from dashboards.app.sign_in import SIGN_OUT_PATH
 from dashboards.render import page as pg
 from dashboards.render import wording
 from dashboards.render.formats.html import html_body, templates
+from dashboards.render.formats.report_format import ReportFormat
 from schemas.errors import (
     AssayError,
     ConfigurationError,
@@ -36,6 +37,7 @@ from schemas.errors import (
 )
 from schemas.literature.naming import unturned
 from schemas.people.role import Action, Person
+from warehouse.app.people import pseudonym_of
 
 _STATUS = (
     (UnknownNameError, 404),
@@ -99,10 +101,16 @@ class Visit:
     def may(self, action: Action) -> bool:
         return action in self.actions
 
-    def check_may(self, action: Action) -> None:
-        """Raises NotAllowedError where this reader may not."""
-        if not self.may(action):
-            raise NotAllowedError(_not_for(self.person, action))
+    @property
+    def pseudonym(self) -> str:
+        """What stands for this reader where they vote or edit.
+
+        Raises:
+            NotAllowedError: nobody is signed in.
+        """
+        if self.person is None:
+            raise NotAllowedError("sign in first: what you do here bears a name")
+        return pseudonym_of(services_of(self.lake.warehouse), self.person.name)
 
     def word(self, name: str) -> str:
         """A field of the form that was sent; empty: it is not there."""
@@ -247,7 +255,7 @@ class Site:
             if not any(visit.may(action) for action in page.needs):
                 if page.path == "/" and (ways := self._menu(visit)):
                     return RedirectResponse(ways[0][0], 303)
-                visit.check_may(page.needs[0])
+                raise NotAllowedError(_not_for(visit.person, page.needs[0]))
             shown = page.show(visit)
         except AssayError as error:
             shown, status = _refusal(error), _status(error)
@@ -333,6 +341,16 @@ def idea_link(run_id: str, idea_id: str, title: str | None) -> pg.Part:
 def titled(title: str | None, name: str, longest: int = 110) -> str:
     """A title in one line; its name where it has none."""
     return wording.shortened(" ".join((title or "").split()) or name, longest)
+
+
+def report_files(run_id: str, idea_id: str = "", *without: ReportFormat) -> pg.Line:
+    """The report on a run, or the full one on its idea, in each format."""
+    return pg.line("as a file:", *(
+        pg.line(" ", pg.report(each.value, with_query(
+            f"{run_path(run_id)}/file", format=each.value, idea=idea_id, full=1 if idea_id else "")))
+        for each in ReportFormat
+        if each not in without
+    ))  # fmt: skip
 
 
 def paper_path(run_id: str, paper_id: str) -> str:

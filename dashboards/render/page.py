@@ -210,6 +210,11 @@ def table(columns: Sequence[Part | Column], rows: Iterable[Sequence[Part]]) -> T
     )
 
 
+def there(block: Block | None) -> tuple[Block, ...]:
+    """What may be missing, such as a chart without a value."""
+    return () if block is None else (block,)
+
+
 def strong(*parts: Part) -> Line:
     return tuple(replace(span, strong=True) for span in line(*parts))
 

@@ -11,7 +11,7 @@ from dashboards.app.access import services_of
 from dashboards.app.evaluating.asking import NO_RUNNER, expected_of
 from dashboards.app.site import Shown, Visit, controls, markup
 from dashboards.app.site_pages.decide import PATH, parts, written
-from dashboards.app.site_pages.votes import ballot, blocks_of, choice_of, voter_of
+from dashboards.app.site_pages.votes import ballot, blocks_of, choice_of
 from dashboards.render import wording
 from schemas.errors import AssayError, ConfigurationError, NotAllowedError
 from schemas.people.live_question import (
@@ -66,7 +66,7 @@ def act(visit: Visit) -> Shown | Response:
         NotAllowedError: the reader may not vote, or the question is another's.
         ConfigurationError: the form is none of this page.
     """
-    voter, wanted = voter_of(visit), visit.word("do")
+    voter, wanted = visit.pseudonym, visit.word("do")
     try:
         if wanted == "estimate":
             _estimate(visit, voter)
@@ -130,7 +130,7 @@ def _end(visit: Visit, voter: str, wanted: str) -> None:
 
 def show(visit: Visit, note: str = "", draft: _Draft | None = None) -> Shown:
     """The question that is open, what another would take, or the form."""
-    voter, warehouse = voter_of(visit), visit.lake.warehouse
+    voter, warehouse = visit.pseudonym, visit.lake.warehouse
     question = open_question(services_of(warehouse), voter)
     waits = question is not None and at_work(warehouse, services_of(warehouse), question)
     asked = (

@@ -82,8 +82,7 @@ def _drawn(measured: SuitePart, metric: str, of_data: str, *, several: bool) -> 
         yield pg.text(f"{says.meaning}{better}")
     caption = "Dots in the other color are published figures; lines are 95 % intervals."
     rows.sort(key=lambda row: -row.dots[0])
-    if (chart := spread_chart("scores", spaced(metric), caption, spaced(metric), rows)) is not None:
-        yield chart
+    yield from pg.there(spread_chart("scores", spaced(metric), caption, spaced(metric), rows))
 
 
 def _row(line: ScoreLine, *, several: bool) -> Spread | None:

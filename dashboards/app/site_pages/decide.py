@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from shlex import quote
 from typing import Any, NamedTuple
 
+import polars
 from markupsafe import Markup
 from pydantic import ValidationError
 from starlette.responses import RedirectResponse, Response
@@ -110,7 +111,6 @@ def answer(visit: Visit) -> Shown | Response:
         UnknownNameError: there is no such request.
         ConfigurationError: the form is none of this page.
     """
-    visit.check_may(Action.DECIDE)
     who = _participant(visit)
     if who is None:
         raise NotAllowedError(_nobody(visit))
@@ -134,11 +134,7 @@ def answer(visit: Visit) -> Shown | Response:
 
 def decided(visit: Visit, run_id: RunId, unit_id: str) -> Iterator[pg.Block]:
     """What was decided about one thing; nothing where nothing was."""
-    found = [
-        each
-        for each in _decisions(visit)
-        if (each.run_id, each.unit_id) == (run_id, unit_id)
-    ]  # fmt: skip
+    found = [each for each in _decisions(visit) if (each.run_id, each.unit_id) == (run_id, unit_id)]
     if found:
         yield pg.heading("What was decided")
         yield _table(visit, found)
@@ -172,12 +168,8 @@ def _shown(visit: Visit, chosen: Request | None, note: str = "") -> Shown:
     who = _participant(visit)
     found = [] if who is None else _open(visit, who)
     shown = chosen or next(iter(found), None)
-    subjects: dict[RunId, dict[str, Any]] = {}
-    items = [
-        (each, _subject(visit, each, subjects), _WHY[each.stage])
-        for each in found[:MOST_LISTED]
-    ]  # fmt: skip
-    about = None if shown is None else _subject(visit, shown, subjects)
+    items = [(each, _subject(visit, each), _WHY[each.stage]) for each in found[:MOST_LISTED]]
+    about = None if shown is None else _subject(visit, shown)
     head = controls(
         "decide",
         parts=parts(visit),
@@ -227,7 +219,7 @@ def _confirmation(visit: Visit, request: Request, given: GivenAnswer) -> Shown:
     head = controls(
         "confirm",
         told=told,
-        about=_subject(visit, request, {}),
+        about=_subject(visit, request),
         reason=given.reason,
         fields=fields | {"confirmed": "1"},
         back=with_query(PATH, request=request.request_id),
@@ -297,10 +289,7 @@ def _state(visit: Visit, request: Request, who: Participant | None) -> str:
     return "It was asked anew, of another version or of others: this one takes no answer."
 
 
-def _subject(
-    visit: Visit, request: Request, known: dict[RunId, dict[str, Any]]
-) -> _Subject:  # fmt: skip
-    """`known`: rows of ideas by run, for one page."""
+def _subject(visit: Visit, request: Request) -> _Subject:
     run_id, unit, lake = request.run_id, request.unit_id, visit.lake
     run = next((each for each in lake.runs() if each.run_id == run_id), None)
     whole = pg.report("The report", run_path(run_id))
@@ -312,15 +301,12 @@ def _subject(
         return _Subject(_title_of_unit(visit, kind, run_id, unit), "", whole)
     if not unit:
         return _Subject(f"Run {run.label or run_id}", run.states_in_words, whole)
-    if run_id not in known:
-        rows = lake.frame("leaderboard", run_id=run_id).to_dicts()
-        known[run_id] = {row["idea_id"]: row for row in rows}
-    row = known[run_id].get(unit)
-    if row is None:
+    rows = lake.frame("leaderboard", run_id=run_id).filter(polars.col("idea_id") == unit).to_dicts()
+    if not rows:
         return _Subject(unit, "not in the run", whole)
     return _Subject(
-        titled(row["title"], unit),
-        _told(run, row),
+        titled(rows[0]["title"], unit),
+        _told(run, rows[0]),
         pg.report("The full review", idea_path(run_id, unit)),
     )
 
@@ -368,12 +354,11 @@ def _decisions(visit: Visit) -> list[Decision]:
 
 def _table(visit: Visit, made: Iterable[Decision]) -> pg.Table:
     """Names and reasons are for who may decide; others read pseudonyms, as in the ledger."""
-    subjects: dict[RunId, dict[str, Any]] = {}
     names, database = _names(visit), services_of(visit.lake.warehouse)
     rows = []
     for each in made:
         request = request_named(database, each.request_id)
-        about = _subject(visit, request, subjects)
+        about = _subject(visit, request)
         why = each.rule
         if not why and visit.may(Action.DECIDE):
             why = reason_of(database, each.reason_sha256) or ""

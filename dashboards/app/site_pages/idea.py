@@ -2,11 +2,18 @@
 
 from collections.abc import Iterator
 
-from dashboards.app.site import Shown, Visit, idea_path, paper_path, run_path, with_query
+from dashboards.app.site import (
+    Shown,
+    Visit,
+    idea_path,
+    paper_path,
+    report_files,
+    run_path,
+    with_query,
+)
 from dashboards.app.site_pages.decide import decided
 from dashboards.render import page as pg
 from dashboards.render import papers, wording
-from dashboards.render.formats.report_format import ReportFormat
 from dashboards.views.idea.idea_blocks import idea_view
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.idea.judgements import call_blocks, judgement_blocks
@@ -34,7 +41,7 @@ def show(visit: Visit) -> Shown:
         said = call_blocks(review, call_id, visit.lake.warehouse)
         return Shown(f"Call: {page.document_name}", (back, *said), heading=page.title)
     blocks = (
-        pg.facts(*_neighbors(visit, run_id, idea_id), _files(run_id, idea_id)),
+        pg.facts(*_neighbors(visit, run_id, idea_id), report_files(run_id, idea_id)),
         *page.blocks,
         *decided(visit, run_id, idea_id),
         *_read_papers(review),
@@ -66,21 +73,6 @@ def _neighbors(visit: Visit, run_id: RunId, idea_id: IdeaId) -> Iterator[pg.Line
 def _order(queries: Queries, run_id: RunId) -> tuple[IdeaId, ...]:
     return tuple(
         idea.idea_id for idea in sorted(queries.ranking(run_id), key=lambda each: each.place)
-    )
-
-
-def _files(run_id: RunId, idea_id: IdeaId) -> pg.Line:
-    """The full report in each format."""
-    place = f"{run_path(run_id)}/file"
-    return pg.line(
-        "as a file:",
-        *(
-            pg.line(
-                " ",
-                pg.report(each.value, with_query(place, format=each.value, idea=idea_id, full=1)),
-            )
-            for each in ReportFormat
-        ),
     )
 
 

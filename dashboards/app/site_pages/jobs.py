@@ -8,7 +8,16 @@ from starlette.responses import RedirectResponse, Response
 
 from dashboards.app.data import Lake
 from dashboards.app.evaluating.asking import NO_RUNNER, may_watch
-from dashboards.app.site import Shown, Visit, controls, idea_link, job_path, run_path, with_query
+from dashboards.app.site import (
+    Shown,
+    Visit,
+    controls,
+    idea_link,
+    job_path,
+    run_path,
+    titled,
+    with_query,
+)
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from schemas.errors import AssayError, UnknownNameError
@@ -22,7 +31,7 @@ from warehouse.queries import Queries
 from warehouse.warehouse import Warehouse
 
 JOBS_LISTED = 10
-_LINES, _IDEAS_LINKED, _TITLE_CHARACTERS = 12, 10, 110
+_LINES, _IDEAS_LINKED = 12, 10
 _ENDED = {
     1: ("bad", "Ended with failures"),
     2: ("bad", "Could not be done as asked"),
@@ -40,7 +49,7 @@ def show(visit: Visit) -> Shown:
     asked = job.request
     progress = _watch(lake.warehouse).of_ideas(job.ideas) if isinstance(asked, OfIdeas) else None
     kind, sentence = _standing(job, progress, _outcome(lake, job))
-    name = job.job_id if asked is None else wording.shortened(asked.name, _TITLE_CHARACTERS)
+    name = _name(job)
     blocks: list[pg.Block] = []
     if asked is not None:
         options = asked.options
@@ -73,7 +82,6 @@ def show(visit: Visit) -> Shown:
 
 def stop(visit: Visit) -> Response:
     """Ask a job to stop in order; one that has ended stays as it is."""
-    visit.check_may(Action.SUBMIT)
     job = job_of(visit)
     if job.at_work:
         request_stop(job)
@@ -246,11 +254,14 @@ def _recent_jobs(visit: Visit) -> list[Job]:
     return shown[:JOBS_LISTED]
 
 
+def _name(job: Job) -> str:
+    return titled(None if job.request is None else job.request.name, job.job_id)
+
+
 def _job_row(job: Job) -> tuple[pg.Part, ...]:
     asked, started = job.request, job.status.started_at
-    name = job.job_id if asked is None else wording.shortened(asked.name, _TITLE_CHARACTERS)
     return (
-        pg.report(name, job_path(job.job_id)),
+        pg.report(_name(job), job_path(job.job_id)),
         "" if asked is None else asked.command,
         "stopping" if job.at_work and job.stop_requested else job.status.state.value,
         "" if asked is None else asked.asked_by,

@@ -345,8 +345,7 @@ def _latency(lake: Lake, run: Run) -> Iterator[pg.Block]:
     caption = "Dots are the median and the times within which 95 % and 99 % of the calls ended."
     heading, *table = _STEPS.blocks(lake, run.run_id)
     yield heading
-    if (chart := spread_chart("latency", "Latency by step", caption, "Seconds", rows)) is not None:
-        yield chart
+    yield from pg.there(spread_chart("latency", "Latency by step", caption, "Seconds", rows))
     yield from table
 
 
@@ -383,9 +382,9 @@ def _per_idea(lake: Lake, run: Run) -> Iterator[pg.Block]:
     if known["cost_usd"].sum() > 0:
         told = f"In no bar: {figures.counted(unknown, 'idea')} with a call of unknown price."
         edges, counts = round_bins(known["cost_usd"].to_list())
-        chart = histogram("ideas", "Ideas by cost", told if unknown else "", "USD", edges, counts)
-        if chart is not None:
-            yield chart
+        yield from pg.there(
+            histogram("ideas", "Ideas by cost", told if unknown else "", "USD", edges, counts)
+        )
     else:
         yield pg.text(f"No idea has a known cost: {figures.counted(unknown, 'idea')} with a call"
                       " of unknown price.")  # fmt: skip
@@ -435,9 +434,9 @@ def _with_other_models(visit: Visit, run: Run, cost: RunCost) -> Iterator[pg.Blo
         "The tokens this run sent and received, at the prices of other models. Another model"
         " counts and answers differently: read it as an order of magnitude."
     )
-    chart = bar_chart("models", "The same tokens with other models", caption, scale, values)
-    if chart is not None:
-        yield chart
+    yield from pg.there(
+        bar_chart("models", "The same tokens with other models", caption, scale, values)
+    )
     ideas = run.evaluated_count
     yield pg.table(
         ("Model", "Cost:", "An idea:", "By the provider's batch:"),
@@ -532,9 +531,8 @@ def _unscored(lake: Lake, run: Run) -> Iterator[pg.Block]:
             share = figures.share(whole - scored, whole)
             bars.append(Measured(spaced(kind), 100 * (whole - scored) / whole, share))
     most = scale_to(max((each.value or 0.0 for each in bars), default=0.0), "% without a score")
-    chart = bar_chart("unscored", "Judgements without a score", "", most, bars) if bars else None
-    if chart is not None:
-        yield chart
+    if bars:
+        yield from pg.there(bar_chart("unscored", "Judgements without a score", "", most, bars))
     yield pg.table(("Judgement", "Scored:", "Unscored:", "Because"), rows)
     yield from _UNANSWERED.blocks(lake, run.run_id)
 
@@ -579,9 +577,9 @@ def _judges(lake: Lake, run: Run) -> Iterator[pg.Block]:
         name = f"scores-{len(str(kind))}"
         title = str(kind).capitalize()
         caption = f"{title}: {sum(counts):,} scored judgements."
-        chart = histogram(name, title, caption, "Points", [*map(float, range(11))], counts)
-        if chart is not None:
-            yield chart
+        yield from pg.there(
+            histogram(name, title, caption, "Points", [*map(float, range(11))], counts)
+        )
     if others:
         columns: Columns = {
             "judgement": ("Judgement", str),
@@ -611,10 +609,7 @@ def _drift(lake: Lake, run: Run, what: str) -> Iterator[pg.Block]:
     yield pg.heading(f"Drift of {spaced(what)}")
     means = [row["mean"] for row in rows][::-1]
     panel = Panel(f"Mean {spaced(what)}, points of 10", means, [*map(figures.mean, means)])
-    if (
-        chart := nights_chart("drift", "Mean score by run", _days(earlier[::-1]), [panel])
-    ) is not None:
-        yield chart
+    yield from pg.there(nights_chart("drift", "Mean score by run", _days(earlier[::-1]), [panel]))
     if any(row["moved"] for row in rows):
         yield pg.note("The scores moved from one run to the next: other ideas, another model, or a"
                       " judge that changed.")  # fmt: skip

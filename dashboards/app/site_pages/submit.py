@@ -28,7 +28,6 @@ from schemas.identifiers import content_hash
 from schemas.literature.naming import unturned
 from schemas.options.commands import DeclaredOptions
 from schemas.people.job import OFFERED_PROFILES, SUBMITTED, JobState, check_offered
-from schemas.people.role import Action
 from schemas.people.sent_file import ending_of
 from schemas.people.work_job import WebForm, WorkJob
 from schemas.settings import DashboardSettings
@@ -90,7 +89,6 @@ def _form(visit: Visit, text: str = "", kind: str = "", problem: str = "", kept:
 
 def take(visit: Visit) -> Shown | Response:
     """Keep what was given as a draft, and lead to what was found in it."""
-    visit.check_may(Action.SUBMIT)
     assert visit.sent is not None
     text, kind = visit.word("text").replace("\r\n", "\n"), visit.word("kind")
     kept, upload = visit.word("draft"), visit.sent.get("file")
@@ -158,7 +156,6 @@ def _found(visit: Visit, draft: Job, problem: str = "") -> Shown | Response:
 
 def begin(visit: Visit) -> Shown | Response:
     """Begin what a draft has estimated; other choices than the draft's are estimated first."""
-    visit.check_may(Action.SUBMIT)
     draft = job_of(visit)
     request = _request_of(draft)
     if not request.asks_nothing:

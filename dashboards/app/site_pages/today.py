@@ -119,14 +119,12 @@ def _figures(night: NightRun) -> Iterator[pg.Block]:
     run, cost, before, cost_before = night.run, night.cost, night.before, night.cost_before
     yield pg.heading("Ideas, cost and time")
     earlier = () if before is None else (f"{before.started_at:%Y-%m-%d}:",)
-    rows = [("Ideas", run.states_in_words), ("Cost", figures.usd(cost.cost_usd)),
-            ("Cost of an idea", figures.usd(cost.cost_usd_per_idea)),
-            ("Time", figures.duration(run.duration_seconds))]  # fmt: skip
-    if before is not None and cost_before is not None:
-        old = (before.states_in_words, figures.usd(cost_before.cost_usd),
-               figures.usd(cost_before.cost_usd_per_idea),
-               figures.duration(before.duration_seconds))  # fmt: skip
-        rows = [(*row, told) for row, told in zip(rows, old, strict=True)]  # type: ignore[misc]
+    told = [
+        (of.states_in_words, figures.usd(what.cost_usd), figures.usd(what.cost_usd_per_idea),
+         figures.duration(of.duration_seconds))
+        for of, what in ((run, cost), (before, cost_before)) if of is not None and what is not None
+    ]  # fmt: skip
+    rows = zip(("Ideas", "Cost", "Cost of an idea", "Time"), *told, strict=True)
     yield pg.table(("", "This run:", *earlier), rows)
     if before is None:
         yield pg.text("No earlier run compares with it.")

@@ -14,16 +14,14 @@ from dashboards.render import figures
 from dashboards.render import page as pg
 from dashboards.render.prose import prose
 from dashboards.render.wording import first_sentences
-from schemas.errors import ConfigurationError, ConflictError, NotAllowedError, RateLimitedError
+from schemas.errors import ConfigurationError, ConflictError, RateLimitedError
 from schemas.identifiers import RunId
 from schemas.people.decisions import LONGEST_REASON
-from schemas.people.role import Action
 from schemas.people.vote_report import Board
 from schemas.people.votes import Choice, Contest, Offer, Standing, Track
 from schemas.run import Run
 from warehouse.app.contests import Part, contests_of, makers, shown, text_of
 from warehouse.app.database import services_file
-from warehouse.app.people import pseudonym_of
 from warehouse.app.voting import (
     add_contests,
     answered_in_a_day,
@@ -61,7 +59,7 @@ def vote(visit: Visit) -> Shown | Response:
         NotAllowedError: the pair was not offered to this voter.
         ConfigurationError: the form is none of this page.
     """
-    voter, choice, reason = voter_of(visit), choice_of(visit), written(visit)
+    voter, choice, reason = visit.pseudonym, choice_of(visit), written(visit)
     database, settings = services_of(visit.lake.warehouse), visit.lake.warehouse.settings.voting
     try:
         if choice is None:
@@ -91,18 +89,6 @@ def show_standings(visit: Visit) -> Shown:
     blocks = [block for contest, one in voted for block in _standing(contest, one, titles)]
     none = [pg.text("Nobody has voted here yet.")]
     return Shown("How contests stand", blocks or none, head + form(*fields))
-
-
-def voter_of(visit: Visit) -> str:
-    """Pseudonym of who is signed in.
-
-    Raises:
-        NotAllowedError: they may not vote.
-    """
-    visit.check_may(Action.VOTE)
-    if visit.person is None:
-        raise NotAllowedError("sign in to vote")
-    return pseudonym_of(services_of(visit.lake.warehouse), visit.person.name)
 
 
 def choice_of(visit: Visit) -> Choice | None:
@@ -215,7 +201,7 @@ def _titled_once(said: tuple[Part, ...]) -> tuple[Part, ...]:
 
 def show(visit: Visit, note: str = "") -> Shown:
     """A pair that the voter has not seen; `note`: why the last answer was not taken."""
-    voter, warehouse = voter_of(visit), visit.lake.warehouse
+    voter, warehouse = visit.pseudonym, visit.lake.warehouse
     head = parts(visit)
     track, run, fields = _chosen(visit)
     if track is None:

@@ -5,7 +5,7 @@ from typing import Any
 from starlette.responses import Response
 
 from dashboards.app.choosing import Field, chosen, form
-from dashboards.app.site import Shown, Visit, attachment, idea_path, run_path, with_query
+from dashboards.app.site import Shown, Visit, attachment, idea_path, report_files, run_path
 from dashboards.app.site_pages.jobs import in_progress
 from dashboards.render import page as pg
 from dashboards.render import wording
@@ -74,7 +74,7 @@ def show_run(visit: Visit) -> Shown:
         page = visit.lake.ask_warehouse(any_view, run_id)
     return Shown(
         page.document_name,
-        (_files(run_id), *page.blocks),
+        (pg.facts(report_files(run_id, "", ReportFormat.BIB)), *page.blocks),
         address=lambda place: _address(run_id, place),
         heading=page.title,
     )
@@ -104,15 +104,6 @@ def show_ranking(visit: Visit) -> Shown:
     if page is None:
         raise UnknownNameError(f"run {run_id} has no ranking by matches yet: `assay rank {run_id}`")
     return Shown(page.document_name, page.blocks, heading=page.title)
-
-
-def _files(run_id: RunId) -> pg.Block:
-    links = [
-        pg.report(each.value, with_query(f"{run_path(run_id)}/file", format=each.value))
-        for each in ReportFormat
-        if each is not ReportFormat.BIB
-    ]
-    return pg.facts("As a file", *(pg.line(link) for link in links))
 
 
 def send_file(visit: Visit) -> Response:
