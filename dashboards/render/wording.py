@@ -214,7 +214,7 @@ def weights_in_words(run: Run) -> str:
         for name, weight in weights.items()
         if (weight > 0 if run.assessed else name in asked)
     }
-    return ", ".join(f"{_spaced(name)} × {weight:g}" for name, weight in shown.items()) or "overall"
+    return ", ".join(f"{spaced(name)} × {weight:g}" for name, weight in shown.items()) or "overall"
 
 
 def rank_with_range(rank: int | None, best: int | None, worst: int | None) -> str:
@@ -249,7 +249,7 @@ def missing_in_words(idea: RankedIdea | IdeaScore) -> str:
     """`contribution and novelty unscored, place between 2 and 7`; empty where nothing is missing."""
     if idea.missing is None:
         return ""
-    *names, last = _spaced(idea.missing).split(", ")
+    *names, last = spaced(idea.missing).split(", ")
     told = f"{', '.join(names)} and {last} unscored" if names else f"{last} unscored"
     if idea.best_rank is None or idea.worst_rank is None:
         return told
@@ -258,7 +258,8 @@ def missing_in_words(idea: RankedIdea | IdeaScore) -> str:
     return f"{told}, place between {idea.best_rank} and {idea.worst_rank}"
 
 
-def _spaced(name: str) -> str:
+def spaced(name: str) -> str:
+    """`worth_asking` → `worth asking`."""
     return name.replace("_", " ")
 
 

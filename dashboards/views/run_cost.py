@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from dashboards.render import figures
+from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.charts.bar_chart import Measured, bar_chart, scale_to
 from warehouse.answers import RunCost, StepCost
@@ -75,7 +75,12 @@ def _steps(steps: Sequence[StepCost], latencies: Iterable[Mapping[str, Any]]) ->
         times = known.get((cost.step, cost.model_requested), {})
         rows.append(
             (
-                *(_spaced(cost.step), cost.model_requested, cost.llm_calls, cost.llm_cache_hits),
+                *(
+                    wording.spaced(cost.step),
+                    cost.model_requested,
+                    cost.llm_calls,
+                    cost.llm_cache_hits,
+                ),
                 *(times.get("unsuccessful_calls"), cost.prompt_tokens, cost.completion_tokens),
                 figures.thinking(cost.thinking_tokens, cost.unknown_thinking_calls),
                 figures.usd(cost.cost_usd, cost.unknown_price_calls),
@@ -107,7 +112,7 @@ def sources_blocks(queries: Queries, cost: RunCost) -> Iterator[pg.Block]:
         return
     rows = [
         (
-            *(_spaced(row["source"]), row["endpoint"], row["requests"]),
+            *(wording.spaced(row["source"]), row["endpoint"], row["requests"]),
             f"{row['failed']:,} ({figures.share(row['failed'], row['requests'])})",
             *(row["rate_limited"], row["cache_hits"], row["look_ups"]),
             *(figures.duration(row["p50_seconds"]), figures.duration(row["p95_seconds"])),
@@ -155,7 +160,3 @@ def _bars(steps: Sequence[StepCost]) -> pg.Figure | None:
 def _step_name(line: StepCost, *, alone: bool) -> str:
     name = line.step.replace("_", " ")
     return name if alone else f"{name}, {line.model_requested}"
-
-
-def _spaced(name: str) -> str:
-    return name.replace("_", " ")

@@ -17,6 +17,7 @@ from schemas.run import Run
 from schemas.settings import AlarmSettings
 from warehouse.answers import (
     CRITERION_PARTS,
+    FailureRow,
     IdeaScore,
     RankedIdea,
 )
@@ -162,7 +163,7 @@ def models_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
     if several:
         answers = [
             (
-                _spaced(row.step),
+                wording.spaced(row.step),
                 row.model_requested,
                 ", ".join(row.models_answered),
                 row.answered_calls,
@@ -175,7 +176,13 @@ def models_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
         yield pg.text("Where several judges were asked, the median of their scores counts.")
         rows = [
             (
-                *(_spaced(row.step), row.questions, row.judges, row.votes, row.unscored_votes),
+                *(
+                    wording.spaced(row.step),
+                    row.questions,
+                    row.judges,
+                    row.votes,
+                    row.unscored_votes,
+                ),
                 *(row.compared_items, figures.percent(row.same_score_share)),
                 figures.measure(row.mean_absolute_difference),
                 figures.measure(row.krippendorff_alpha),
@@ -192,19 +199,24 @@ def models_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
         )
 
 
-def _rejections(queries: Queries, run: Run) -> Iterator[pg.Block]:
-    yield pg.heading("Rejected entries")
-    rejections = [
-        (
-            "without an identifier" if row.idea_id is None else pg.code(row.idea_id),
-            *(row.subject, wording.reason(row.reason), row.detail),
-        )
-        for row in queries.rejections(run.run_id)
-    ]
+def rejected_entries(rejections: Sequence[FailureRow]) -> Iterator[pg.Block]:
+    """What could not enter a run, and how to mend it; nothing where all did."""
     if rejections:
-        yield pg.table(("Idea", "Where", "Why", "Detail"), rejections)
-    else:
-        yield pg.text("None: every entry of the idea file was accepted.")
+        yield pg.heading("Rejected entries")
+        columns = ("Idea", "Where", "Why", "How to mend it")
+        yield pg.table(columns, (
+            ("without an identifier" if row.idea_id is None else pg.code(row.idea_id),
+             row.subject, wording.reason(row.reason), row.detail)
+            for row in rejections
+        ))  # fmt: skip
+
+
+def _rejections(queries: Queries, run: Run) -> Iterator[pg.Block]:
+    none = (
+        pg.heading("Rejected entries"),
+        pg.text("None: every entry of the idea file was accepted."),
+    )
+    yield from tuple(rejected_entries(queries.rejections(run.run_id))) or none
     if run.reading_remarks:
         yield pg.text("Not read or not judged of the idea file:")
         yield from pg.bullets(run.reading_remarks)
@@ -388,7 +400,3 @@ def _notes(ranked: RankedIdea, score: IdeaScore) -> str:
     if score.duplicate_of is not None:
         found.append(f"nearly the same as {score.duplicate_of}")
     return "; ".join(found)
-
-
-def _spaced(name: str) -> str:
-    return name.replace("_", " ")

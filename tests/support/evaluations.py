@@ -48,7 +48,7 @@ from schemas.literature.recommendation import Resource, ResourceKind
 from schemas.outcome import Provenance
 from schemas.profile import ScoreWeights
 from schemas.reasons import Reason
-from schemas.run import Run, RunState
+from schemas.run import Budget, Module, PlannedRun, Run, RunState
 from warehouse.kinds.runs.landing import RUNS, standing_of_rows
 from warehouse.rows import Row, Rows
 from warehouse.units.record import rows_of as rows_of_unit
@@ -573,6 +573,22 @@ def make_run(run_id: str = "run-a", ideas: int = 1, **changes: object) -> Run:
         score_weights=ScoreWeights(soundness=1.0, contribution=1.0),
     )
     return replace(run, **changes) if changes else run
+
+
+def make_planned(run_id: str = "run-a", ideas: int = 1, **changes: object) -> PlannedRun:
+    """A run that has begun now."""
+    told = {
+        "run_id": run_id,
+        "idea_count": ideas,
+        "rejected_count": 0,
+        "engine": "litellm:small",
+        "profile": "economy",
+        "modules": (Module.SOUNDNESS,),
+        "budget": Budget(maximum_cost_usd=5.0),
+        "ideas_path": "/ideas.jsonl",
+        "started_at": datetime.now(UTC),
+    }
+    return PlannedRun.model_validate(told | changes)
 
 
 def rows_of(evaluation: IdeaEvaluation) -> Rows:

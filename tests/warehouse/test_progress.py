@@ -5,8 +5,8 @@ import os
 from datetime import UTC, datetime, timedelta
 
 from schemas.identifiers import RunId
-from schemas.run import Budget, Module, PlannedRun
-from tests.support.evaluations import make_evaluation
+from schemas.run import PlannedRun
+from tests.support.evaluations import make_evaluation, make_planned
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.progress import Activity, Watch, announce, read_planned
 from warehouse.warehouse import Warehouse
@@ -16,18 +16,7 @@ START = datetime(2026, 3, 1, 2, tzinfo=UTC)
 
 
 def planned(**changes) -> PlannedRun:
-    told = {
-        "run_id": RUN,
-        "idea_count": 10,
-        "rejected_count": 0,
-        "engine": "litellm:small",
-        "profile": "economy",
-        "modules": (Module.SOUNDNESS,),
-        "budget": Budget(maximum_cost_usd=5.0),
-        "ideas_path": "/ideas.jsonl",
-        "started_at": START,
-    }
-    return PlannedRun(**told | changes)
+    return make_planned(RUN, 10, **{"started_at": START} | changes)
 
 
 def land_some(warehouse: Warehouse, count: int, at: datetime) -> None:

@@ -75,7 +75,7 @@ def parts_of(run: Run) -> tuple[str, ...]:
 
 def label(part: str) -> str:
     """`worth_asking` → `Worth asking`."""
-    return part.replace("_", " ").capitalize()
+    return wording.spaced(part).capitalize()
 
 
 def weights_of(run: Run) -> dict[str, float]:

@@ -7,11 +7,12 @@ import polars
 from dashboards.app.choosing import Field, chosen
 from dashboards.app.data import Lake
 from dashboards.app.site import Shown, Visit, run_path
-from dashboards.app.site_pages.operate import part, spaced
+from dashboards.app.site_pages.operate import part
 from dashboards.render import figures
 from dashboards.render import page as pg
 from dashboards.render.charts.reliability_chart import Bin, reliability_chart
 from dashboards.render.charts.spread_charts import Spread, spread_chart
+from dashboards.render.wording import spaced
 from dashboards.views.benchmark_lines import PUBLISHED, WHOLE, ScoreLine, SuitePart
 from dashboards.views.metric_meanings import meaning_of
 from dashboards.views.write_benchmark import BenchmarkPage, benchmark_page

@@ -18,8 +18,9 @@ from dashboards.app.site import (
     titled,
     with_query,
 )
-from dashboards.render import figures, wording
+from dashboards.render import figures
 from dashboards.render import page as pg
+from dashboards.views.run_page import rejected_entries
 from schemas.errors import AssayError, UnknownNameError
 from schemas.identifiers import RunId
 from schemas.literature.naming import unturned
@@ -165,17 +166,7 @@ def _made(lake: Lake, job: Job) -> Iterator[pg.Block]:
     if len(ideas) > _IDEAS_LINKED:
         whole = with_query("/ideas", run=job.status.run_id)
         yield pg.text(pg.report(f"All {len(ideas):,} ideas", whole))
-    yield from rejected_entries(lake, job.status.run_id)
-
-
-def rejected_entries(lake: Lake, run_id: RunId) -> Iterator[pg.Block]:
-    """What could not enter a run, and how to mend it."""
-    if rejected := lake.ask(Queries.rejections, run_id):
-        yield pg.heading("Rejected entries")
-        yield pg.table(
-            ("Where", "Why", "How to mend it"),
-            ((row.subject, wording.reason(row.reason), row.detail) for row in rejected),
-        )
+    yield from rejected_entries(lake.ask(Queries.rejections, job.status.run_id))
 
 
 def in_progress(visit: Visit) -> Iterator[pg.Block]:

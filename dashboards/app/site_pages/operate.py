@@ -110,10 +110,6 @@ def _cell(value: Any, written: Callable[[Any], pg.Part]) -> pg.Part:
     return "–" if value is None or value == "" else written(value)
 
 
-def spaced(name: str) -> str:
-    return name.replace("_", " ")
-
-
 def _two_decimals(value: float) -> str:
     return f"{value:.2f}".replace("-", "−")
 
@@ -141,7 +137,7 @@ _SOURCES = FrameTable(
     "Literature and other sources",
     "sources",
     {
-        "source": ("Source", spaced),
+        "source": ("Source", wording.spaced),
         "endpoint": ("Asked for", str),
         "requests_worth": ("Requests sent:", lambda value: f"{value:,.0f}"),
         "most_a_second": ("Most in a second:", lambda value: f"{value:,.0f}"),
@@ -164,7 +160,7 @@ _BIAS = FrameTable(
     {
         "ranking_id": ("Ranking", str),
         "engine": ("Engine", str),
-        "group": ("Group", spaced),
+        "group": ("Group", wording.spaced),
         "match_count": ("Verdicts:", int),
         "unscored_match_count": ("Unscored:", int),
         "position_bias": ("Bias:", _two_decimals),
@@ -180,7 +176,7 @@ _UNANSWERED = FrameTable(
         "step": ("Step", wording.step),
         "questions": ("Questions:", int),
         "unanswered": ("Unanswered:", int),
-        "failure": ("Most often", spaced),
+        "failure": ("Most often", wording.spaced),
     },
     _of_runs,
 )
@@ -331,7 +327,7 @@ def _ended(lake: Lake, run: Run, *kinds: str) -> Iterator[pg.Block]:
 
 
 def _ended_as(status: str) -> str:
-    return {"ok": "answered", "cached": "answered by a cache"}.get(status, spaced(status))
+    return {"ok": "answered", "cached": "answered by a cache"}.get(status, wording.spaced(status))
 
 
 def _latency(lake: Lake, run: Run) -> Iterator[pg.Block]:
@@ -392,7 +388,7 @@ def _per_idea(lake: Lake, run: Run) -> Iterator[pg.Block]:
 
     columns: Columns = {
         "idea": ("Idea", lambda idea: idea_link(run.run_id, idea["idea_id"], idea["title"])),
-        "group": ("Group", spaced),
+        "group": ("Group", wording.spaced),
         "cost_usd": ("Cost:", figures.usd),
         "unknown_price_calls": ("Calls without a price:", int),
         "calls": ("Calls:", int),
@@ -495,7 +491,7 @@ def show_quality(visit: Visit) -> Shown:
     for each in shown:
         blocks += each()
     options = [(each, each) for each in (EVERYTHING, *views)]
-    scores = [(each, spaced(each)) for each in ("score", *kinds)]
+    scores = [(each, wording.spaced(each)) for each in ("score", *kinds)]
     return part(
         visit, "Quality", blocks, run_field(visit, run),
         Field("view", "Show", view, EVERYTHING, options),
@@ -526,10 +522,10 @@ def _unscored(lake: Lake, run: Run) -> Iterator[pg.Block]:
         counts = dict(own.select("reason", "judgements").iter_rows())
         scored, whole = counts.pop(None, 0), int(own["judgements"].sum())
         why = "; ".join(f"{wording.reason(each)} ({count:,})" for each, count in counts.items())
-        rows.append((spaced(kind), scored, whole - scored, why or "–"))
+        rows.append((wording.spaced(kind), scored, whole - scored, why or "–"))
         if whole > scored:
             share = figures.share(whole - scored, whole)
-            bars.append(Measured(spaced(kind), 100 * (whole - scored) / whole, share))
+            bars.append(Measured(wording.spaced(kind), 100 * (whole - scored) / whole, share))
     most = scale_to(max((each.value or 0.0 for each in bars), default=0.0), "% without a score")
     if bars:
         yield from pg.there(bar_chart("unscored", "Judgements without a score", "", most, bars))
@@ -606,9 +602,9 @@ def _drift(lake: Lake, run: Run, what: str) -> Iterator[pg.Block]:
         return
     bins = _bins(lake, earlier).filter(polars.col("what") == what)
     rows = distances([str(one.run_id) for one in earlier], bins)
-    yield pg.heading(f"Drift of {spaced(what)}")
+    yield pg.heading(f"Drift of {wording.spaced(what)}")
     means = [row["mean"] for row in rows][::-1]
-    panel = Panel(f"Mean {spaced(what)}, points of 10", means, [*map(figures.mean, means)])
+    panel = Panel(f"Mean {wording.spaced(what)}, points of 10", means, [*map(figures.mean, means)])
     yield from pg.there(nights_chart("drift", "Mean score by run", _days(earlier[::-1]), [panel]))
     if any(row["moved"] for row in rows):
         yield pg.note("The scores moved from one run to the next: other ideas, another model, or a"

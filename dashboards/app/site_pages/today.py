@@ -7,10 +7,11 @@ from dashboards.app.data import Lake
 from dashboards.app.site import Shown, Visit, controls, idea_link, run_path, with_query
 from dashboards.app.site_pages import decide
 from dashboards.app.site_pages.ideas import gives_verdicts, verdict_on
-from dashboards.app.site_pages.jobs import in_progress, rejected_entries
+from dashboards.app.site_pages.jobs import in_progress
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.views.nightly_page import About, NightFigures, NightRun, night_figures, night_run
+from dashboards.views.run_page import rejected_entries
 from dashboards.views.why_it_leads import why_it_leads
 from schemas.run import Run
 from warehouse.answers import IdeaScore
@@ -142,7 +143,7 @@ def _changed(lake: Lake, night: NightRun) -> Iterator[pg.Block]:
     if before is not None and run.in_order != before.in_order:
         was = "in order" if before.in_order else "not in order"
         yield pg.text(f"The run of {before.started_at:%Y-%m-%d} was {was}.")
-    yield from rejected_entries(lake, run.run_id)
+    yield from rejected_entries(lake.ask(Queries.rejections, run.run_id))
 
 
 def _nights(lake: Lake, run: Run) -> Iterator[pg.Block]:

@@ -3,7 +3,7 @@
 import asyncio
 import fcntl
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -18,11 +18,10 @@ from dashboards.app.site import Page as SitePage
 from dashboards.render.wording import rank_with_range
 from schemas.identifiers import RunId
 from schemas.people.role import Action, Role
-from schemas.run import Budget, Module, PlannedRun
 from schemas.settings import Settings
 from tests.support.assessed_evaluations import make_assessed_evaluation
 from tests.support.committee_evaluations import make_full_evaluation
-from tests.support.evaluations import START, make_evaluation, make_idea, make_run
+from tests.support.evaluations import START, make_evaluation, make_idea, make_planned, make_run
 from tests.support.report_lake import HOSTILE, RUN, UNSCORED
 from tests.support.site import Page, opened, signed_in, site_of
 from tests.support.work_of_every_kind import WORKS, Work
@@ -113,17 +112,7 @@ def test_an_address_of_nothing_is_answered_with_404_and_a_sentence(
 
 def test_a_run_under_way_is_shown_with_its_cost_and_asks_for_a_reload(tmp_path: Path) -> None:
     warehouse = Warehouse(tmp_path)
-    planned = PlannedRun(
-        run_id=RunId("run-now"),
-        idea_count=4,
-        rejected_count=0,
-        engine="<script>alert(1)</script>",
-        profile="economy",
-        modules=(Module.SOUNDNESS,),
-        budget=Budget(maximum_cost_usd=2.0),
-        ideas_path="/ideas.jsonl",
-        started_at=datetime.now(UTC),
-    )
+    planned = make_planned("run-now", 4, engine="<script>alert(1)</script>")
     announce(warehouse, planned)
     land(warehouse, make_evaluation(0, run_id="run-now", calls=2))
     lock_path = warehouse.planned_run(planned.run_id).with_name("lock")
@@ -132,7 +121,7 @@ def test_a_run_under_way_is_shown_with_its_cost_and_asks_for_a_reload(tmp_path: 
         page = opened(site_of(warehouse), "/")
     (row,) = page.table("Ideas landed")
     assert (row["State"], row["Ideas landed"]) == ("running", "1 of 4")
-    assert row["Cost"] == "$0.0020 of $2.00"
+    assert row["Cost"] == "$0.0020 of $5.00"
     assert page.tree.xpath("//main[@data-live]")
     assert page.unsafe == []
     stopped = opened(site_of(warehouse), "/")

@@ -17,15 +17,15 @@ from dashboards.app.evaluating.asking import NO_RUNNER, expected_of
 from dashboards.app.site import job_path
 from flows.works.evaluate.request import bundled
 from schemas.errors import ConfigurationError, UpstreamError
-from schemas.identifiers import RunId
 from schemas.options.commands import EvaluateOptions
 from schemas.people.job import EvaluateJob, JobRequest, JobState, JobStatus
 from schemas.people.role import Role
-from schemas.run import Budget, Module, PlannedRun
+from schemas.run import Module
 from schemas.settings import ModelChoice
 from schemas.works.check_run import CheckJob
 from schemas.works.survey_run import AskJob, SurveyJob
 from tasks.ideas.read import read_ideas
+from tests.support.evaluations import make_planned
 from tests.support.jobs import TEXT, evaluate_job, known, plan_job, run_to_the_end
 from tests.support.report_lake import HOSTILE_TEXT
 from tests.support.site import Page, opened, pressed, signed_in, site_of
@@ -358,23 +358,10 @@ def test_a_job_at_work_tells_how_many_ideas_of_its_run_have_landed(warehouse: Wa
     write_status(job, JobStatus(state=JobState.RUNNING, started_at=datetime.now(UTC)))
     site = site_of(warehouse)
     assert status_of(opened(site, job_path(job_id))).startswith("At work for")
-    planned = PlannedRun(
-        run_id=RunId("run-1"),
-        idea_count=1,
-        rejected_count=0,
-        engine="extractive",
-        profile="economy",
-        modules=(Module.SOUNDNESS,),
-        budget=Budget(maximum_cost_usd=1.0),
-        ideas_path=str(job.ideas.resolve()),
-        started_at=datetime.now(UTC),
-    )
-    announce(warehouse, planned)
-    announce(
-        warehouse, planned.model_copy(update={"run_id": "run-2", "ideas_path": "/others.jsonl"})
-    )
+    announce(warehouse, make_planned("run-1", ideas_path=str(job.ideas.resolve())))
+    announce(warehouse, make_planned("run-2"))
     page = opened(site, job_path(job_id))
-    assert "0 of 1 idea, $0.0000 of $1.00." in status_of(page)
+    assert "0 of 1 idea, $0.0000 of $5.00." in status_of(page)
     assert page.tree.xpath("//main[@data-live]")
 
 
