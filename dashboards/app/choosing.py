@@ -1,7 +1,8 @@
 """What a reader chooses on a page; its address holds all that differs from the default."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from markupsafe import Markup
 
@@ -22,25 +23,28 @@ class Field:
     """A control of a form.
 
     Attributes:
-        options: value and words of each; none: a field for words or a number.
-        hint: what stands in an empty field for words.
+        value: what is chosen; of `checks` several.
+        options: value and words of each; none: a field of its kind.
+        kind: checks, check, or the type of an input.
+        attributes: further ones of an input, such as its bounds; None: not there.
     """
 
     name: str
     label: str
-    value: str
+    value: Any
     default: str = ""
     options: Sequence[tuple[str, str]] = ()
-    number: bool = False
-    hint: str = "Title or identifier"
+    kind: str = "search"
+    help: str = ""
+    attributes: Mapping[str, object] = field(default_factory=dict)
 
 
 def form(*fields: Field | None) -> Markup:
     """The form of a page; nothing where there is no choice."""
     shown = [
-        replace(field, options=[(value, unturned(words)) for value, words in field.options])
-        for field in fields
-        if field is not None
+        replace(each, options=[(value, unturned(words)) for value, words in each.options])
+        for each in fields
+        if each is not None
     ]
     return controls("choose", fields=shown) if shown else Markup()
 

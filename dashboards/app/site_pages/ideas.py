@@ -76,7 +76,9 @@ def show(visit: Visit) -> Shown:
         Field("group", "Group", group, EVERY_GROUP, groups) if len(found.groups) > 1 else None,
         Field("basis", "Ranks rest on", basis, shown, bases) if heads else None,
         Field("only", "Show", only, "", [("", "All"), *((each, each) for each in ONLY)]),
-        Field("search", "Search", unturned(wanted)),
+        Field(
+            "search", "Search", unturned(wanted), attributes={"placeholder": "Title or identifier"}
+        ),
         *(_weight_field(part, weights, run) for part in parts if len(parts) > 1),
     )
     blocks = (
@@ -119,7 +121,8 @@ def _weights(visit: Visit, ideas: polars.DataFrame, run: Run) -> dict[str, float
 def _weight_field(part: str, weights: Mapping[str, float], run: Run) -> Field:
     own = f"{weights_of(run)[part]:g}"
     name = f"Weight of {label(part).lower()}"
-    return Field(f"weight_{part}", name, f"{weights[part]:g}", own, number=True)
+    return Field(f"weight_{part}", name, f"{weights[part]:g}", own, kind="number",
+                 attributes={"min": 0, "max": 1, "step": 0.05})  # fmt: skip
 
 
 def _named(members: polars.DataFrame, wanted: str) -> polars.DataFrame:

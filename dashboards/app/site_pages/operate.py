@@ -288,11 +288,11 @@ def show_cost(visit: Visit) -> Shown:
     if called:
         blocks += [*_per_idea(lake, run), *_with_other_models(visit, run, cost)]
     prices = (
-        Field("model", "Compare with the model", visit.query.get("model", ""), hint="openai/o3"),
+        Field("model", "Compare with the model", visit.query.get("model", ""), attributes={"placeholder": "openai/o3"}),
         Field("prompt_price", "Own price of a million prompt tokens",
-              visit.query.get("prompt_price", ""), hint="USD"),
+              visit.query.get("prompt_price", ""), attributes={"placeholder": "USD"}),
         Field("completion_price", "Of completion tokens",
-              visit.query.get("completion_price", ""), hint="USD"),
+              visit.query.get("completion_price", ""), attributes={"placeholder": "USD"}),
     )  # fmt: skip
     return part(visit, "Cost", blocks, run_field(visit, run), *(prices if called else ()))
 

@@ -4,8 +4,7 @@ What a reader gives is kept as a job that only estimates (a draft), so that no e
 loses it. Nothing is paid before the last button.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from typing import Any, get_args, get_origin
@@ -16,6 +15,7 @@ from pydantic.fields import FieldInfo
 from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
+from dashboards.app.choosing import Field
 from dashboards.app.evaluating.asking import NO_RUNNER
 from dashboards.app.site import Shown, Visit, controls, job_path, with_query
 from dashboards.app.site_pages.jobs import job_of
@@ -338,32 +338,11 @@ def _takes(
         yield "Time", figures.duration(float(hours) * _SECONDS_PER_HOUR)
 
 
-@dataclass(frozen=True, slots=True)
-class Control:
-    """A field of a form.
-
-    Attributes:
-        kind: select, checks, check, or the type of an input.
-        value: what is chosen; of checks several.
-        options: value and words of each.
-        most: bounds of a number.
-    """
-
-    name: str
-    label: str
-    kind: str
-    value: Any
-    options: Sequence[tuple[str, str]] = ()
-    help: str = ""
-    least: float | None = None
-    most: float | None = None
-
-
-def _fields(visit: Visit, request: WorkJob, form: WebForm) -> Iterator[Control]:
+def _fields(visit: Visit, request: WorkJob, form: WebForm) -> Iterator[Field]:
     """What may be chosen: models, servers and literatures by the names of the settings alone."""
     offered, options = visit.lake.warehouse.settings.dashboard, request.options
     kinds = [(command, each.label) for command, (_, each) in _forms().items()]
-    yield Control("kind", "What it is", "select", _kind_of(request), kinds)
+    yield Field("kind", "What it is", _kind_of(request), options=kinds)
     engine = next(
         (
             name
@@ -373,38 +352,39 @@ def _fields(visit: Visit, request: WorkJob, form: WebForm) -> Iterator[Control]:
         "",
     )
     models = [("", "extractive (offline baseline)"), *((name, name) for name in offered.models)]
-    yield Control("engine", "Engine", "select", engine, models)
+    yield Field("engine", "Engine", engine, options=models)
     if "literature" in type(options).model_fields:
         chosen: Any = getattr(options, "literature", None)
         literature = next((n for n, each in offered.literatures.items() if each == chosen), "")
         optional = SUBMITTED[_kind_of(request)].model_fields["options"].annotation
         none = "none" if getattr(optional, "literature_is_optional", False) else "as configured"
         places = [("", none), *((name, name) for name in offered.literatures)]
-        yield Control("literature", "Literature", "select", literature, places)
+        yield Field("literature", "Literature", literature, options=places)
     profiles = [(name, name) for name in OFFERED_PROFILES]
-    yield Control("profile", "Profile", "select", options.profile, profiles)
+    yield Field("profile", "Profile", options.profile, options=profiles)
     for name in form.options:
         yield _control(name, type(options).model_fields[name], getattr(options, name))
     bound = type(options).model_fields["max_cost_usd"]
     yield _control("max_cost_usd", bound, options.max_cost_usd, "End at this cost (USD)")
 
 
-def _control(name: str, field: FieldInfo, value: Any, label: str = "") -> Control:
+def _control(name: str, field: FieldInfo, value: Any, label: str = "") -> Field:
     """The control of an option, by its type."""
     words = label or name.replace("_", " ").capitalize()
     inner = get_args(field.annotation) or (field.annotation,)
     help_text = (field.description or "").replace("--", "")  # here they are no flags
     if get_origin(field.annotation) is tuple:
         options = [(str(each), str(each)) for each in inner[0]]
-        return Control(name, words, "checks", [str(each) for each in value], options)
+        return Field(name, words, [str(each) for each in value], "", options, "checks")
     if bool in inner:
-        return Control(name, words, "check", bool(value), help=help_text)
+        return Field(name, words, bool(value), kind="check", help=help_text)
     shown = "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
     if date in inner:
-        return Control(name, words, "date", shown, help=help_text)
+        return Field(name, words, shown, kind="date", help=help_text)
     least = next((each.ge for each in field.metadata if hasattr(each, "ge")), None)
     most = next((each.le for each in field.metadata if hasattr(each, "le")), None)
-    return Control(name, words, "number", shown, help=help_text, least=least, most=most)
+    bounds = {"min": least, "max": most, "step": "any"}
+    return Field(name, words, shown, kind="number", help=help_text, attributes=bounds)
 
 
 def _usual(job: type[WorkJob]) -> DeclaredOptions:
