@@ -56,7 +56,7 @@ def chosen(visit: Visit, name: str, options: Sequence[str], default: str) -> str
 
 
 def chosen_number(visit: Visit, name: str, most: float, wanted: str) -> float | None:
-    """The number that the address names, from 0 on; None: it names none.
+    """Return the number that the address names, from 0 on; None: it names none.
 
     Raises:
         ConfigurationError: it is none, or larger than `most`; `wanted` says what to write.
@@ -97,7 +97,7 @@ def default_run(runs: Sequence[Run]) -> Run:
 
 
 def comparable_runs(lake: Lake, run: Run) -> list[Run]:
-    """The run and those before it that compare with it, newest first."""
+    """List the run and those before it that compare with it, newest first."""
     return [
         each
         for each in lake.runs()
@@ -118,7 +118,7 @@ def run_field(visit: Visit, run: Run | None) -> Field | None:
 
 
 def run_facts(run: Run) -> Iterator[pg.Block]:
-    """What a page about a run begins with."""
+    """Yield what a page about a run begins with."""
     if not run.in_order:
         yield pg.note(run.order_in_words)
     yield pg.facts(

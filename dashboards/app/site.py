@@ -339,12 +339,12 @@ def idea_link(run_id: str, idea_id: str, title: str | None) -> pg.Part:
 
 
 def titled(title: str | None, name: str, longest: int = 110) -> str:
-    """A title in one line; its name where it has none."""
+    """Return a title in one line; its name where it has none."""
     return wording.shortened(" ".join((title or "").split()) or name, longest)
 
 
 def report_files(run_id: str, idea_id: str = "", *without: ReportFormat) -> pg.Line:
-    """The report on a run, or the full one on its idea, in each format."""
+    """Link to the report on a run, or the full one on its idea, in each format."""
     return pg.line("as a file:", *(
         pg.line(" ", pg.report(each.value, with_query(
             f"{run_path(run_id)}/file", format=each.value, idea=idea_id, full=1 if idea_id else "")))
@@ -375,7 +375,7 @@ def controls(name: str, **values: Any) -> Markup:
 
 
 def attachment(content: bytes | str, name: str, ending: str, media_type: str) -> Response:
-    """A file to keep, named with what every system takes."""
+    """Send a file to keep, named with what every system takes."""
     safe = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in name)
     disposition = f'attachment; filename="{safe[:120]}.{ending}"'
     return Response(content, media_type=media_type, headers={"content-disposition": disposition})

@@ -211,7 +211,7 @@ def table(columns: Sequence[Part | Column], rows: Iterable[Sequence[Part]]) -> T
 
 
 def there(block: Block | None) -> tuple[Block, ...]:
-    """What may be missing, such as a chart without a value."""
+    """Return what may be missing, such as a chart without a value."""
     return () if block is None else (block,)
 
 

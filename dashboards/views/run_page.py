@@ -200,7 +200,7 @@ def models_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
 
 
 def rejected_entries(rejections: Sequence[FailureRow]) -> Iterator[pg.Block]:
-    """What could not enter a run, and how to mend it; nothing where all did."""
+    """Yield what could not enter a run, and how to mend it; nothing where all did."""
     if rejections:
         yield pg.heading("Rejected entries")
         columns = ("Idea", "Where", "Why", "How to mend it")

@@ -576,7 +576,7 @@ def make_run(run_id: str = "run-a", ideas: int = 1, **changes: object) -> Run:
 
 
 def make_planned(run_id: str = "run-a", ideas: int = 1, **changes: object) -> PlannedRun:
-    """A run that has begun now."""
+    """Make a run that has begun now."""
     told = {
         "run_id": run_id,
         "idea_count": ideas,

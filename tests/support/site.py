@@ -42,7 +42,7 @@ def signed_in(warehouse: Warehouse, role: Role, name: str = "") -> TestClient:
 
 
 def copied(warehouse: Warehouse, folder: Path) -> Warehouse:
-    """The same warehouse, for a test to write to."""
+    """Copy a warehouse for a test to write to."""
     return Warehouse(shutil.copytree(warehouse.root, folder / "warehouse"))
 
 
