@@ -282,9 +282,8 @@ def test_forms_of_other_sites_and_of_strangers_are_refused(own: Warehouse) -> No
 
 
 def test_a_reader_signs_in_reads_and_signs_out(own: Warehouse) -> None:
-    stranger = site_of(own)
+    site, stranger = signed_in(own, Role.READER), site_of(own)
     assert stranger.get("/ideas?run=a").headers["location"] == "/sign-in?next=%2Fideas%3Frun%3Da"
-    site = signed_in(own, Role.READER)
     page = opened(site, "/")
     assert page.status == 200
     assert "reader, reader" in page.tree.text_content()
