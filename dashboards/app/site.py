@@ -210,6 +210,14 @@ class Site:
             Route("/changes", self._changes),
         ]
 
+    async def no_such_page(self, request: Request, _error: Exception) -> Response:
+        """Say so in the frame of every page."""
+        nothing = Shown(
+            "There is no such page", (pg.note(f"nothing is at {request.url.path[:200]}"),)
+        )
+        visit = Visit(request, self.lake, self.access)
+        return await run_in_threadpool(self._framed, nothing, visit, Page("", ""), 404)
+
     async def _received(self, page: Page, request: Request) -> Response:
         try:
             sent = await form_of(request, self.lake.warehouse.settings.api.maximum_body_bytes)

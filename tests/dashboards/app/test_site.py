@@ -107,6 +107,29 @@ def test_an_address_of_nothing_is_answered_with_404_and_a_sentence(
     assert any(each in page.words for each in told)
 
 
+def test_an_address_without_a_page_is_answered_in_the_frame_of_every_page(site: TestClient) -> None:
+    page = opened(site, "/<b>home")
+    assert page.status == 404
+    assert "nothing is at /<b>home" in page.words
+    assert "Ideas" in page.menu
+    assert page.unsafe == []
+
+
+def test_today_lists_runs_with_their_state_and_no_reasons(site: TestClient) -> None:
+    (row,) = opened(site, "/").table("Partly")
+    assert row["State"] == "not in order"
+    assert "Label" not in row
+
+
+def test_ideas_say_what_is_missing_and_a_range_in_one_format(ranked: Warehouse) -> None:
+    rows = {row["Idea"]: row for row in opened(site_of(ranked), "/ideas").table("Missing")}
+    assert rows["Idea 0"]["Its range"] == "−0.50 to 2.50"
+    assert rows["Idea 0"]["Missing"] == "no relevant evidence was found"
+    assert rows["Nothing scored"]["Soundness"] == "–"
+    told = "soundness, contribution (the budget was spent)"
+    assert rows["Nothing scored"]["Missing"] == told
+
+
 def test_a_run_under_way_is_shown_with_its_cost_and_asks_for_a_reload(tmp_path: Path) -> None:
     warehouse = Warehouse(tmp_path)
     planned = PlannedRun(
@@ -128,7 +151,7 @@ def test_a_run_under_way_is_shown_with_its_cost_and_asks_for_a_reload(tmp_path: 
         page = opened(site_of(warehouse), "/")
     (row,) = page.table("Ideas landed")
     assert (row["State"], row["Ideas landed"]) == ("running", "1 of 4")
-    assert row["Cost"] == "$0.0020 of $2.00"
+    assert row["Cost"] == "0.0020 USD of 2.00 USD"
     assert page.tree.xpath("//main[@data-live]")
     assert page.unsafe == []
     stopped = opened(site_of(warehouse), "/")
