@@ -199,7 +199,9 @@ def _runs(lake: Lake, runs: Sequence[Run]) -> Iterator[pg.Block]:
     labelled = any(run.label for run in runs)
     rows = []
     for row in listed:
-        run = order[row["run_id"]]
+        run = order.get(row["run_id"])
+        if run is None:  # published since the page began: the next reading shows it
+            continue
         rows.append((
             pg.report(run.run_id, run_path(run.run_id)), "in order" if run.in_order else "not in order", run.started_at,
             run.engine, run.scored_count, run.partly_scored_count, run.unscored_count,

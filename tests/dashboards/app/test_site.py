@@ -21,7 +21,7 @@ from schemas.settings import Settings
 from tests.support.assessed_evaluations import make_assessed_evaluation
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import START, make_evaluation, make_idea, make_run
-from tests.support.report_lake import HOSTILE, RUN, UNSCORED
+from tests.support.report_lake import HOSTILE, RUN, UNSCORED, publish_report_lake
 from tests.support.site import PASSWORD, opened, signed_in, site_of
 from tests.support.work_of_every_kind import WORKS, Work
 from warehouse.app.accounts import add_account, remove_account, set_role
@@ -119,6 +119,19 @@ def test_today_lists_runs_with_their_state_and_no_reasons(site: TestClient) -> N
     (row,) = opened(site, "/").table("Partly")
     assert row["State"] == "not in order"
     assert "Label" not in row
+
+
+def test_a_run_that_is_published_while_today_is_made_does_not_break_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warehouse = publish_report_lake(tmp_path / "warehouse")
+    before = open_lake(Settings(dashboard={"warehouse": warehouse.root})).runs()  # type: ignore[arg-type]
+    land(warehouse, make_evaluation(0, run_id="run-new"))
+    assert publish(warehouse, RUNS, make_run("run-new", ideas=1)).published
+    monkeypatch.setattr(Lake, "runs", lambda _: before)
+    page = opened(site_of(warehouse), "/")
+    assert page.status == 200
+    assert [row["Run"] for row in page.table("Partly")] == [str(RUN)]
 
 
 def test_ideas_say_what_is_missing_and_a_range_in_one_format(ranked: Warehouse) -> None:
