@@ -12,7 +12,8 @@ from starlette.testclient import TestClient
 from dashboards.app.changes import Changes
 from dashboards.app.choosing import default_run
 from dashboards.app.data import Lake, open_lake
-from dashboards.app.site import idea_path, paper_path
+from dashboards.app.site import PAGES, idea_path, paper_path
+from dashboards.app.site import Page as Declared
 from dashboards.render.wording import rank_with_range
 from schemas.identifiers import RunId
 from schemas.people.role import Role
@@ -22,7 +23,7 @@ from tests.support.assessed_evaluations import make_assessed_evaluation
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import START, make_evaluation, make_idea, make_run
 from tests.support.report_lake import HOSTILE, RUN, UNSCORED, publish_report_lake
-from tests.support.site import PASSWORD, opened, signed_in, site_of
+from tests.support.site import PASSWORD, Page, opened, signed_in, site_of
 from tests.support.work_of_every_kind import WORKS, Work
 from warehouse.app.accounts import add_account, remove_account, set_role
 from warehouse.app.database import ServiceDatabase, services_file
@@ -37,6 +38,36 @@ from warehouse.warehouse import Warehouse
 @pytest.fixture(scope="module")
 def site(warehouse: Warehouse) -> TestClient:
     return site_of(warehouse)
+
+
+@pytest.mark.parametrize("page", [each for each in PAGES if not each.sends],
+                         ids=lambda page: page.path)  # fmt: skip
+def test_every_address_without_a_lake_is_answered_with_a_sentence(
+    page: Declared, tmp_path: Path
+) -> None:
+    site = signed_in(Warehouse(tmp_path), Role.OWNER)
+    answer = opened(site, page.path.format(run_id="no", job_id="no"))
+    assert answer.status in (200, 400, 404)
+    assert answer.words
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [("multipart/form-data", "x"), ("multipart/form-data; boundary=x", "x"),
+     ("multipart/form-data; boundary=x; charset=unicode_escape",
+      '--x\r\nContent-Disposition: form-data; name="request"\r\n\r\n\\ud800\r\n--x--\r\n'),
+     ("multipart/form-data; boundary=x; charset=unicode_escape",
+      '--x\r\nContent-Disposition: form-data; name="file"; filename="\\ud800"\r\n\r\n\r\n--x--')],
+)  # fmt: skip
+@pytest.mark.parametrize("page", [each for each in PAGES if each.sends],
+                         ids=lambda page: f"{page.path} {page.function}")  # fmt: skip
+def test_what_is_no_form_is_refused_with_a_sentence(
+    page: Declared, kind: str, body: str, tmp_path: Path
+) -> None:
+    site = signed_in(Warehouse(tmp_path), Role.OWNER)
+    path = page.path.format(job_id="no")
+    answer = Page(site.post(path, content=body, headers={"content-type": kind}))
+    assert (answer.status, "did not arrive whole" in answer.words) == (400, True)
 
 
 @pytest.mark.parametrize("path", ["/", "/ideas", "/work"])
@@ -352,6 +383,30 @@ def test_a_database_that_cannot_be_read_shows_nothing_but_that(
     assert answer.status_code == 503
     assert "is damaged" in answer.text
     assert "idea-0" not in answer.text
+    told = site_of(copy).post("/sign-in", data={"name": "owner", "password": PASSWORD})
+    assert (told.status_code, "is damaged" in told.text) == (503, True)
+
+
+def test_accounts_that_are_gone_open_the_pages_to_nobody(guarded: Warehouse) -> None:
+    site = signed_in(guarded, Role.OWNER)
+    assert site.get("/ideas").status_code == 200
+    shutil.rmtree(guarded.root)
+    for path in ("/ideas", "/sign-in"):
+        answer = site.get(path)
+        assert (answer.status_code, "is gone" in answer.text) == (503, True)
+
+
+def test_a_page_names_the_file_of_the_lake_that_is_missing(
+    warehouse: Warehouse, tmp_path: Path
+) -> None:
+    copy = Warehouse(shutil.copytree(warehouse.root, tmp_path / "warehouse"))
+    site = site_of(copy)
+    assert opened(site, "/ideas").status == 200
+    for file in copy.root.rglob("lake/**/*.parquet"):
+        file.unlink()
+    page = opened(site, f"/runs/{RUN}")
+    assert page.status == 400
+    assert "cannot be opened: bring it back from a copy" in page.words
 
 
 def test_two_questions_about_one_run_are_cached_apart(warehouse: Warehouse) -> None:
