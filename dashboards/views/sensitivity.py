@@ -113,7 +113,7 @@ def sensitivity_blocks(sensitivity: Sensitivity | None) -> Iterator[pg.Block]:
         f" weights.{left}"
     )
     rows = [
-        (line.title or line.idea_id, figures.mean(line.score), f"{100 * line.share_0_to_1:.0f} %")
+        (line.title or line.idea_id, figures.mean(line.score), figures.percent(line.share_0_to_1))
         for line in sensitivity.lines[:_LINES_SHOWN]
     ]
     yield pg.table(("Idea", "Score:", f"Among the best {top}:"), rows)

@@ -3,6 +3,7 @@
 import asyncio
 import fcntl
 import re
+import shutil
 from datetime import timedelta
 from pathlib import Path
 
@@ -22,8 +23,8 @@ from schemas.settings import Settings
 from tests.support.assessed_evaluations import make_assessed_evaluation
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import START, make_evaluation, make_idea, make_planned, make_run
-from tests.support.report_lake import HOSTILE, RUN, UNSCORED
-from tests.support.site import Page, opened, signed_in, site_of
+from tests.support.report_lake import HOSTILE, RUN, UNSCORED, publish_report_lake
+from tests.support.site import PASSWORD, Page, opened, signed_in, site_of
 from tests.support.work_of_every_kind import WORKS, Work
 from warehouse.app.accounts import remove_account, set_role
 from warehouse.app.database import ServiceDatabase, services_file
@@ -42,6 +43,36 @@ def site(warehouse: Warehouse) -> TestClient:
 
 OF_THE_MENU = ["/", "/ideas", "/why", "/sure", "/work"]
 OF_OPERATE = ["", "/cost", "/sources", "/quality", "/sql", "/benchmarks", "/rated"]
+
+
+@pytest.mark.parametrize("page", [each for each in PAGES if not each.sends],
+                         ids=lambda page: page.path)  # fmt: skip
+def test_every_address_without_a_lake_is_answered_with_a_sentence(
+    page: SitePage, tmp_path: Path
+) -> None:
+    site = signed_in(Warehouse(tmp_path), Role.OWNER)
+    answer = opened(site, address_of(page))
+    assert answer.status in (200, 400, 404)
+    assert answer.words
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [("multipart/form-data", "x"), ("multipart/form-data; boundary=x", "x"),
+     ("multipart/form-data; boundary=x; charset=unicode_escape",
+      '--x\r\nContent-Disposition: form-data; name="request"\r\n\r\n\\ud800\r\n--x--\r\n'),
+     ("multipart/form-data; boundary=x; charset=unicode_escape",
+      '--x\r\nContent-Disposition: form-data; name="file"; filename="\\ud800"\r\n\r\n\r\n--x--')],
+)  # fmt: skip
+@pytest.mark.parametrize("page", [each for each in PAGES if each.sends],
+                         ids=lambda page: f"{page.path} {page.function}")  # fmt: skip
+def test_what_is_no_form_is_refused_with_a_sentence(
+    page: SitePage, kind: str, body: str, tmp_path: Path
+) -> None:
+    site = signed_in(Warehouse(tmp_path), Role.OWNER)
+    path = address_of(page)
+    answer = Page(site.post(path, content=body, headers={"content-type": kind}))
+    assert (answer.status, "did not arrive whole" in answer.words) == (400, True)
 
 
 @pytest.mark.parametrize("path", [*OF_THE_MENU, *(f"/operate{part}" for part in OF_OPERATE)])
@@ -110,6 +141,42 @@ def test_an_address_of_nothing_is_answered_with_404_and_a_sentence(
     assert any(each in page.words for each in told)
 
 
+def test_an_address_without_a_page_is_answered_in_the_frame_of_every_page(site: TestClient) -> None:
+    page = opened(site, "/<b>home")
+    assert page.status == 404
+    assert "nothing is at /<b>home" in page.words
+    assert "Ideas" in page.menu
+    assert page.unsafe == []
+
+
+def test_today_lists_runs_with_their_state_and_no_reasons(site: TestClient) -> None:
+    (row,) = opened(site, "/").table("Partly")
+    assert row["State"] == "not in order"
+    assert "Label" not in row
+
+
+def test_a_run_that_is_published_while_today_is_made_does_not_break_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warehouse = publish_report_lake(tmp_path / "warehouse")
+    before = open_lake(Settings(dashboard={"warehouse": warehouse.root})).runs()  # type: ignore[arg-type]
+    land(warehouse, make_evaluation(0, run_id="run-new"))
+    assert publish(warehouse, RUNS, make_run("run-new", ideas=1)).published
+    monkeypatch.setattr(Lake, "runs", lambda _: before)
+    page = opened(site_of(warehouse), "/")
+    assert page.status == 200
+    assert [row["Run"] for row in page.table("Partly")] == [str(RUN)]
+
+
+def test_ideas_say_what_is_missing_and_a_range_in_one_format(ranked: Warehouse) -> None:
+    rows = {row["Idea"]: row for row in opened(site_of(ranked), "/ideas").table("Missing")}
+    assert rows["Idea 0"]["Its range"] == "−0.50 to 2.50"
+    assert rows["Idea 0"]["Missing"] == "no relevant evidence was found"
+    assert rows["Nothing scored"]["Soundness"] == "–"
+    told = "soundness, contribution (the budget was spent)"
+    assert rows["Nothing scored"]["Missing"] == told
+
+
 def test_a_run_under_way_is_shown_with_its_cost_and_asks_for_a_reload(tmp_path: Path) -> None:
     warehouse = Warehouse(tmp_path)
     planned = make_planned("run-now", 4, engine="<script>alert(1)</script>")
@@ -121,7 +188,7 @@ def test_a_run_under_way_is_shown_with_its_cost_and_asks_for_a_reload(tmp_path: 
         page = opened(site_of(warehouse), "/")
     (row,) = page.table("Ideas landed")
     assert (row["State"], row["Ideas landed"]) == ("running", "1 of 4")
-    assert row["Cost"] == "$0.0020 of $5.00"
+    assert row["Cost"] == "0.0020 USD of 5.00 USD"
     assert page.tree.xpath("//main[@data-live]")
     assert page.unsafe == []
     stopped = opened(site_of(warehouse), "/")
@@ -313,6 +380,27 @@ def test_a_database_that_cannot_be_read_shows_nothing_but_that(own: Warehouse) -
     assert answer.status_code == 503
     assert "is damaged" in answer.text
     assert "idea-0" not in answer.text
+    told = site_of(own).post("/sign-in", data={"name": "owner", "password": PASSWORD})
+    assert (told.status_code, "is damaged" in told.text) == (503, True)
+
+
+def test_accounts_that_are_gone_open_the_pages_to_nobody(own: Warehouse) -> None:
+    site = signed_in(own, Role.OWNER)
+    assert site.get("/ideas").status_code == 200
+    shutil.rmtree(own.root)
+    for path in ("/ideas", "/sign-in"):
+        answer = site.get(path)
+        assert (answer.status_code, "is gone" in answer.text) == (503, True)
+
+
+def test_a_page_names_the_file_of_the_lake_that_is_missing(own: Warehouse) -> None:
+    site = site_of(own)
+    assert opened(site, "/ideas").status == 200
+    for file in own.root.rglob("lake/**/*.parquet"):
+        file.unlink()
+    page = opened(site, f"/runs/{RUN}")
+    assert page.status == 400
+    assert "cannot be opened: bring it back from a copy" in page.words
 
 
 def test_two_questions_about_one_run_are_cached_apart(warehouse: Warehouse) -> None:
