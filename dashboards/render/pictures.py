@@ -49,20 +49,16 @@ def _profile(page: IdeaPage) -> list[Measured]:
         if requested:
             found.append(Measured(name, value, figures.mean(value)))
         if name == "Soundness":
-            scores = [
-                (part.method.rank, part.review.score_0_to_10 if part.review else None)
-                for part in page.methods
-            ]
-            found.extend(
-                Measured(f"Method {rank}", value, figures.score(value), inner=True)
-                for rank, value in scores
-            )
+            for method, review in page.methods:
+                given = review.score_0_to_10 if review is not None else None
+                said = figures.score(given)
+                found.append(Measured(f"Method {method.rank}", given, said, inner=True))
     return found
 
 
 def _dimensions(page: IdeaPage) -> list[Measured]:
     found = []
-    for part in page.dimensions:
-        mean = part.review.mean_comparison_score if part.review else None
-        found.append(Measured(part.dimension.name, mean, figures.signed(mean)))
+    for dimension, review in page.dimensions:
+        mean = review.mean_comparison_score if review is not None else None
+        found.append(Measured(dimension.name, mean, figures.signed(mean)))
     return found

@@ -44,7 +44,9 @@ def meanings_of(metrics: Iterable[str]) -> tuple[MetricMeaning, ...]:
 def _meanings() -> tuple[MetricMeaning, ...]:
     """All entries, the closest ones first."""
     found = [
-        MetricMeaning(name=name, meaning=meaning, better=better if better != "neither" else "")
+        MetricMeaning.model_validate(
+            {"name": name, "meaning": meaning, "better": "" if better == "neither" else better}
+        )
         for better, meanings in tomllib.loads(MEANINGS.read_text("utf-8")).items()
         for name, meaning in meanings.items()
     ]
