@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-import duckdb
-
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.charts.lineage import program_lineage
@@ -290,21 +288,15 @@ def experiment_page(warehouse: Warehouse, run_id: RunId) -> ExperimentPage:
     """All of a published run. Raises UnknownNameError when it is not published."""
     with warehouse.reader() as connection:
         head = published_head(connection, kind_of(EXPERIMENTS), run_id)
-        return ExperimentPage(head, experiment_parts(connection, run_id))
-
-
-def experiment_parts(
-    connection: duckdb.DuckDBPyConnection, run_id: RunId
-) -> tuple[ExperimentPart, ...]:
-    """A part for each task of a published run."""
-    found = published_units(connection, kind_of(EXPERIMENTS), run_id)
-    asked = {"run_id": run_id, "idea_ids": [each.task_id for each in found]}
-    rows = rows_in(connection, statement("queries", "idea_costs"), asked)
+        found = published_units(connection, kind_of(EXPERIMENTS), run_id)
+        tasks = {"run_id": run_id, "idea_ids": [each.task_id for each in found]}
+        rows = rows_in(connection, statement("queries", "idea_costs"), tasks)
     costs = {
         str(row["idea_id"]): figures.usd(row["cost_usd"], row["unknown_price_calls"])
         for row in rows
     }
-    return tuple(
+    parts = (
         ExperimentPart(each, number, costs.get(each.task_id, ""))
         for number, each in enumerate(found, start=1)
     )
+    return ExperimentPage(head, tuple(parts))
