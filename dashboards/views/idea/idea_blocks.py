@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
+from dashboards.render.charts.bar_chart import TEN, Measured, bar_chart
 from dashboards.render.papers import in_reading_order, reference
-from dashboards.render.pictures import idea_bars
 from dashboards.render.prose import prose_line
 from dashboards.views.idea.committee_blocks import committee_blocks, other_sources
 from dashboards.views.idea.gaps import judgements, shortenings_of
@@ -51,9 +51,8 @@ def _rest(page: IdeaPage) -> Iterator[pg.Block]:
         yield from plan_blocks(page.plan, page.first.concerns)
     if evaluation.experimental_results:
         yield from tried_blocks(evaluation.experimental_results, page.review.warehouse)
-    profile, dimensions = idea_bars(page)
     yield from (pg.heading("Scores"), _scores(page))
-    if profile is not None:
+    if (profile := _profile(page)) is not None:
         yield profile
     if evaluation.assessment is not None:
         yield from _assessment(evaluation.assessment)
@@ -62,7 +61,7 @@ def _rest(page: IdeaPage) -> Iterator[pg.Block]:
     if evaluation.soundness is not None:
         yield from soundness_blocks(page, evaluation.soundness)
     if evaluation.contribution is not None:
-        yield from contribution_blocks(page, evaluation.contribution, dimensions)
+        yield from contribution_blocks(page, evaluation.contribution)
     if evaluation.committee is not None:
         yield from committee_blocks(evaluation.committee, evaluation.judge_votes)
     if evaluation.novelty is not None:
@@ -99,6 +98,29 @@ def _scores(page: IdeaPage) -> pg.Table:
         rows.append(("Novelty", figures.mean(score.novelty_0_to_10), on, missing_one))
     mark = wording.baseline_mark(page.review.evaluation.engine)
     return pg.table(("", f"Score, of 10{mark}:", "Mean of", "Unscored"), rows)
+
+
+def _profile(page: IdeaPage) -> pg.Figure | None:
+    """The scores of modules and methods as bars."""
+    score = page.review.score
+    modules = (
+        ("Soundness", score.soundness_requested, score.soundness_0_to_10),
+        ("Contribution", score.contribution_requested, score.contribution_0_to_10),
+        ("Committee", score.committee_requested, score.committee_0_to_10),
+        ("Novelty", score.novelty_requested, score.novelty_0_to_10),
+    )
+    bars = [Measured("Overall", score.score, figures.mean(score.score))]
+    for name, requested, value in modules:
+        if requested:
+            bars.append(Measured(name, value, figures.mean(value)))
+        for method, review in page.methods if name == "Soundness" else ():
+            given = review.score_0_to_10 if review is not None else None
+            bars.append(Measured(f"Method {method.rank}", given, figures.score(given), inner=True))
+    caption = (
+        "Wide bars are the modules' scores, narrow ones the methods behind soundness. What is"
+        " unscored has no bar."
+    )
+    return bar_chart("bars-1", "Scores of the modules and methods", caption, TEN, bars)
 
 
 def _soundness_score(score: IdeaScore) -> tuple[pg.Part, ...]:

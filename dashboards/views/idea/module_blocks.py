@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
+from dashboards.render.charts.bar_chart import MORE_OR_LESS_NOVEL, Measured, bar_chart
 from dashboards.render.prose import prose, prose_line
 from dashboards.views.idea.closest_work import own_works
 from dashboards.views.idea.idea_page import IdeaPage
@@ -21,6 +22,10 @@ from schemas.judgement.soundness import Method, SoundnessEvaluation, SoundnessRe
 
 _MARKS = {1: "+", 0: "0", -1: figures.MINUS, None: "?"}
 _CLOSENESS = {1: " (distant)", 2: " (related)", 3: " (close)"}
+_BARS_CAPTION = (
+    "Each bar is the mean over the papers an idea was compared with along that dimension; "
+    "unscored comparisons count nowhere."
+)
 _NO_REVIEW = "unscored: no review was made"
 
 
@@ -85,9 +90,7 @@ def _method(
     )
 
 
-def contribution_blocks(
-    page: IdeaPage, contribution: ContributionEvaluation, bars: pg.Figure | None
-) -> Iterator[pg.Block]:
+def contribution_blocks(page: IdeaPage, contribution: ContributionEvaluation) -> Iterator[pg.Block]:
     """The closest works, each dimension with its review, and every paper compared."""
     yield pg.heading("Contribution")
     if not page.dimensions:
@@ -100,8 +103,15 @@ def contribution_blocks(
             f"{figures.counted(len(candidates), 'paper')} considered, {judged:,} judged for"
             f" relevance ({unscored:,} unscored), {compared:,} compared."
         )
-    if bars is not None:
-        yield bars
+    means = [
+        (dimension.name, review.mean_comparison_score if review is not None else None)
+        for dimension, review in page.dimensions
+    ]
+    bars = [Measured(name, mean, figures.signed(mean)) for name, mean in means]
+    scale = MORE_OR_LESS_NOVEL
+    chart = bar_chart("bars-2", "Novelty by dimension", _BARS_CAPTION, scale, bars)
+    if chart is not None:
+        yield chart
     if contribution.comparisons:
         yield pg.heading("Closest prior work", level=3)
         yield from _closest(page)
