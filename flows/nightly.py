@@ -211,7 +211,7 @@ def run_batch(request: RunRequest) -> RunSummary:
 
 
 def waiting(inbox: Path, archive: Path, settle_seconds: float) -> list[Path]:
-    """What has come to rest in the inbox, oldest first.
+    """Return what has come to rest in the inbox, oldest first.
 
     What is no idea file waits too, links, pipes and devices included: to be rejected.
     """
@@ -248,8 +248,8 @@ def _refuse_link(path: Path) -> None:
 
 
 def _told(error: Exception, path: Path, archive_folder: Path) -> str:
-    """What became of a file that was not evaluated; one that would fail again every night is set
-    aside.
+    """Return what became of a file that was not evaluated; one that would fail again every night is
+    set aside.
     """
     if isinstance(error, IdeaFileError):
         return _set_aside(path, archive_folder, f"rejected: {error}", str(error))

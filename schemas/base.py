@@ -12,8 +12,8 @@ NounT = TypeVar("NounT", bound="Noun")
 
 
 def encodable(text: str) -> bool:
-    """Whether `text` can be written as UTF-8: names of files, and escapes such as `\\ud800`, may
-    give what cannot.
+    """Return whether `text` can be written as UTF-8: names of files, and escapes such as `\\ud800`,
+    may give what cannot.
     """
     try:
         text.encode()

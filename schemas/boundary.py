@@ -39,14 +39,14 @@ class ErrorBoundary:
 
 
 def out_of_memory(error: BaseException) -> bool:
-    """Whether memory ran out, be it in one of a group of tasks."""
+    """Return whether memory ran out, be it in one of a group of tasks."""
     if isinstance(error, BaseExceptionGroup):
         return any(out_of_memory(inner) for inner in error.exceptions)
     return isinstance(error, MemoryError)
 
 
 def root_of(error: BaseException) -> BaseException:
-    """What a group of errors is about: of several the one that concerns every unit,
+    """Return what a group of errors is about: of several the one that concerns every unit,
     else the first.
     """
     if not isinstance(error, BaseExceptionGroup):
@@ -56,8 +56,8 @@ def root_of(error: BaseException) -> BaseException:
 
 
 def concerns_one_unit(error: BaseException) -> bool:
-    """Whether an error is its unit's own; wrong settings, a database of budgets that is gone,
-    interrupts and exits are every unit's.
+    """Return whether an error is its unit's own; wrong settings, a database of budgets that is
+    gone, interrupts and exits are every unit's.
     """
     every = ConfigurationError | SharedStateError
     return isinstance(error, Exception) and not isinstance(error, every)

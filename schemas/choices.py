@@ -48,7 +48,7 @@ class EngineChoice(_Choice):
 
     @property
     def is_baseline(self) -> bool:
-        """Whether no language model is asked."""
+        """Return whether no language model is asked."""
         return self.model is None
 
     def __str__(self) -> str:
@@ -91,12 +91,12 @@ class LiteratureChoice(_Choice):
 
     @property
     def asks_upstream(self) -> bool:
-        """Whether the gateway started for it asks the live API."""
+        """Return whether the gateway started for it asks the live API."""
         return self.url is None and (self.snapshot is None or self.then_live)
 
     @property
     def unlimited(self) -> bool:
-        """Whether it is a snapshot alone, which has no allowance to protect."""
+        """Return whether it is a snapshot alone, which has no allowance to protect."""
         return self.snapshot is not None and not self.then_live
 
     def at(self, snapshot: Path) -> Self:

@@ -40,7 +40,7 @@ class Answer(Generic[ItemT]):
 
     @property
     def complete(self) -> bool:
-        """Whether every look-up was answered."""
+        """Return whether every look-up was answered."""
         return not self.failures
 
 
@@ -65,12 +65,12 @@ class Failure(Noun):
 
     @property
     def is_left_out(self) -> bool:
-        """Whether it names papers that counted for nothing: nothing failed."""
+        """Return whether it names papers that counted for nothing: nothing failed."""
         return self.stage == LEFT_OUT
 
     @property
     def is_of_a_document(self) -> bool:
-        """Whether a full text could not be had: work is complete without it.
+        """Return whether a full text could not be had: work is complete without it.
 
         A host that is down, or a document too large, would otherwise have all of it done again on
         every rerun.
@@ -81,7 +81,7 @@ class Failure(Noun):
 
     @property
     def retryable(self) -> bool:
-        """Whether running again, with nothing changed, may help."""
+        """Return whether running again, with nothing changed, may help."""
         return self.reason.passes is Passes.BY_ITSELF
 
 

@@ -86,7 +86,7 @@ class SentIdea(BaseModel):
 
     @property
     def name(self) -> str:
-        """What lists call it."""
+        """Return what lists call it."""
         return self.title or self.text or self.problem or self.method or "an idea"
 
 
@@ -132,7 +132,9 @@ class Idea(Noun):
 
     @property
     def fields(self) -> dict[str, object]:
-        """What an idea file holds of it. Marks of duplicates are none: reading finds them again."""
+        """Return what an idea file holds of it. Marks of duplicates are none: reading finds them
+        again.
+        """
         names = ("idea_id", "title", "text", "problem", "method", "experiment", "cutoff_date")
         told = {name: getattr(self, name) for name in (*names, "group", METADATA)}
         return {name: value for name, value in told.items() if value not in (None, {})}

@@ -87,7 +87,7 @@ class JudgingParameters(Noun):
     )
 
     def assignment(self, step: str, kind: StepKind, answer_tokens: int) -> Assignment:
-        """What holds for `step`, whose answers have at most `answer_tokens` unless it says
+        """Return what holds for `step`, whose answers have at most `answer_tokens` unless it says
         otherwise.
         """
         own = self.steps.get(step, AskingParameters())

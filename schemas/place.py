@@ -46,7 +46,7 @@ class Home(BaseSettings):
 
 
 def in_object_storage(address: str) -> bool:
-    """Whether it names a place there, and not a folder."""
+    """Return whether it names a place there, and not a folder."""
     return address.startswith(_SCHEME)
 
 

@@ -61,7 +61,7 @@ class Reason(StrEnum):
 
     @property
     def is_lack_of_evidence(self) -> bool:
-        """Whether the literature holds nothing to judge by: nothing failed."""
+        """Return whether the literature holds nothing to judge by: nothing failed."""
         return self is Reason.NO_EVIDENCE or self is Reason.FIELD_NOT_COVERED
 
     # Why a step gave no score.
@@ -478,7 +478,7 @@ def reason_named(word: object) -> Reason | None:
 
 
 def may_pass(reason: Reason | None) -> bool:
-    """Whether there is a reason, and it may be gone another time,
+    """Return whether there is a reason, and it may be gone another time,
     with other settings if need be.
     """
     return reason is not None and reason.passes is not Passes.NEVER

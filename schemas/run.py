@@ -49,7 +49,7 @@ class WorkHead(Noun):
         return self
 
     def columns(self) -> dict[str, Any]:
-        """What its row holds beside its fields and properties."""
+        """Return what its row holds beside its fields and properties."""
         return {}
 
     def ended_early(self) -> Reason | None:
@@ -110,7 +110,8 @@ class WorkRequest(Noun):
         return self.workers or 2
 
     def in_this_process(self, unit_count: int) -> bool:
-        """Whether the command itself works on so many units: few, and no workers were asked for.
+        """Return whether the command itself works on so many units: few, and no workers were asked
+        for.
 
         A server and a cluster take longer to start than a handful of units to work on.
         """
@@ -202,16 +203,16 @@ class Run(WorkHead):
 
     @property
     def assessed(self) -> bool:
-        """Whether ideas are scored by their assessment, so that weights act on its criteria."""
+        """Return whether ideas are scored by their assessment, so that weights act on its criteria."""
         return Module.ASSESSMENT in self.modules.split(",")
 
     @property
     def is_of_a_file(self) -> bool:
-        """Whether several entries were given, rather than one idea that somebody tried."""
+        """Return whether several entries were given, rather than one idea that somebody tried."""
         return self.idea_count + self.rejected_count > 1
 
     def compares_with(self, other: "Run") -> bool:
-        """Whether cost, time and scores of both may be held against each other."""
+        """Return whether cost, time and scores of both may be held against each other."""
         return self.is_of_a_file == other.is_of_a_file and (
             (self.engine, self.profile, self.modules)
             == (other.engine, other.profile, other.modules)

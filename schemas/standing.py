@@ -42,7 +42,7 @@ class ModuleStanding(Noun):
 
     @property
     def beyond_the_run(self) -> bool:
-        """Whether there is no score since engine or literature cannot tell by their nature."""
+        """Return whether there is no score since engine or literature cannot tell by their nature."""
         return not self.scored and bool(self.reasons) and BEYOND_THE_RUN.issuperset(self.reasons)
 
 

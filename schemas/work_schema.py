@@ -114,7 +114,7 @@ class WorkSchema(Generic[NounT, HeadT]):
 
     @property
     def unit_noun(self) -> str:
-        """What one unit is called."""
+        """Return what one unit is called."""
         return self.unit or self.name_column.removesuffix("_id")
 
     @property

@@ -48,7 +48,7 @@ class WorkByName:
 
     @property
     def kind(self) -> "type[WorkShard[Any]]":
-        """What the content is of."""
+        """Return what the content is of."""
         from tasks.work.shard import WorkShard
 
         kind: Any = WorkShard

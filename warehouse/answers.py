@@ -131,12 +131,12 @@ class RankedIdea(Noun):
 
     @property
     def by_matches(self) -> bool:
-        """Whether the rank rests on pairwise matches."""
+        """Return whether the rank rests on pairwise matches."""
         return self.basis == "matches"
 
     @property
     def undecided(self) -> bool:
-        """Whether the matches of its group tell no ideas apart, so that scores rank them."""
+        """Return whether the matches of its group tell no ideas apart, so that scores rank them."""
         return self.strength is not None and not self.by_matches
 
 
@@ -231,7 +231,7 @@ class IdeaScore(Noun):
 
     @property
     def parts(self) -> dict[str, float | None]:
-        """What weights act on, 0 to 10, by module or criterion; None where it is unscored."""
+        """Return what weights act on, 0 to 10, by module or criterion; None where it is unscored."""
         if self.score_basis is ScoreBasis.MODULES:
             return {name: getattr(self, f"{name}_0_to_10") for name in MODULE_PARTS}
         chances = {name: getattr(self, f"{name}_0_to_1") for name in CRITERION_PARTS}

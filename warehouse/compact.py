@@ -126,7 +126,7 @@ def compact(
 
 
 def _merge_files(connection: Connection) -> int:
-    """How many files there were, with the few rows kept in the catalogue moved into files."""
+    """Return how many files there were, with the few rows kept in the catalogue moved into files."""
     filled = filled_tables(connection)
     for name in filled:
         _call(connection, "flush_inlined_data", f"table_name => {quoted(name)}")

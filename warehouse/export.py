@@ -49,7 +49,7 @@ def export_lake(warehouse: Warehouse, target: Path) -> dict[str, int]:
 
 
 def rows_of_run(connection: Connection, name: str, run_id: RunId) -> pa.Table:
-    """What a table holds of a run and its rankings."""
+    """Return what a table holds of a run and its rankings."""
     sql = table_statement("rows_of", table=name, condition="run_id = $run_id")
     return connection.execute(sql, {"run_id": run_id}).fetch_arrow_table()
 

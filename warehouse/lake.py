@@ -163,7 +163,8 @@ def open_reader(
 
 
 def may_hold_a_lake(layout: Layout, catalogue: PostgresCatalogue | None) -> bool:
-    """Whether there is a catalogue to look into: one in PostgreSQL is known once it is asked.
+    """Return whether there is a catalogue to look into: one in PostgreSQL is known once it is
+    asked.
 
     Raises:
         ConfigurationError: the warehouse needs one there, and none is named.
@@ -302,7 +303,7 @@ def _share_out(connection: Connection, place: str) -> None:
 
 
 def _own_place(layout: Layout) -> str:
-    """Where the files of a lake lie unless its catalogue says otherwise."""
+    """Return where the files of a lake lie unless its catalogue says otherwise."""
     if layout.objects is not None:
         return layout.objects.within("lake").address
     return f"{layout.data.resolve()}/"
@@ -346,13 +347,13 @@ def _refuse_other_places(
 
 
 def data_path(connection: Connection) -> str:
-    """Where the files of the lake lie that this connection reads, with a slash at the end."""
+    """Return where the files of the lake lie that this connection reads, with a slash at the end."""
     ((place,),) = connection.execute("select getvariable('data_path')").fetchall()
     return str(place)
 
 
 def object_folder(connection: Connection) -> ObjectFolder | None:
-    """Where the files of the lake lie, if that is in object storage."""
+    """Return where the files of the lake lie, if that is in object storage."""
     place = data_path(connection)
     return ObjectFolder.of(place) if in_object_storage(place) else None
 
@@ -411,7 +412,7 @@ _CANDIDATES = ("Did you mean", "Candidate bindings")
 
 
 def one_line(error: duckdb.Error) -> str:
-    """What DuckDB says went wrong, in one line."""
+    """Return what DuckDB says went wrong, in one line."""
     return str(storage_failure(error) or in_one_line(str(error)))
 
 
@@ -440,7 +441,7 @@ def filled_tables(connection: Connection) -> list[str]:
 def rows_in(
     connection: Connection, sql: str, parameters: Mapping[str, object] | None = None
 ) -> list[dict[str, Any]]:
-    """What a statement gives, a dict a row."""
+    """Return what a statement gives, a dict a row."""
     result = connection.execute(sql, dict(parameters or {}))
     columns = [column[0] for column in result.description or []]
     return [dict(zip(columns, values, strict=True)) for values in result.fetchall()]
@@ -462,7 +463,7 @@ def one_snapshot(connection: Connection) -> Iterator[None]:
 def ask_in_turn(
     connection: Connection, names: Iterable[str], ask: Callable[[str], AnswerT]
 ) -> Iterator[tuple[str, AnswerT | duckdb.Error]]:
-    """What each name is answered with, or the error it met.
+    """Yield what each name is answered with, or the error it met.
 
     Short questions share a snapshot, so that it is not found anew for each of them.
     """

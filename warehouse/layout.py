@@ -99,7 +99,7 @@ class Layout:
 
     @property
     def objects(self) -> ObjectFolder | None:
-        """Where in object storage the warehouse lies; None: in its folder.
+        """Return where in object storage the warehouse lies; None: in its folder.
 
         Raises:
             ConfigurationError: the folder's name is no address.
@@ -125,7 +125,7 @@ class Layout:
         return self
 
     def log(self, run_id: RunId) -> Path:
-        """What happened in a run, a check or a benchmark: one JSON object a line."""
+        """Return what happened in a run, a check or a benchmark: one JSON object a line."""
         return self.root / "logs" / f"{safe_name('run', run_id)}.jsonl"
 
     def building_places(self) -> tuple[Path, ...]:
@@ -136,7 +136,7 @@ class Layout:
         return (self.landing, *sorted(self.landing.glob("*=*")))
 
     def planned_run(self, run_id: RunId) -> Path:
-        """What a run set out to do."""
+        """Return what a run set out to do."""
         return self.work(run_id) / "planned.json"
 
     def batches(self, run_id: RunId, ranking_id: str | None = None) -> Path:

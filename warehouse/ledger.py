@@ -60,7 +60,7 @@ def chained(
 
 
 def breaks(rows: Iterable[Row]) -> Iterator[str]:
-    """What is wrong with a chain, a line each; `rows` in the order of their numbers.
+    """Yield what is wrong with a chain, a line each; `rows` in the order of their numbers.
 
     Rows that are missing at the end are told only by a head that was written down.
     """

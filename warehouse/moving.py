@@ -155,7 +155,7 @@ def _note(connection: Connection, warehouse: Warehouse, place: str) -> None:
 def _copied(
     folder: Path, source: ObjectFolder | None, target: ObjectFolder | None, name: str, size: int
 ) -> bool:
-    """Whether the file was not yet there; it is now, with all its bytes."""
+    """Return whether the file was not yet there; it is now, with all its bytes."""
     if file_size(folder, target, name) == size:
         return False
     if file_size(folder, source, name) != size:
@@ -258,7 +258,7 @@ def _copy(connection: Connection, catalogue: PostgresCatalogue) -> dict[str, int
 
 
 def _snapshots(connection: Connection, database: str) -> list[tuple[object, ...]]:
-    """Which tables there are and which snapshots: equal for copies of one lake alone."""
+    """Return which tables there are and which snapshots: equal for copies of one lake alone."""
     return connection.execute(filled("catalogue", "identity", database=database)).fetchall()
 
 

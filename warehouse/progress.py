@@ -49,7 +49,7 @@ class RunProgress(Noun):
 
     @property
     def whole(self) -> bool:
-        """Whether every idea has landed."""
+        """Return whether every idea has landed."""
         return self.landed_count >= self.planned.idea_count
 
 
@@ -72,7 +72,7 @@ def announce(layout: Layout, planned: PlannedRun) -> None:
 
 
 def read_planned(layout: Layout, run_id: RunId) -> PlannedRun | None:
-    """What a run set out to do; None for a run made elsewhere.
+    """Return what a run set out to do; None for a run made elsewhere.
 
     Raises:
         ConfigurationError: another version wrote it.
@@ -120,7 +120,7 @@ class Watch:
         return tuple(sorted(shown, key=lambda one: one.planned.started_at, reverse=True))
 
     def of_ideas(self, ideas: Path) -> RunProgress | None:
-        """How far the run of an idea file is, published or not; None before it is planned."""
+        """Return how far the run of an idea file is, published or not; None before it is planned."""
         place, now = str(ideas.resolve()), datetime.now(UTC)
         with self._lock:
             run_id = self._runs_of.get(place)
@@ -209,7 +209,7 @@ def _per_minute(landed: list[_Landed], run: PlannedRun, now: datetime) -> float 
 
 
 def lock_held(path: Path) -> bool | None:
-    """Whether a process holds the lock; None where the system does not tell.
+    """Return whether a process holds the lock; None where the system does not tell.
 
     Taking the lock to see would stop a process that wants it.
     """

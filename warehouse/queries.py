@@ -155,8 +155,8 @@ class Queries:
         return self._nouns("run_costs", RunCost, run_ids=list(run_ids))
 
     def spent(self, run_id: RunId, since: datetime, until: datetime) -> float | None:
-        """What the calls made for a run or survey in a stretch of time cost, in dollars; 0 also for
-        one that is not there; None: not wholly known.
+        """Return what the calls made for a run or survey in a stretch of time cost, in dollars; 0
+        also for one that is not there; None: not wholly known.
         """
         (row,) = self.rows("spent", run_id=run_id, since=since, until=until)
         return None if row["unknown_price_calls"] else float(row["cost_usd"])
@@ -171,12 +171,12 @@ class Queries:
         return self._nouns("validations", ValidationRow, run_ids=list(run_ids))
 
     def latency_by_step(self, run_id: RunId) -> tuple[Row, ...]:
-        """How long the model calls of the run took, by step and model."""
+        """Return how long the model calls of the run took, by step and model."""
         self.run(run_id)
         return tuple(self.rows("latency_by_step", run_id=run_id))
 
     def source_health(self, run_id: RunId) -> tuple[Row, ...]:
-        """What each source answered to the run."""
+        """Return what each source answered to the run."""
         self.run(run_id)
         return tuple(self.rows("source_health", run_id=run_id))
 
@@ -243,8 +243,8 @@ class Queries:
         return rows_in(self.connection, sql, parameters)
 
     def page_frame(self, name: str, **parameters: object) -> "polars.DataFrame":
-        """What `sql/pages/<name>.sql` answers: the figures of the dashboard's pages, added up in
-        SQL.
+        """Return what `sql/pages/<name>.sql` answers: the figures of the dashboard's pages, added
+        up in SQL.
         """
         _check_names(parameters)
         return self.connection.sql(statement("pages", name), params=parameters).pl()
@@ -271,7 +271,7 @@ class Queries:
 def resources_of_papers(
     connection: Connection, paper_ids: Sequence[PaperId]
 ) -> tuple[Resource, ...]:
-    """What published evaluations have read out of these papers, each thing once a paper."""
+    """Return what published evaluations have read out of these papers, each thing once a paper."""
     sql = statement("queries", "resources_of_papers")
     return tuple(
         noun_of(Resource, row) for row in rows_in(connection, sql, {"paper_ids": list(paper_ids)})

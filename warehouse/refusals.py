@@ -32,7 +32,7 @@ def read_refusals(layout: Layout) -> tuple[Refusal, ...]:
 
 
 def read_refusal(path: Path) -> Refusal | None:
-    """What a check in `path` refused; None: it passed, or is none of this version's."""
+    """Return what a check in `path` refused; None: it passed, or is none of this version's."""
     try:
         content: dict[str, Any] = orjson.loads(read_bytes(path))
         if content.pop("passed", True):

@@ -65,7 +65,7 @@ def row_of(table: Table, noun: Noun, known: Row) -> Row:
 
 
 def told(noun: Noun, holder: str, name: str) -> Any:
-    """What a noun, or the one in its field `holder`, tells by the name of a column."""
+    """Return what a noun, or the one in its field `holder`, tells by the name of a column."""
     by = getattr(noun, holder) if holder else noun
     return None if by is None else getattr(by, name)
 

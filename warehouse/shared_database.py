@@ -87,7 +87,7 @@ class SharedDatabase:
 
     @property
     def has_tables(self) -> bool:
-        """Whether a machine has kept anything here."""
+        """Return whether a machine has kept anything here."""
         if not self._has_tables:
             with self._begun() as statements:
                 found = statements.execute("select to_regclass('public.records') is not null")

@@ -77,7 +77,7 @@ class Warehouse(Layout):
             check_may_publish(self.postgres)
 
     def may_hold_a_lake(self) -> bool:
-        """Whether there is a catalogue to look into.
+        """Return whether there is a catalogue to look into.
 
         Raises:
             ConfigurationError: it needs one in PostgreSQL, and none is named.
@@ -87,7 +87,9 @@ class Warehouse(Layout):
         return may_hold_a_lake(self, self.postgres)
 
     def lies_in(self) -> "ObjectFolder | None":
-        """Where the lake's files lie in object storage; None: in a folder, or there is no lake."""
+        """Return where the lake's files lie in object storage; None: in a folder, or there is no
+        lake.
+        """
         from warehouse.lake import lies_in
 
         return lies_in(self, self.postgres)

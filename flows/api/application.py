@@ -192,7 +192,7 @@ def _add_jobs(api: FastAPI, service: Service) -> None:
 
     @api.get("/v1/jobs/{job_id}", response_model=Answer, tags=["jobs"])
     def job(seen: Annotated[JobSeen, Depends(seen_job)]) -> Response:
-        """How far a job is; once it is done, `run_id` names what it published."""
+        """Return how far a job is; once it is done, `run_id` names what it published."""
         return _told(service.job_answer(seen))
 
     @api.delete("/v1/jobs/{job_id}", response_model=Answer, tags=["jobs"])
@@ -236,7 +236,7 @@ def _add_work(api: FastAPI, service: Service, job: type[WorkJob]) -> None:
 def _add_decisions(api: FastAPI, service: Service) -> None:
     @api.get("/v1/inbox", response_model=Answer, tags=["decisions"])
     def inbox(token: Caller) -> Response:
-        """What waits for your answer, oldest first."""
+        """Return what waits for your answer, oldest first."""
         return _told(service.inbox(token))
 
     @api.post("/v1/inbox/{request_id}", response_model=Answer, tags=["decisions"])

@@ -81,7 +81,7 @@ class _Body(BaseModel):
 
 
 def asked_of(job: type[WorkJob]) -> dict[str, tuple[Any, FieldInfo]]:
-    """What a program sends to be worked on, by name: type and meaning.
+    """Return what a program sends to be worked on, by name: type and meaning.
 
     Ideas are sent one by one, and are kept as the file they would be.
     """
@@ -91,7 +91,7 @@ def asked_of(job: type[WorkJob]) -> dict[str, tuple[Any, FieldInfo]]:
 
 
 def as_kept(job: type[WorkJob], sent: Mapping[str, Any]) -> dict[str, Any]:
-    """What was sent, by the fields of the job.
+    """Return what was sent, by the fields of the job.
 
     Raises:
         ConfigurationError: ideas that cannot be written.

@@ -75,8 +75,8 @@ def _add_job_tools(server: MCPServer[Any], service: Service, caller_of: CallerOf
         job_id: str,
         wait_seconds: WaitSeconds = 0.0,
     ) -> dict[str, Any]:
-        """How far a job is: queued, running, done, failed or stopped. Waits for its end up to
-        wait_seconds, and reports progress meanwhile. A job that is done names its run in run_id.
+        """Return how far a job is: queued, running, done, failed or stopped. Waits for its end up
+        to wait_seconds, and reports progress meanwhile. A job that is done names its run in run_id.
         """
         with _errors_told():
             seen = await _followed(service, caller_of(ctx), ctx, job_id, wait_seconds)

@@ -1,7 +1,8 @@
-"""`python -m flows.api.server WAREHOUSE HOST PORT GATEWAY PARTS`: pages for readers and the API for
-programs, on one address.
+"""`python -m flows.api.server WAREHOUSE HOST PORT GATEWAY PARTS NOTE`: pages for readers and the API
+for programs, on one address.
 
 GATEWAY: where the literature is searched; `-`: nowhere. PARTS: `all`, or `programs` without pages.
+NOTE: told on stderr once it listens; empty: nothing.
 """
 
 import sys
@@ -11,6 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from flows.api.programs import Programs
 from flows.cli.command_line import log_to_stderr, run_command
+from flows.cli.talk import print_warning
 from flows.run.environment import prepare_environment
 from schemas.people.web_origins import names_of_server
 from tasks.web.serving import ProgramsOnly, answer_requests, listen
@@ -21,7 +23,9 @@ NO_GATEWAY = "-"
 _OF_PROGRAMS = ("/v1", "/mcp", "/openapi.json", "/health")
 
 
-def serve(warehouse: Warehouse, host: str, port: int, gateway_url: str, parts: str) -> None:
+def serve(
+    warehouse: Warehouse, host: str, port: int, gateway_url: str, parts: str, note: str
+) -> None:
     """Answer until SIGTERM or SIGINT.
 
     Raises:
@@ -40,7 +44,10 @@ def serve(warehouse: Warehouse, host: str, port: int, gateway_url: str, parts: s
     else:
         programs.prepare()
     names = names_of_server(host, hosts)
-    answer_requests(programs.beside(served), listen(host, port), names, settings.api.idle_seconds)
+    listener = listen(host, port)
+    if note:
+        print_warning(note)
+    answer_requests(programs.beside(served), listener, names, settings.api.idle_seconds)
 
 
 def _by_path(programs: ASGIApp, pages: ASGIApp) -> ASGIApp:
@@ -55,7 +62,9 @@ def _by_path(programs: ASGIApp, pages: ASGIApp) -> ASGIApp:
 
 if __name__ == "__main__":
     log_to_stderr()
-    place, address, number, gateway, parts = sys.argv[1:]
+    place, address, number, gateway, parts, note = sys.argv[1:]
     sys.exit(
-        run_command(lambda: serve(Warehouse(Path(place)), address, int(number), gateway, parts))
+        run_command(
+            lambda: serve(Warehouse(Path(place)), address, int(number), gateway, parts, note)
+        )
     )

@@ -262,7 +262,7 @@ class Service:
         return self.kept.of(told, "runs")
 
     def run(self, run_id: str, idea_id: str | None = None, *, ranking: bool = False) -> bytes:
-        """What `assay report --json` says."""
+        """Return what `assay report --json` says."""
 
         def told() -> bytes:
             answer = report_answer(self.warehouse, run_id, idea_id, ranking=ranking)
@@ -279,7 +279,7 @@ class Service:
         ranking: bool = False,
         full: bool = False,
     ) -> bytes:
-        """What `assay report` writes."""
+        """Return what `assay report` writes."""
 
         def written() -> bytes:
             return report_file(
@@ -332,7 +332,7 @@ class Service:
         )
 
     def inbox(self, token: Token) -> Answer:
-        """What waits for the answer of who has the token, oldest first.
+        """Return what waits for the answer of who has the token, oldest first.
 
         Raises:
             NotAllowedError: the token's role may not decide, or it stands for no participant.
@@ -401,7 +401,7 @@ def _told(
     *,
     others: frozenset[str] = OF_THE_MACHINE,
 ) -> dict[str, Any]:
-    """What every request says, of a caller who may submit; `others` are not for it to say."""
+    """Return what every request says, of a caller who may submit; `others` are not for it to say."""
     token.scope.check(Action.SUBMIT)
     said = sorted(others & options.model_fields_set)
     if said:

@@ -252,8 +252,8 @@ _INTERRUPTED = Ending(EXIT_INTERRUPTED, interrupted=True)
 
 
 def _usage(error: TyperException) -> str:
-    """What is wrong with an option; empty for a group called without a command, whose help is
-    printed instead.
+    """Return what is wrong with an option; empty for a group called without a command, whose help
+    is printed instead.
     """
     message, context = error.format_message(), getattr(error, "ctx", None)
     if context is not None and message == context.get_help():

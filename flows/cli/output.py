@@ -92,7 +92,7 @@ def ended_early(
 
 
 def ended_by_budget(budget: SharedBudget, unit: str = "idea") -> str:
-    """Which bound ended work on units of that name, and what to do about it."""
+    """Return which bound ended work on units of that name, and what to do about it."""
     bounds = {
         field: bound for field, bound in budget.budget.model_dump().items() if bound is not None
     }

@@ -68,6 +68,11 @@ def print_note(text: str) -> None:
         print_warning(text)
 
 
+def wanted(note: str) -> str:
+    """A note that another process will print; empty where `--quiet` leaves it out."""
+    return note if notes_are_wanted() else ""
+
+
 class _Steps(logging.Handler):
     """Events of a run as lines: what its log file holds of this process."""
 

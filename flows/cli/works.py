@@ -171,7 +171,7 @@ def _show(page: Any, result: Result, summary: Summary[Any], *, as_page: bool) ->
 
 
 def _goes_on(summary: Summary[Any]) -> bool:
-    """Whether there is more to be made of it: it is published, and nobody is waited for."""
+    """Return whether there is more to be made of it: it is published, and nobody is waited for."""
     return summary.published and not summary.waits_for
 
 
@@ -182,7 +182,7 @@ def answer_about(
     rows: Sequence[Noun] | None = None,
     **told: Any,
 ) -> Answer:
-    """What `--json` says of a published run.
+    """Return what `--json` says of a published run.
 
     Args:
         rows: in place of its units.
@@ -248,7 +248,7 @@ def _check_output(
 def report_answer(
     warehouse: Warehouse, run: str | None, idea: str | None = None, *, ranking: bool = False
 ) -> Answer:
-    """What the report says; its rows are those of the command that made what is reported.
+    """Return what the report says; its rows are those of the command that made what is reported.
 
     Args:
         run: None: the newest run.

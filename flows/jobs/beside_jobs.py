@@ -5,7 +5,6 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 
-from flows.jobs.runner import run_jobs
 from schemas.interpreter import module_command
 from warehouse.warehouse import Warehouse
 
@@ -33,6 +32,8 @@ def work_beside(
     )
     signal.signal(signal.SIGTERM, lambda *_: child.terminate())
     try:
+        from flows.jobs.runner import run_jobs  # while the child begins: it takes half a second
+
         run_jobs(warehouse, over=lambda: child.poll() is not None)
     except KeyboardInterrupt:  # stopping the command stops the service, and is no failure
         child.terminate()

@@ -118,7 +118,7 @@ class _Runner:
             raise error
 
     def _steps(self) -> Iterator[Callable[[], None]]:
-        """What a round does, job by job: where one fails, the others go on."""
+        """Yield what a round does, job by job: where one fails, the others go on."""
         for job_id, working in list(self._working.items()):
             if working.process.poll() is not None:
                 del self._working[job_id]
@@ -169,7 +169,7 @@ class _Runner:
             self._database.close()
 
     def _may_go_on(self, job: Job) -> bool:
-        """Whether nobody is waited for. What waits is looked at again when somebody has done
+        """Return whether nobody is waited for. What waits is looked at again when somebody has done
         something, not three times a second.
         """
         if job.status.state is not JobState.WAITING or job.request is None:
@@ -204,8 +204,10 @@ class _Runner:
             self._start(job, request)
 
     def _has_room(self, request: JobRequest) -> bool:
-        """What takes no longer than somebody waits for it goes beside the others. Of two who ask
-        the same the second waits for the first, and finds it done.
+        """Return whether a job may start now.
+
+        Short jobs run beside long ones. Of two equal requests the second waits for the first, and
+        finds it done.
         """
         if any(working.work == request.work for working in self._working.values()):
             return False
@@ -242,7 +244,7 @@ class _Runner:
         self._served[_queue(request)] = max(self._served.values(), default=0) + 1
 
     def _in_object_storage(self) -> bool:
-        """Whether the warehouse lies there, or may have the lake's files there."""
+        """Return whether the warehouse lies there, or may have the lake's files there."""
         if self._warehouse.objects is not None:
             return True
         try:

@@ -45,7 +45,7 @@ def load_profile(name_or_path: str) -> Profile:
 
 
 def _read(name_or_path: str, beside: Path, depth: int = 1) -> dict[str, Any]:
-    """What a profile says, and what it leaves to the one that it extends.
+    """Return what a profile says, and what it leaves to the one that it extends.
 
     Args:
         beside: the folder from which a path is meant.

@@ -120,10 +120,10 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
 
     @abstractmethod
     def describe(self, head: HeadT) -> str:
-        """What its artifact says of the work, in a sentence or two."""
+        """Return what its artifact says of the work, in a sentence or two."""
 
     def open(self) -> AbstractContextManager[object]:
-        """What stays open from before the plan to the end."""
+        """Open what is used from before the plan to the end."""
         return nullcontext()
 
     def shards_of(
@@ -185,15 +185,15 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         return ()
 
     def waves(self) -> "Waves | None":
-        """What the units wait for together; None: no unit of the work ever waits."""
+        """Return what the units wait for together; None: no unit of the work ever waits."""
         return None
 
     def remarks(self) -> tuple[str, ...]:
-        """What was left out or failed, a line each; asked once the work has ended."""
+        """Return what was left out or failed, a line each; asked once the work has ended."""
         return ()
 
     def faults(self) -> tuple[str, ...]:
-        """What is wrong with the reports, a line each; asked once they are written."""
+        """Return what is wrong with the reports, a line each; asked once they are written."""
         return ()
 
 

@@ -279,7 +279,8 @@ def needs_of(
     *,
     in_sandbox: bool = False,
 ) -> WorkerNeeds:
-    """What the workers of `request` must have, whose shards these are; one of them is in the file.
+    """Return what the workers of `request` must have, whose shards these are; one of them is in the
+    file.
 
     Args:
         in_sandbox: whether the work runs programs in a sandbox.

@@ -43,8 +43,8 @@ def use_certificates(settings: Settings) -> None:
 
 
 def places_for_workers(address: str | None, settings: Settings) -> tuple[str, str]:
-    """Where to listen so that workers of the scheduler at `address` reach it, and the name under
-    which they do. On this machine's loopback where its workers are of this machine.
+    """Return where to listen so that workers of the scheduler at `address` reach it, and the name
+    under which they do. On this machine's loopback where its workers are of this machine.
 
     Raises:
         ConfigurationError: no scheduler answers there.

@@ -107,7 +107,7 @@ class Declared(Campaign[Plan[Any], Any]):
         )
 
     def _head(self) -> Noun:
-        """What request and parameters say, by the names of the columns."""
+        """Return what request and parameters say, by the names of the columns."""
         request = self.request
         known = request.parameters.model_dump() | {
             "run_id": self.run_id,

@@ -58,7 +58,7 @@ def estimate_steps(
     *,
     by_batch: bool = False,
 ) -> list[StepEstimate]:
-    """What each step takes; those that the engine answers by itself are left out.
+    """Return what each step takes; those that the engine answers by itself are left out.
 
     Args:
         by_batch: at the price of batches.

@@ -109,7 +109,7 @@ def _warn_of_earlier_rules(literature: LiteratureChoice) -> None:
 
 
 def lacking(literature: LiteratureChoice) -> str:
-    """What a snapshot that stands alone does not know of citations, as one sentence."""
+    """Return what a snapshot that stands alone does not know of citations, as one sentence."""
     if literature.snapshot is None or not literature.unlimited:
         return ""
     manifest = read_manifest(literature.snapshot)

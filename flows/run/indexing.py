@@ -130,7 +130,7 @@ async def _embed_all(store: PaperStore, embedder: Embedder, report: Callable[[in
 
 
 def embedder_for(index: Path, settings: Settings) -> Embedder | None:
-    """What embeds changed papers of an index; None where it has no embeddings.
+    """Return what embeds changed papers of an index; None where it has no embeddings.
 
     Raises:
         SnapshotError: there is no finished index.

@@ -91,7 +91,7 @@ def check_engine(
     steps: "Iterable[Step[Any, Any]]",
     budget: Budget,
 ) -> "tuple[Contact, ...]":
-    """What the models that `steps` ask take and cost, each asked one small question.
+    """Return what the models that `steps` ask take and cost, each asked one small question.
 
     Raises:
         ConfigurationError: a model does not answer, or lacks the price that a bound on cost needs.
@@ -262,7 +262,9 @@ _OF_LAKE = "files of the lake"
 
 
 def _objects_of(warehouse: "Warehouse", *, lake_is_found: bool = True) -> "dict[str, ObjectFolder]":
-    """What lies in object storage, and where; without a catalogue nobody knows it of the lake."""
+    """Return what lies in object storage, and where; without a catalogue nobody knows it of the
+    lake.
+    """
     found = {}
     if warehouse.objects is not None:
         found["warehouse"] = warehouse.objects

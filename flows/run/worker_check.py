@@ -258,7 +258,7 @@ class Admission(WorkerPlugin):  # type: ignore[misc]
 
 
 async def told_refusal(name: str, dask_worker: Worker) -> str | None:
-    """What `Admission`, registered as `name`, found on a worker."""
+    """Return what `Admission`, registered as `name`, found on a worker."""
     plugin = dask_worker.plugins.get(name)
     if not isinstance(plugin, Admission):
         return "it could not make the check: install the very same Assay"

@@ -110,12 +110,12 @@ class BenchmarkScore(Judged):
 
     @property
     def published(self) -> bool:
-        """Whether it is a figure from a paper, not measured here."""
+        """Return whether it is a figure from a paper, not measured here."""
         return bool(self.published_source)
 
     @property
     def origin(self) -> str:
-        """Whether Assay measured it or a paper printed it."""
+        """Return whether Assay measured it or a paper printed it."""
         return "published" if self.published else "measured"
 
 

@@ -173,8 +173,8 @@ class Comparison(Judged):
 
     @property
     def newness(self) -> float | None:
-        """What the work leaves new, 0 to 1; None where overlap or score is missing, and where the
-        work does not address the dimension.
+        """Return what the work leaves new, 0 to 1; None where overlap or score is missing, and
+        where the work does not address the dimension.
         """
         if self.overlap is None or self.score is None:
             return None
@@ -260,7 +260,7 @@ def _more_than(successes: int, trials: int, chance: float) -> float:
 
 
 def confidence_of(comparisons: Iterable[Comparison]) -> int | None:
-    """How sure `novelty_of` the same comparisons is, 0 to 3; None where that is None.
+    """Return how sure `novelty_of` the same comparisons is, 0 to 3; None where that is None.
 
     That nothing like it was found proves little: two overlapping works are needed for 3.
     """

@@ -94,7 +94,7 @@ class IdeaEvaluation(Noun):
 
     @property
     def modules(self) -> dict[str, ModuleEvaluation]:
-        """What each module that was asked for found out, by the module's name."""
+        """Return what each module that was asked for found out, by the module's name."""
         found = {
             "soundness": self.soundness,
             "contribution": self.contribution,

@@ -79,7 +79,7 @@ class Match(Judged):
 
     @property
     def first_share_0_to_1(self) -> float | None:
-        """What the idea shown first won: the probability given, else 1, ½ or 0;
+        """Return what the idea shown first won: the probability given, else 1, ½ or 0;
         None when unscored.
         """
         if self.first_better_0_to_1 is not None:
@@ -187,7 +187,7 @@ class GroupSummary(Noun):
 
     @property
     def joins_groups(self) -> bool:
-        """Whether this is what the strengths across groups rest on."""
+        """Return whether this is what the strengths across groups rest on."""
         return self.schedule == BRIDGES
 
 
@@ -281,7 +281,7 @@ class RankParameters(Noun):
 
     @property
     def counts_votes(self) -> bool:
-        """Whether people's votes count besides the engine's matches."""
+        """Return whether people's votes count besides the engine's matches."""
         return self.votes_in_lake or self.votes_path is not None
 
 

@@ -74,7 +74,7 @@ class KnowledgeItem(Noun):
         return plain_abstract(text, info.data.get("title", "")) or ""
 
     def admissible(self, after: date | None, before: date | None) -> bool:
-        """Whether it can be shown to lie within the dates, both inclusive.
+        """Return whether it can be shown to lie within the dates, both inclusive.
 
         An undated item lies within no dates: with a cutoff it must not be judged by. It is
             admissible only where

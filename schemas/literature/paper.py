@@ -131,7 +131,7 @@ class Paper(Noun):
         return latest_day(self.year, self.venue, self.arxiv_id)
 
     def admissible(self, cutoff: date | None) -> bool:
-        """Whether the paper may be cited for an idea with this cutoff; an undated paper only
+        """Return whether the paper may be cited for an idea with this cutoff; an undated paper only
         without one.
         """
         if cutoff is None:

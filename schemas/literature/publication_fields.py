@@ -16,12 +16,12 @@ _INITIALS = bounded(r"(?:[^\W\d_]\.?[ -]?){1,4}")
 
 
 def names_authors(field: str) -> bool:
-    """Whether a field of this name holds authors: `author`, `Author(s)`, `Authors' names`."""
+    """Return whether a field of this name holds authors: `author`, `Author(s)`, `Authors' names`."""
     return _AUTHORS.fullmatch(_words(field)) is not None
 
 
 def names_publication(field: str) -> bool:
-    """Whether a field of this name holds an identifier or address of the idea's publication."""
+    """Return whether a field of this name holds an identifier or address of the idea's publication."""
     words = _words(field)
     return words != "id" and _PUBLICATION.fullmatch(words) is not None  # that is the idea's
 

@@ -270,7 +270,7 @@ def _without_notice(text: str) -> str:
 
 
 def _only_notice(text: str) -> bool:
-    """Whether names, numbers, addresses and words of notices are all of a text."""
+    """Return whether names, numbers, addresses and words of notices are all of a text."""
     words = (word.strip(".,;:()[]'\"") for word in text.split())
     return all(
         not word[:1].islower() or "/" in word or word in _NOTICE_VOCABULARY for word in words

@@ -95,7 +95,7 @@ class WorkOptions(LakeOptions):
 
     @property
     def budget(self) -> Budget:
-        """What may be spent; where the command has no option for a limit, there is none."""
+        """Return what may be spent; where the command has no option for a limit, there is none."""
         given = {name: limit for name, limit in _LIMITS.items() if name in type(self).model_fields}
         return Budget(**{limit: getattr(self, name) for name, limit in given.items()})
 
@@ -247,7 +247,7 @@ class RankOptions(EvaluatingOptions, DeclaredOptions):
 
     @property
     def evaluation(self) -> RunOptions:
-        """How ideas are evaluated that are not yet."""
+        """Return how ideas are evaluated that are not yet."""
         said = {name: getattr(self, name) for name in RunOptions.model_fields}
         return RunOptions(**{name: value for name, value in said.items() if value is not None})
 

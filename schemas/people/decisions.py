@@ -23,7 +23,7 @@ class Stage(StrEnum):
 
     @property
     def of_runs(self) -> bool:
-        """Whether it is the run as a whole that enters."""
+        """Return whether it is the run as a whole that enters."""
         return self is Stage.REPORT
 
 
@@ -74,7 +74,9 @@ class Request(Noun):
         return self.version_sha256[:_SHOWN_DIGITS]
 
     def is_about(self, version: str) -> bool:
-        """Whether `version` is the hash of what it is about, or as much of it as inboxes print."""
+        """Return whether `version` is the hash of what it is about, or as much of it as inboxes
+        print.
+        """
         return len(version) >= _SHOWN_DIGITS and self.version_sha256.startswith(version)
 
 
@@ -136,7 +138,7 @@ class Project(Noun):
     stages: dict[Stage, StageRule] = Field(default_factory=dict)
 
     def deciders(self, stage: Stage) -> tuple[str, ...]:
-        """Who may let an idea into a stage."""
+        """Return who may let an idea into a stage."""
         named = self.stages[stage].deciders or tuple(self.participants)
         needed = {Verdict.APPROVED, Verdict.REJECTED}
         return tuple(each for each in named if needed <= set(self.participants.get(each, ())))

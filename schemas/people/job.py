@@ -105,7 +105,7 @@ class OfIdeas(Noun):
 
     @property
     def title(self) -> str:
-        """What lists call it: the first title or the first words."""
+        """Return what lists call it: the first title or the first words."""
         first = self.ideas.partition("\n")[0] if self.ideas_format == "jsonl" else "{}"
         entry = from_json(first)
         told = entry.get("title") or entry.get("text") if isinstance(entry, dict) else ""
@@ -213,7 +213,7 @@ class JobState(StrEnum):
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more will happen."""
+        """Return whether nothing more will happen."""
         return self in (JobState.DONE, JobState.FAILED, JobState.STOPPED)
 
 
@@ -237,7 +237,7 @@ class JobStatus(Noun):
 
     @property
     def budget_reached(self) -> bool:
-        """Whether it ended early because it may spend no more."""
+        """Return whether it ended early because it may spend no more."""
         return self.exit_code == _BUDGET_REACHED
 
 

@@ -75,7 +75,7 @@ class Ended(StrEnum):
 
 
 def sides_offered(asked: Asked, offered: DashboardSettings) -> tuple[Side, ...]:
-    """Who may answer: every model that the dashboard offers, under every profile that ships.
+    """Return who may answer: every model that the dashboard offers, under every profile that ships.
 
     The offline baseline answers only where no model is offered: against one it would waste a vote.
     It writes no survey of a topic.
@@ -92,7 +92,7 @@ def sides_offered(asked: Asked, offered: DashboardSettings) -> tuple[Side, ...]:
 
 
 def tidy(asked: Asked, given: str) -> str:
-    """What is asked, as it is kept.
+    """Return what is asked, as it is kept.
 
     Raises:
         ConfigurationError: it is empty, too long, or no text.

@@ -33,7 +33,7 @@ class Role(StrEnum):
     OWNER = "owner"
 
     def may(self, action: Action) -> bool:
-        """Whether who has this role may do it."""
+        """Return whether who has this role may do it."""
         return action in _ALLOWED[self]
 
     def check(self, action: Action) -> None:
@@ -124,7 +124,7 @@ class Token(Noun):
     )
 
     def valid_at(self, moment: datetime) -> bool:
-        """Whether it is neither revoked nor expired."""
+        """Return whether it is neither revoked nor expired."""
         return self.revoked_at is None and (self.expires_at is None or moment < self.expires_at)
 
 

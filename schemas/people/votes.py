@@ -74,7 +74,7 @@ class HumanVote(Noun):
 
     @property
     def first_share_0_to_1(self) -> float:
-        """What the first won: 1, ½ or 0."""
+        """Return what the first won: 1, ½ or 0."""
         return _SHARE_OF_FIRST.get(self.choice, 0.5)
 
 

@@ -11,7 +11,7 @@ _LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 
 def is_loopback(address: str) -> bool:
-    """Whether a server that listens on `address` is reached from this machine only."""
+    """Return whether a server that listens on `address` is reached from this machine only."""
     try:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:
@@ -28,7 +28,7 @@ def names_of_server(address: str, named: Iterable[str]) -> list[str]:
 
 
 def is_of_another_site(headers: Mapping[str, str]) -> bool:
-    """Whether a browser says that a page of another origin sends this request.
+    """Return whether a browser says that a page of another origin sends this request.
 
     Other programs say nothing of the kind.
     """
@@ -39,7 +39,9 @@ def is_of_another_site(headers: Mapping[str, str]) -> bool:
 
 
 def is_followed_link(headers: Mapping[str, str]) -> bool:
-    """Whether a browser opens a page of its own for the answer, as for a link on another site."""
+    """Return whether a browser opens a page of its own for the answer, as for a link on another
+    site.
+    """
     return (
         headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
     )

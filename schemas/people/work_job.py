@@ -94,12 +94,12 @@ class JobBase(Noun):
 
     @property
     def asks_nothing(self) -> bool:
-        """Whether it only says what something would ask and cost."""
+        """Return whether it only says what something would ask and cost."""
         return False
 
     @property
     def work(self) -> str:
-        """What is to be done, as JSON: the same for all who ask the same,
+        """Return what is to be done, as JSON: the same for all who ask the same,
         whatever they may spend.
         """
         bounds = {"max_cost_usd", "max_tokens", "max_requests"}
@@ -157,13 +157,15 @@ class WorkJob(JobBase):
 
     @classmethod
     def sent_fields(cls) -> dict[str, FieldInfo]:
-        """What is worked on: the fields beside those that all jobs have."""
+        """Return what is worked on: the fields beside those that all jobs have."""
         common = WorkJob.model_fields
         return {name: field for name, field in cls.model_fields.items() if name not in common}
 
     @property
     def title(self) -> str:
-        """What lists call it where it is sent without a name: as the first thing that is sent."""
+        """Return what lists call it where it is sent without a name: as the first thing that is
+        sent.
+        """
         sent: Any = next(getattr(self, name) for name in self.sent_fields())
         first = sent[0] if isinstance(sent, tuple) else sent
         return first if isinstance(first, str) else str(first.name)

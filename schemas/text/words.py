@@ -11,7 +11,7 @@ WORD = bounded(
 
 
 def has_words(text: str, count: int) -> bool:
-    """Whether `text` holds at least `count` words; reads no further than it needs to."""
+    """Return whether `text` holds at least `count` words; reads no further than it needs to."""
     return sum(1 for _ in islice(WORD.finditer(text), count)) == count
 
 

@@ -61,7 +61,7 @@ class SentManuscript(BaseModel):
 
     @property
     def name(self) -> str:
-        """What lists call it."""
+        """Return what lists call it."""
         return self.manuscript_id
 
     @property

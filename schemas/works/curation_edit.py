@@ -24,7 +24,7 @@ class EditedField(StrEnum):
 
     @property
     def is_of_idea(self) -> bool:
-        """Whether it is part of the idea; else of one of its statements."""
+        """Return whether it is part of the idea; else of one of its statements."""
         return self in (EditedField.PROBLEM, EditedField.METHOD, EditedField.EXPERIMENT)
 
 
@@ -55,7 +55,7 @@ class CurationEdit(Noun):
 
     @property
     def changed(self) -> bool:
-        """Whether more than white space differs."""
+        """Return whether more than white space differs."""
         return self.before.split() != self.after.split()
 
 

@@ -70,7 +70,7 @@ class SentPaper(BaseModel):
 
     @property
     def name(self) -> str:
-        """What lists call it."""
+        """Return what lists call it."""
         return self.paper_id
 
 

@@ -135,11 +135,11 @@ class DraftFigure(Noun):
 
     @property
     def made(self) -> str:
-        """What its readers are told of how it was made; empty: a program drew it."""
+        """Return what its readers are told of how it was made; empty: a program drew it."""
         return self.made_as("This figure") if self.drawn_by else ""
 
     def made_as(self, name: str) -> str:
-        """How an image model made it, in words of ours."""
+        """Return how an image model made it, in words of ours."""
         looked = "A model that sees" if self.seen_by else "No model that sees"
         return (
             f"{name} was drawn by {self.drawn_by}, an image model, from boxes and arrows that a"

@@ -75,7 +75,7 @@ class Habits:
 
 
 def habits_of(rows: Sequence[NeighbourSection]) -> Habits:
-    """What the measured papers have in common."""
+    """Return what the measured papers have in common."""
     papers: dict[str, list[NeighbourSection]] = {}
     for row in rows:
         papers.setdefault(row.paper_id, []).append(row)
@@ -121,7 +121,7 @@ def _median(values: Sequence[float]) -> float | None:
 
 
 def _place(paper: Sequence[NeighbourSection], part: SectionPart) -> tuple[float, float]:
-    """Where the middle of a part stands in a paper, and its share of the words."""
+    """Return where the middle of a part stands in a paper, and its share of the words."""
     total = sum(row.word_count or 0 for row in paper) or 1
     before = middle = own = 0.0
     for row in paper:

@@ -42,7 +42,7 @@ class SentTask(BaseModel):
 
     @property
     def name(self) -> str:
-        """What lists call it."""
+        """Return what lists call it."""
         return self.task_id
 
 

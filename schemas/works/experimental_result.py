@@ -57,7 +57,9 @@ class ExperimentalResult(Noun):
 
     @property
     def is_beyond_the_known(self) -> bool:
-        """Whether it is supported, and better than the strongest baseline where there is one."""
+        """Return whether it is supported, and better than the strongest baseline where there is
+        one.
+        """
         beyond = self.baseline_id is None or (self.baseline_low or 0.0) > 0
         return self.finding is Finding.SUPPORTED and beyond
 

@@ -125,7 +125,7 @@ class IdeaVersion(Judged):
 
     @property
     def kept(self) -> bool:
-        """Whether it goes on to be evaluated."""
+        """Return whether it goes on to be evaluated."""
         return self.text is not None and self.dropped_reason is None and self.move is not Move.LEAD
 
     @property

@@ -109,8 +109,8 @@ class Problem(Noun):
 
     @property
     def stands(self) -> bool:
-        """Whether a person accepted it or, without a person's word, a second look, if there was
-        one, neither refuted it nor left it open.
+        """Return whether a person accepted it or, without a person's word, a second look, if there
+        was one, neither refuted it nor left it open.
         """
         if self.is_decided:
             return self.decision is Decision.ACCEPT
@@ -118,12 +118,12 @@ class Problem(Noun):
 
     @property
     def is_open(self) -> bool:
-        """Whether neither a second look nor a person decided it."""
+        """Return whether neither a second look nor a person decided it."""
         return self.open_question is True and not self.is_decided
 
     @property
     def is_decided(self) -> bool:
-        """Whether a person said whether it stands."""
+        """Return whether a person said whether it stands."""
         return self.decision in (Decision.ACCEPT, Decision.REJECT)
 
 
@@ -336,10 +336,10 @@ class ManuscriptCheck(Noun):
 
     @property
     def has_few_words(self) -> bool:
-        """Whether so few words were read that finding nothing in them says little."""
+        """Return whether so few words were read that finding nothing in them says little."""
         return 0 < (self.word_count or 0) < FEWEST_WORDS
 
     @property
     def is_partly_read(self) -> bool:
-        """Whether files of its text are missing: no all-clear."""
+        """Return whether files of its text are missing: no all-clear."""
         return bool(self.missing_files)

@@ -113,7 +113,7 @@ class SharedBudget:
         self._file.charge(batch, by_idea)
 
     def spent(self, idea_id: IdeaId | None = None) -> Spend:
-        """What the run, or one idea of it, has spent so far over all processes."""
+        """Return what the run, or one idea of it, has spent so far over all processes."""
         cost_usd, tokens, requests = self._file.spent(idea_id or WHOLE_RUN)
         return Spend(cost_usd=cost_usd, tokens=tokens, requests=requests)
 

@@ -74,13 +74,13 @@ class Ledger:
             self.failures[:] = [*others, failure]
 
     def is_new_request(self) -> bool:
-        """Whether the next literature request is one that no earlier start of the idea made."""
+        """Return whether the next literature request is one that no earlier start of the idea made."""
         self.counted_requests += 1
         return self.counted_requests > self.requests_counted_before
 
 
 def _in_words(reason: Reason, papers: Mapping[str, str], cutoff: date | None) -> tuple[str, str]:
-    """What was left out, and how much of it and why."""
+    """Return what was left out, and how much of it and why."""
     count = "1 paper" if len(papers) == 1 else f"{len(papers):,} papers"
     if reason is Reason.AFTER_CUTOFF:
         detail = f"{count} may have appeared after the cutoff {cutoff} and counted for nothing"

@@ -226,7 +226,7 @@ def expected_assessment(
     methods: int,
     compared: bool,
 ) -> dict[str, Asked]:
-    """What each step asks about one idea.
+    """Return what each step asks about one idea.
 
     Args:
         concerns: points of the plan's review, strengths among them.

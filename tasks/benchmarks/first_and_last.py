@@ -50,7 +50,7 @@ class Contest:
 
     @property
     def doublings(self) -> float:
-        """How often the length was doubled from the first version to the last."""
+        """Return how often the length was doubled from the first version to the last."""
         return math.log2((1 + len(words(self.last.text))) / (1 + len(words(self.first.text))))
 
 
@@ -95,7 +95,7 @@ class Answer:
 
     @property
     def first_shown_won(self) -> float | None:
-        """What whichever was shown first won, from 0 to 1."""
+        """Return what whichever was shown first won, from 0 to 1."""
         if self.shown_first is None or self.shown_second is None:
             return None
         return (self.shown_first + 1 - self.shown_second) / 2
@@ -230,7 +230,7 @@ class Generator:
 
     @property
     def flattery(self) -> dict[str, float]:
-        """What is planted, as `FLATTERY` names it, lengths apart."""
+        """Return what is planted, as `FLATTERY` names it, lengths apart."""
         return {
             "newness_claims": self.claims,
             "hedges": self.hedges,
@@ -281,7 +281,7 @@ class World:
     gains: Mapping[str, float]
 
     def truth(self, judge: Judge) -> dict[str, float]:
-        """What a measurement without end would find of this judge."""
+        """Return what a measurement without end would find of this judge."""
         return {
             "last_round_win_rate": self._mean(judge, lambda one, two: (one + 1 - two) / 2),
             "first_shown_share": self._mean(judge, lambda one, two: (one + two) / 2),

@@ -75,7 +75,7 @@ class InjectedError:
     stretches: tuple[str, ...]
 
     def is_quoted_by(self, report: str) -> bool:
-        """Whether a report quotes one of the sentences, in whole or a stretch of it."""
+        """Return whether a report quotes one of the sentences, in whole or a stretch of it."""
         said = f" {normal(report)} "
         return any(f" {stretch} " in said for stretch in self.stretches)
 

@@ -34,7 +34,7 @@ class Kept(Noun):
 
     @property
     def may_go_better(self) -> bool:
-        """Whether working on the item again may bring what is missing."""
+        """Return whether working on the item again may bring what is missing."""
         return may_pass(self.reason)
 
 

@@ -179,7 +179,7 @@ class Trial(SuiteData):
 
     @property
     def folder(self) -> Path:
-        """Where the trial keeps its state."""
+        """Return where the trial keeps its state."""
         return folder_of(self.warehouse, self.tools.run_id)
 
     def score(
@@ -386,7 +386,7 @@ class Suite:
 
     @property
     def reads_data(self) -> bool:
-        """Whether it reads any data set."""
+        """Return whether it reads any data set."""
         return bool(self.files or self.optional)
 
     def modules_of(self, parameters: BenchmarkParameters) -> tuple[Module, ...]:
@@ -394,7 +394,7 @@ class Suite:
         return self.modules if parameters.modules is None else parameters.modules
 
     def evaluates(self, parameters: BenchmarkParameters) -> bool:
-        """Whether its ideas go through the main job first."""
+        """Return whether its ideas go through the main job first."""
         # A suite with usual modules judges evaluations: even those by none are one.
         judges = bool(self.modules or parameters.modules)
         return self.ideas is not None and judges and parameters.evaluated_run is None

@@ -72,8 +72,9 @@ def _share(words: Sequence[StrEnum], wanted: StrEnum) -> float | None:
 
 
 def evidence_features(evaluation: IdeaEvaluation) -> dict[str, float | None]:
-    """What was found about an idea, without what any judge made of it as a whole: density and
-    closeness of related works, grades of overlap, counts. A module that was not asked for has none.
+    """Return what was found about an idea, without what any judge made of it as a whole: density
+    and closeness of related works, grades of overlap, counts. A module that was not asked for has
+    none.
     """
     found: dict[str, float | None] = {}
     if evaluation.novelty is not None:

@@ -41,7 +41,7 @@ def sentences(line: str) -> list[str]:
 
 
 def uncited_sentence_count(text: str) -> int:
-    """How many sentences state something without a citation mark (`\\x01<number>\\x02`).
+    """Return how many sentences state something without a citation mark (`\\x01<number>\\x02`).
 
     A statement has at least `MINIMUM_WORDS_OF_A_STATEMENT` words, is no heading, no question, and
     does not end in a colon (a line that announces a list).
@@ -56,7 +56,7 @@ def uncited_sentence_count(text: str) -> int:
 
 
 def states(sentence: str) -> bool:
-    """Whether a sentence states something without a citation mark."""
+    """Return whether a sentence states something without a citation mark."""
     if MARK_BEGIN in sentence or sentence.rstrip(" \t*_\"'”").endswith(("?", ":")):
         return False
     return len(_WORD.findall(sentence)) >= MINIMUM_WORDS_OF_A_STATEMENT

@@ -113,7 +113,7 @@ def _summaries(parameters: CommitteeParameters, phases: int) -> Asked:
 def _grounding(
     parameters: CommitteeParameters, kinds: frozenset[SourceKind], *, later: bool, full_text: bool
 ) -> Asked:
-    """What was selected is held against every part its kind bears on; later knowledge against one.
+    """Estimate the calls that ground knowledge in every part its kind bears on.
 
     Calls that show the same items begin alike: those for parts on which the same kinds bear.
     """

@@ -30,7 +30,7 @@ from tasks.text.words import Excerpt
 
 
 def judged_before(earlier: ContributionEvaluation, papers: Sequence[Paper]) -> JudgedBefore:
-    """What of an earlier evaluation may stand.
+    """Return what of an earlier evaluation may stand.
 
     Args:
         papers: of that evaluation, as they were.

@@ -243,7 +243,7 @@ async def _augment(context: Context, around: _Field) -> None:
 
 
 def second_pass(judgements: Iterable[Judgement], parameters: ContributionParameters) -> int:
-    """How many papers the second pass judges, by the share found relevant in the first."""
+    """Return how many papers the second pass judges, by the share found relevant in the first."""
     most = parameters.embedding_top
     if parameters.second_pass_margin is None:
         return most

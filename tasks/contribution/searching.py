@@ -130,8 +130,8 @@ def packed_query(queries: Sequence[str]) -> str:
 
 
 def best_of_each(queries: Sequence[str], papers: Sequence[Paper], limit: int) -> tuple[Found, ...]:
-    """What a search by relevance would give for each query, were `papers` all there is: the `limit`
-    best by weighted shared words.
+    """Return what a search by relevance would give for each query, were `papers` all there is: the
+    `limit` best by weighted shared words.
     """
     found: dict[str, Found] = {}
     by_id = {paper.paper_id: paper for paper in papers}

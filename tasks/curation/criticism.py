@@ -72,7 +72,8 @@ class ReviewText:
     text: str
 
     def place_of(self, quote: str) -> Place | None:
-        """Where the quotation stands, widened to whole sentences; None: it does not stand there.
+        """Return where the quotation stands, widened to whole sentences; None: it does not stand
+        there.
 
         White space makes no difference, everything else does. A part of a sentence could say the
         opposite of the whole.
@@ -142,7 +143,7 @@ class ReviewText:
 
 
 def _is_whole(flat: str, start: int, end: int) -> bool:
-    """Whether no word is cut at either end."""
+    """Return whether no word is cut at either end."""
     cut_before = start > 0 and flat[start - 1].isalnum() and flat[start].isalnum()
     cut_behind = end < len(flat) and flat[end].isalnum() and flat[end - 1].isalnum()
     return not (cut_before or cut_behind)
@@ -212,7 +213,7 @@ async def find_criticism(idea: str, reviews: Sequence[CuratedReview], engine: En
 def _taken(
     review: CuratedReview, copied: Sequence[CopiedSentence]
 ) -> tuple[list[Place], list[CuratedDrop]]:
-    """Where the sentences about the idea stand, in the review's order, and what is left out."""
+    """Return where the sentences about the idea stand, in the review's order, and what is left out."""
     text = ReviewText(review.text)
     places: dict[int, Place] = {}
     drops = []

@@ -92,7 +92,7 @@ class Outcomes:
         return cls(found)
 
     def leak(self, sentence: str) -> Leak | None:
-        """How the sentence tells what came of it; None: it does not."""
+        """Return how the sentence tells what came of it; None: it does not."""
         number = next((each for each in _telling(sentence) if each in self.figures), None)
         if number is not None:
             source = self.figures[number]
@@ -112,7 +112,7 @@ class Outcomes:
 
 
 def claims_outcome(sentence: str) -> bool:
-    """Whether the sentence says that something turned out so, of the paper's own work."""
+    """Return whether the sentence says that something turned out so, of the paper's own work."""
     if _NAMED.search(sentence) is not None and _OWN.search(sentence) is None:
         return False
     if _FOUND.search(sentence) is not None:

@@ -125,7 +125,7 @@ def _forum(
 
 
 def _which_pdf(root: Row, first: Row | None, forum: str) -> tuple[Question, bool | None]:
-    """Where the first PDF is, and whether it is the first; None: the edits are not shown."""
+    """Return where the first PDF is, and whether it is the first; None: the edits are not shown."""
     current = Question("/attachment", (("id", forum), ("name", "pdf")))
     if first is None:
         return current, None
@@ -173,7 +173,7 @@ def _moment(note: Row) -> float:
 
 
 def _is_a(note: Row, word: str) -> bool:
-    """Whether one of the invitations it answers ends in `/-/Official_Review`, for example."""
+    """Return whether one of the invitations it answers ends in `/-/Official_Review`, for example."""
     named = note.get("invitations", [note.get("invitation")])
     listed = named if isinstance(named, list) else []
     ends = (each.rpartition("/")[2].casefold() for each in listed if isinstance(each, str))

@@ -141,7 +141,7 @@ def _submission(
 
 
 def _parsed_before(content: bytes, name: str) -> Parsed:
-    """What PeerRead's own parser made of a PDF: `{"metadata": {"sections": [{"heading",
+    """Return what PeerRead's own parser made of a PDF: `{"metadata": {"sections": [{"heading",
     "text"}]}}`.
     """
     whole = json_object(content)

@@ -57,7 +57,7 @@ def read_reviews(paths: Sequence[Path]) -> ReviewFile | Unread:
 
 
 def content_of(path: Path) -> bytes | Unread:
-    """What stands in the file, or why it cannot be read."""
+    """Return what stands in the file, or why it cannot be read."""
     try:
         return read_file(path, LARGEST_FILE_BYTES)
     except PlainFileError as error:
@@ -95,7 +95,7 @@ def read_review_json(content: bytes, name: str) -> ReviewFile | Unread:
 
 
 def json_object(content: bytes) -> Any:
-    """What the JSON says; None where it is none, or holds half characters."""
+    """Return what the JSON says; None where it is none, or holds half characters."""
     try:
         return orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError:

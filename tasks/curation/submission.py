@@ -96,7 +96,7 @@ def _unused(text: str, earlier: Sequence[str]) -> Reason | None:
 
 
 def is_english(text: str) -> bool:
-    """Whether enough of its words are the small words of English."""
+    """Return whether enough of its words are the small words of English."""
     found = words(text)
     return sum(each in STOP_WORDS for each in found) >= _FEWEST_STOP_WORDS * max(len(found), 1)
 

@@ -64,8 +64,8 @@ class DocumentCache:
     async def document(
         self, parser: str, version: int, sha256: str
     ) -> ParsedDocument | SourceFailure | None:
-        """What `parser` made of this content, a lasting failure included; None when it has not read
-        it yet.
+        """Return what `parser` made of this content, a lasting failure included; None when it has
+        not read it yet.
         """
         key = f"document:{parser}:{version}:{sha256}"
         read = await self._get(key, None) or await self._get(self._under_limits(key), None)
@@ -138,7 +138,7 @@ def arxiv_number(paper: Paper) -> str | None:
 
 
 def source_link(paper: Paper, arxiv_url: str) -> str | None:
-    """Where arXiv keeps the paper's LaTeX source; None for a paper without arXiv number."""
+    """Return where arXiv keeps the paper's LaTeX source; None for a paper without arXiv number."""
     number = arxiv_number(paper)
     return f"{arxiv_url}/e-print/{number}" if number else None
 
@@ -235,8 +235,8 @@ class FullTextLibrary:
         return failure(DOWNLOAD, paper.paper_id, Reason.NO_OPEN_ACCESS, self._where_looked(paper))
 
     async def _known_copies(self, paper: Paper) -> AsyncIterator[_Read | SourceFailure]:
-        """What the open-access link and arXiv lead to, one after the other, the preferred kind
-        first.
+        """Yield what the open-access link and arXiv lead to, one after the other, the preferred
+        kind first.
         """
         for link in known_links(paper, self.arxiv_url):
             yield await self._read_link(link)
@@ -268,8 +268,8 @@ class FullTextLibrary:
         return tuple(link for link in links if link not in known)
 
     async def _read_link(self, link: str, expected: Expected = A_PDF) -> _Read | SourceFailure:
-        """What `link` leads to: a PDF, or with `expected` a LaTeX source, for which arXiv gives a
-        PDF where it has no other; that is then read as one.
+        """Return what `link` leads to: a PDF, or with `expected` a LaTeX source, for which arXiv
+        gives a PDF where it has no other; that is then read as one.
         """
         sha256 = await self._cache.content_hash_at(link, of_any_age=not self.downloads)
         if sha256 is not None and (read := await self._known(sha256, expected)) is not None:
@@ -291,8 +291,8 @@ class FullTextLibrary:
         return await self._known(sha256, expected) or await self._parsed(content, sha256, expected)
 
     async def _known(self, sha256: str, expected: Expected) -> _Read | SourceFailure | None:
-        """What the best parser made of this content; what GROBID failed to read for good falls to
-        the PDF reader's result.
+        """Return what the best parser made of this content; what GROBID failed to read for good
+        falls to the PDF reader's result.
         """
         passed_over: SourceFailure | None = None
         if expected is LATEX:

@@ -120,18 +120,18 @@ def kind_of(heading: str) -> SectionKind | None:
 
 
 def is_known(heading: str) -> bool:
-    """Whether the words alone make it a heading: a name that sections usually carry."""
+    """Return whether the words alone make it a heading: a name that sections usually carry."""
     name = plain(heading)
     return len(name) <= 60 and (name in _USUAL or _ABSTRACT.match(name) is not None)
 
 
 def is_opening(heading: str) -> bool:
-    """Whether the section stands before a paper's own contribution."""
+    """Return whether the section stands before a paper's own contribution."""
     return _OPENING.search(plain(heading)) is not None
 
 
 def is_closing(heading: str) -> bool:
-    """Whether the section stands behind a paper's own contribution."""
+    """Return whether the section stands behind a paper's own contribution."""
     name = plain(heading)
     return _CLOSING.search(name) is not None or (
         _NEITHER.search(name) is not None and not is_opening(heading)

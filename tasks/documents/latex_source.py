@@ -167,14 +167,14 @@ def inner_name(name: str) -> str | None:
 
 
 def is_text(name: str) -> bool:
-    """Whether a file of that name in an archive is read: LaTeX, its bibliography, or text without
-    a suffix.
+    """Return whether a file of that name in an archive is read: LaTeX, its bibliography, or text
+    without a suffix.
     """
     return PurePosixPath(name).suffix.lower() in _TEXT_SUFFIXES and not _is_hidden(name)
 
 
 def is_latex(name: str) -> bool:
-    """Whether a file of that name in a folder is read: LaTeX or its bibliography.
+    """Return whether a file of that name in a folder is read: LaTeX or its bibliography.
 
     A folder may hold files of any kind, such as notes and keys, which an archive of a paper's
     source does not.
@@ -260,7 +260,7 @@ def without_environments(text: str, marks: Pattern, instead: str) -> str:
 
 
 def starts_document(text: str) -> bool:
-    """Whether the text is a whole document: neither a part of one nor a figure."""
+    """Return whether the text is a whole document: neither a part of one nor a figure."""
     plain = without_comments(text)
     document_class = _CLASS.search(plain)
     return (
@@ -588,7 +588,7 @@ def balanced(text: str, start: int) -> tuple[str, int]:
 
 @lru_cache(maxsize=1)
 def _partners(text: str) -> dict[int, int]:
-    """Where each opening brace is closed.
+    """Return where each opening brace is closed.
 
     Read once for a text: seeking each from its place on would be quadratic.
     """

@@ -110,7 +110,7 @@ def _characters(document: pdfium.PdfDocument, number: int) -> list[tuple[int, st
 def _commented(
     document: pdfium.PdfDocument, letters: _Letters, comments: list[dict[str, Any]]
 ) -> list[bool]:
-    """Whether each comment stands at its quote; the others stand at the top of their page."""
+    """Return whether each comment stands at its quote; the others stand at the top of their page."""
     at_quote, tops = [], dict.fromkeys(range(len(document)), 0)
     for comment in comments:
         found = letters.find(comment["quote"])

@@ -114,7 +114,9 @@ def _still_cited(soundness: Any, concerns: Iterable[Concern]) -> tuple[Citation,
 
 
 async def _coverage(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> FieldCoverage | None:
-    """Whether the literature covers the field of the idea; None: not looked at, or no answer."""
+    """Return whether the literature covers the field of the idea; None: not looked at, or no
+    answer.
+    """
     if tools.field_embedder is None or not is_looked_at(job.literature):
         return None
     answer = await look_at_field(planned.idea, tools.literature.search_papers, tools.field_embedder)

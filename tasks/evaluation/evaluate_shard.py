@@ -123,7 +123,7 @@ class Attempts:
         self._change(key, lambda _: 0)
 
     def count(self, key: EvaluationKey) -> int:
-        """How many workers died with this idea in hand."""
+        """Return how many workers died with this idea in hand."""
         return self._change(key, lambda count: count)
 
     def _change(self, key: EvaluationKey, changed: Callable[[int], int]) -> int:
@@ -265,7 +265,7 @@ async def _evaluate_and_land(
 
 
 def _failure_of(error: Exception, planned: PlannedIdea, job: ShardJob) -> Failure:
-    """What an idea's failure is called; errors that concern every idea are raised instead."""
+    """Return what an idea's failure is called; errors that concern every idea are raised instead."""
     if isinstance(error, TimeoutError):
         detail = (
             f"not finished after {job.request.parameters.idea_timeout_seconds:.0f} s; run again to go on from"
@@ -304,7 +304,7 @@ def _incomplete_reason(evaluation: IdeaEvaluation) -> Reason | None:
 
 
 def _stands(failure: Failure) -> bool:
-    """Whether the evaluation is complete without what failed.
+    """Return whether the evaluation is complete without what failed.
 
     With another of the committee's sources configured it gets another evaluation key.
     """

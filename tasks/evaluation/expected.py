@@ -241,8 +241,8 @@ def _of_ideas(
 def asked_of_ideas(
     ideas: Sequence[Idea], request: RunRequest, settings: Settings
 ) -> tuple[StepsAsked, float]:
-    """What models are asked about ideas of which none is evaluated, by step, and requests to the
-    literature.
+    """Return what models are asked about ideas of which none is evaluated, by step, and requests to
+    the literature.
     """
     count, known = len(ideas), {step.name: step for step in STEPS}
     idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(count, 1)
@@ -264,7 +264,7 @@ def asked_of_ideas(
 
 
 def _per_idea(request: RunRequest, settings: Settings, *, dated: bool) -> tuple["Counts", float]:
-    """What models are asked about one idea, by step, and requests to the literature."""
+    """Return what models are asked about one idea, by step, and requests to the literature."""
     asked: Counts = {}
     requests = 0.0
     if Module.SOUNDNESS in request.parameters.modules:
@@ -297,8 +297,8 @@ def _per_idea(request: RunRequest, settings: Settings, *, dated: bool) -> tuple[
 def _outside_the_field(
     request: RunRequest, idea_tokens: float, settings: Settings, *, dated: bool
 ) -> tuple[StepEstimate, ...]:
-    """What models are asked about an idea whose field the literature does not cover: the review of
-    its plan, its committee, which has other sources only, and the assessment.
+    """Return what models are asked about an idea whose field the literature does not cover: the
+    review of its plan, its committee, which has other sources only, and the assessment.
     """
     asked: Counts = {}
     if Module.SOUNDNESS in request.parameters.modules:
@@ -466,8 +466,8 @@ def _abstract_tokens(word_limit: int | None) -> float:
 
 
 def _paper_tokens(request: RunRequest) -> float:
-    """What is shown of a paper to read: its abstract, and of those with a full text methods and
-    results.
+    """Return what is shown of a paper to read: its abstract, and of those with a full text methods
+    and results.
     """
     if not request.full_text:
         return ABSTRACT_TOKENS

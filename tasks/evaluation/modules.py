@@ -51,7 +51,7 @@ class IdeaTools:
 
     @property
     def covers_field(self) -> bool:
-        """Whether evidence is worth buying: also where it was not looked at."""
+        """Return whether evidence is worth buying: also where it was not looked at."""
         return self.coverage is None or self.coverage.field_covered
 
 
@@ -68,7 +68,7 @@ class EvaluatingModule:
     evaluate: Callable[[Idea, Profile, IdeaTools], Awaitable[Findings[Any]]]
 
     def holds(self, package: str) -> bool:
-        """Whether a step of `package` is one of the module's."""
+        """Return whether a step of `package` is one of the module's."""
         return package == self.package or package.startswith(f"{self.package}.")
 
 

@@ -93,8 +93,8 @@ class ShardResources:
     def _source_context(
         self, ledger: Ledger, on_request: Callable[[], None] | None = None
     ) -> SourceContext:
-        """Where sources other than the gateway work for one idea: they share connections, the
-        machine's limits, and answers that may be kept.
+        """Return where sources other than the gateway work for one idea: they share connections,
+        the machine's limits, and answers that may be kept.
         """
         limits = self.settings.home / "limits"
         return SourceContext(self.sources_http, ledger, limits, on_request, self.source_answers)

@@ -86,20 +86,20 @@ class SurveyedLiterature(LiteratureClient):
         return near[:limit]
 
     async def search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
-        """What the search finds, then up to `PAPERS_PER_SEARCH` of the survey."""
+        """Return what the search finds, then up to `PAPERS_PER_SEARCH` of the survey."""
         answer = await self._inner.search_papers(query, limit, cutoff)
         return with_more(answer, await self._nearest(query, cutoff, PAPERS_PER_SEARCH))
 
     async def search_bulk(
         self, queries: Sequence[str], maximum_requests: int, cutoff: date | None
     ) -> Answer[Paper]:
-        """What the search finds, then the whole survey."""
+        """Return what the search finds, then the whole survey."""
         answer = await self._inner.search_bulk(queries, maximum_requests, cutoff)
         return with_more(answer, [one for one in await self.kept() if one.admissible(cutoff)])
 
     async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
-        """What the search finds, and the abstracts of the survey's papers nearest to `query`, each
-        ranked as the passage of the same place: scores of both do not compare.
+        """Return what the search finds, and the abstracts of the survey's papers nearest to
+        `query`, each ranked as the passage of the same place: scores of both do not compare.
         """
         answer = await self._inner.search_snippets(query, limit, cutoff)
         known = {passage.paper_id for passage in answer.items}

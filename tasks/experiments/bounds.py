@@ -127,7 +127,7 @@ def groups_above(process: Path) -> Iterator[Path]:
 
 
 def _mount_of(process: Path) -> Path | None:
-    """Where control groups of version 2 are mounted, from their root on."""
+    """Return where control groups of version 2 are mounted, from their root on."""
     with contextlib.suppress(OSError):
         for line in _lines(process / "mountinfo"):
             before, _, after = line.partition(" - ")
@@ -245,7 +245,7 @@ class SandboxUsage:
         return Usage(mapped_bytes + kept_bytes + _in_sockets(first), files)
 
     def _of_mappings(self, processes: list[int]) -> int:
-        """What the kernel keeps of mappings, as the newest count that has ended tells."""
+        """Return what the kernel keeps of mappings, as the newest count that has ended tells."""
         if self._counting is not None and self._counting.done():
             self._mapping_bytes, self._counting = self._counting.result(), None
         if self._counting is None and time.monotonic() - self._counted_at > _MAPPINGS_SECONDS:
@@ -316,7 +316,9 @@ def _memory_of_task(task: Path, limits: Limits) -> int:
 
 
 def _of_mappings(processes: list[int], most_bytes: int) -> int:
-    """What the kernel keeps of the mappings of all processes, in bytes; more is not counted on."""
+    """Return what the kernel keeps of the mappings of all processes, in bytes; more is not counted
+    on.
+    """
     each_bytes, kept_bytes = _MAPPING_BYTES + _LINK_BYTES * len(processes), 0
     for process in processes:
         kept_bytes += each_bytes * _mappings_of(process)
@@ -326,7 +328,9 @@ def _of_mappings(processes: list[int], most_bytes: int) -> int:
 
 
 def _mappings_of(pid: int) -> int:
-    """How many mappings a process has, as the first of its threads tells that is still there."""
+    """Return how many mappings a process has, as the first of its threads tells that is still
+    there.
+    """
     for task in _tasks(pid):
         try:
             count = _lines_of(task / "maps")

@@ -56,7 +56,7 @@ class CheckedTask(Noun):
 
     @property
     def is_sound(self) -> bool:
-        """Whether every program gave a score every time."""
+        """Return whether every program gave a score every time."""
         return all(each.mean is not None for each in self.programs)
 
 

@@ -149,7 +149,7 @@ class Executor:
         return int(content_hash(*told, length=8), 16) >> 1
 
     async def _told(self, source: str, made: Made) -> dict[str, Any]:
-        """What an execution came to, as the store keeps it."""
+        """Return what an execution came to, as the store keeps it."""
         files = {"program.py": source.encode(), "given.json": made.given}
         ended = await self._sandboxed(["solve", f"{made.seed}"], files)
         told: dict[str, Any] = {
@@ -202,7 +202,7 @@ def _json(value: Any) -> bytes:
 
 
 def _read(ended: Ended) -> Any:
-    """What was left as JSON; None where there is none."""
+    """Return what was left as JSON; None where there is none."""
     try:
         return json.loads(ended.left) if ended.left is not None and ended.code == 0 else None
     except (ValueError, RecursionError):

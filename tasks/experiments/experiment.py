@@ -126,7 +126,7 @@ class _Work:
 
     @property
     def ended_early(self) -> bool:
-        """Whether something could not be had that may be had another time."""
+        """Return whether something could not be had that may be had another time."""
         return any(may_pass(failure.reason) for failure in self.proposer.failures)
 
     def noted(self, proposed: Iterable[Program], known: dict[str, str]) -> dict[str, str]:

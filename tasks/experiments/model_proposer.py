@@ -89,8 +89,8 @@ def tries(record: Record) -> tuple[str, ...]:
 
 
 def lessons(record: Record, name: str) -> tuple[str, ...]:
-    """What was learnt on the way to a program: from those that it comes from, and from all that
-    went on from one of them.
+    """Return what was learnt on the way to a program: from those that it comes from, and from all
+    that went on from one of them.
     """
     line, at = {name}, record.programs[name].parent_program_id
     while at is not None:
@@ -315,6 +315,6 @@ def _number(name: str) -> int:
 
 
 def _line(text: str, length: int) -> str:
-    """What a model said, as one line of bounded length that any file can hold."""
+    """Return what a model said, as one line of bounded length that any file can hold."""
     line = " ".join(text.encode("utf-8", "replace").decode().split())
     return line if len(line) <= length else line[: length - 1] + "…"

@@ -105,8 +105,8 @@ def syntax_tree(source: str) -> str:
 
 
 def is_read_as_shown(source: str) -> bool:
-    """Whether Python reads the file of a program as UTF-8, whatever its first two lines say of
-    another encoding: it would run another program than is shown and compared.
+    """Return whether Python reads the file of a program as UTF-8, whatever its first two lines say
+    of another encoding: it would run another program than is shown and compared.
     """
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(source.encode()).readline)
@@ -120,7 +120,7 @@ def hash_of_tree(tree: str) -> str:
 
 
 def _comments(source: str) -> dict[int, str]:
-    """What stands behind the mark, by line from 1."""
+    """Return what stands behind the mark, by line from 1."""
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
     return {
         token.start[0]: token.string.removeprefix(_MARK).strip()

@@ -49,7 +49,7 @@ def interval(values: Sequence[float], compared_with: int = 1) -> Gain:
 def gains(
     ours: Sequence[float], theirs: Sequence[float], direction: Direction
 ) -> tuple[float, ...]:
-    """How much better the first is, replicate by replicate."""
+    """Return how much better the first is, replicate by replicate."""
     sign = 1.0 if direction is Direction.MAXIMISE else -1.0
     return tuple(sign * (one - other) for one, other in zip(ours, theirs, strict=True))
 
@@ -57,7 +57,7 @@ def gains(
 def finding(
     selected: Gain, confirmed: Gain, least_difference: float, known_without_labels: Gain | None
 ) -> tuple[Finding, str]:
-    """What is found of the best candidate, and why.
+    """Return what is found of the best candidate, and why.
 
     Args:
         selected: on the data it was chosen by, corrected for all candidates tried.
@@ -131,7 +131,7 @@ class Record:
         return mean_of([each.wall_seconds for each in self._of(name, stage)]) or 0.0
 
     def failure(self, name: str) -> str:
-        """What its first run without a score said; empty: each gave one."""
+        """Return what its first run without a score said; empty: each gave one."""
         lost = (each for each in self.executions if each.value is None)
         return next((each.unscored_detail for each in lost if each.program_id == name), "")
 

@@ -14,7 +14,7 @@ _LEAST_SHARED_STEMS = 2
 
 
 def tried(idea: Idea, experiment: Experiment) -> bool:
-    """Whether it is this idea that was tried: its name, and the same words."""
+    """Return whether it is this idea that was tried: its name, and the same words."""
     same_name = experiment.idea_id == idea.idea_id
     return same_name and experiment.idea_text.split() == idea.text.split()
 
@@ -74,7 +74,7 @@ def _surprise(experiment: Experiment) -> tuple[Surprise | None, str]:
 
 
 def _query(experiment: Experiment, concern: str) -> str:
-    """What the concern speaks of, else what the task asks, in words of the idea."""
+    """Return what the concern speaks of, else what the task asks, in words of the idea."""
     asked = concern or experiment.question
     (queries,) = phrase_queries(experiment.idea_text, [asked], 1)
     return queries[0] if queries else ""

@@ -305,7 +305,7 @@ def _passed(seconds: float, usage: Usage, length: int, limits: Limits) -> Stop |
 
 
 def _code_of(process: "subprocess.Popen[bytes]", until: float) -> int | None:
-    """How it ended; None when it has closed its ends and does not go."""
+    """Return how it ended; None when it has closed its ends and does not go."""
     with contextlib.suppress(subprocess.TimeoutExpired):
         return process.wait(max(_WATCH_SECONDS, until - time.monotonic()))
     return None
@@ -434,7 +434,9 @@ def _interpreter_folders() -> tuple[str, ...]:
 
 
 def _our_folders() -> tuple[str, ...]:
-    """Where Assay itself is installed among the libraries: bundled tasks hold what is held back."""
+    """Return where Assay itself is installed among the libraries: bundled tasks hold what is held
+    back.
+    """
     seen = tuple(Path(path).resolve() for path in ("/usr", *_interpreter_folders()))
     found = (find_spec(name) for name in _OURS)
     ours = [Path(spec.origin).parent for spec in found if spec is not None and spec.origin]
@@ -567,7 +569,7 @@ def _container_walls(runtime: str, leaves: str, limits: Limits) -> Iterator[str]
 
 
 def _told_by_container(limits: Limits, errors: str) -> tuple[str, Memory | None]:
-    """What the program wrote, and what the control group saw, as far as it says so.
+    """Return what the program wrote, and what the control group saw, as far as it says so.
 
     A program that goes on writing can put its own figures there, which go no further than its
     limit.

@@ -17,7 +17,7 @@ _MOST_EXACT = 1e15
 
 
 def is_blank(value: object) -> bool:
-    """Whether there is nothing in `value`, lists and objects without a value included."""
+    """Return whether there is nothing in `value`, lists and objects without a value included."""
     if isinstance(value, Mapping):
         return all(map(is_blank, value.values()))
     if isinstance(value, list | tuple):

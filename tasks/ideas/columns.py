@@ -56,12 +56,12 @@ class Columns:
         self._undated: list[str] = []
 
     def meaning_of(self, name: str) -> str | None:
-        """What a field of this name is read as; None: metadata."""
+        """Return what a field of this name is read as; None: metadata."""
         mapped = self.given_meaning(name)
         return meaning_of(name) if mapped is None else mapped if mapped != METADATA else None
 
     def given_meaning(self, name: str) -> str | None:
-        """What the user wants it to be read as; None: nothing is said of it.
+        """Return what the user wants it to be read as; None: nothing is said of it.
 
         A column of exactly the given name counts alone; only without one are similar names taken.
         """
@@ -76,7 +76,7 @@ class Columns:
         return None
 
     def has_text(self, names: Iterable[str]) -> bool:
-        """Whether any of these columns can hold an idea or a part of one."""
+        """Return whether any of these columns can hold an idea or a part of one."""
         return any(self.meaning_of(name) in TEXTS for name in names)
 
     def see(self, names: Iterable[str]) -> None:
@@ -215,7 +215,7 @@ def _writable(text: str) -> str:
 
 
 def _is_prose(text: str) -> bool:
-    """Whether a value reads like a sentence rather than like a name, a date or an address."""
+    """Return whether a value reads like a sentence rather than like a name, a date or an address."""
     words = [
         word
         for word in text[:5000].split()

@@ -337,7 +337,7 @@ def swallows_rows(
 def _evidence(
     line: str, meanings: Sequence[str | None], delimiter: str, shapes: Collection[str]
 ) -> tuple[int, bool]:
-    """How surely a line is a row, and whether it holds an idea.
+    """Return how surely a line is a row, and whether it holds an idea.
 
     It is 2 by an identifier or a date, 1 by a title, 0 not at all.
     """

@@ -193,7 +193,7 @@ def named(fields: Mapping[str, object], columns: Columns) -> NamedFields:
 
 
 def _meanings(fields: Mapping[str, object], columns: Columns) -> dict[str, str | None]:
-    """What each field that is not blank is read as, given what else there is."""
+    """Return what each field that is not blank is read as, given what else there is."""
     meanings = {
         name: columns.meaning_of(name) for name, value in fields.items() if not is_blank(value)
     }
@@ -214,7 +214,7 @@ def _meanings(fields: Mapping[str, object], columns: Columns) -> dict[str, str |
 
 
 def _is_section(value: object) -> bool:
-    """Whether a value is a text and no label or score, such as the `dataset` it came from."""
+    """Return whether a value is a text and no label or score, such as the `dataset` it came from."""
     text = joined_text(value)
     return text is not None and has_words(text, _SECTION_WORDS)
 
@@ -319,7 +319,7 @@ def _key(name: str) -> str:
 
 
 def is_keyed(fields: Mapping[str, object]) -> bool:
-    """Whether an object holds nothing but ideas, each under its identifier."""
+    """Return whether an object holds nothing but ideas, each under its identifier."""
     return bool(fields) and all(
         isinstance(value, Mapping)
         and has_text(map(str, value))

@@ -86,7 +86,7 @@ def ungrouped(entries: Entries, columns: Columns) -> Entries:
 
 
 def is_group(fields: Mapping[str, object]) -> bool:
-    """Whether an entry holds several ideas; what has a text of its own is one idea."""
+    """Return whether an entry holds several ideas; what has a text of its own is one idea."""
     if has_part(str(name) for name in fields if name not in LISTS):
         return False
     if all(isinstance(fields.get(name), Mapping) for name in PAIR):
@@ -99,7 +99,9 @@ def is_group(fields: Mapping[str, object]) -> bool:
 
 
 def _is_one_list(fields: Mapping[str, object]) -> bool:
-    """Whether a document holds ideas that are in no group: only a list of them, without a name."""
+    """Return whether a document holds ideas that are in no group: only a list of them, without a
+    name.
+    """
     named = (*_GROUP_NAMES, LEADER, *PAIR)
     return is_group(fields) and "ideas" in fields and not any(name in fields for name in named)
 

@@ -66,7 +66,9 @@ def read_json(path: Path, columns: Columns) -> Entries:
 
 
 def _starts_with_an_object(path: Path) -> bool:
-    """Whether the first line that is not blank is a whole object, so that there is one a line."""
+    """Return whether the first line that is not blank is a whole object, so that there is one a
+    line.
+    """
     with path.open("rb") as file:
         while line := file.readline(MAXIMUM_LINE_BYTES):
             if line.removeprefix(_BYTE_ORDER_MARK).strip():

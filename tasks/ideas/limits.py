@@ -51,7 +51,7 @@ def too_long(idea_id: IdeaId | None, location: str, size: int) -> RejectedIdea:
 
 
 def too_deep(fields: Mapping[str, object]) -> bool:
-    """Whether objects and lists lie deeper inside one another than `MAXIMUM_DEPTH`."""
+    """Return whether objects and lists lie deeper inside one another than `MAXIMUM_DEPTH`."""
     level: list[object] = [fields]
     for _ in range(MAXIMUM_DEPTH):
         level = [inner for value in level for inner in _inside(value)]

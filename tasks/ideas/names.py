@@ -156,13 +156,13 @@ def meaning_of(name: str, *, exactly: bool = False) -> str | None:
 
 
 def is_known_metadata(name: str) -> bool:
-    """Whether a name says by itself that it is no part of an idea."""
+    """Return whether a name says by itself that it is no part of an idea."""
     words = words_of(name)
     return _key(words) in _KNOWN_METADATA or (bool(words) and words[-1] in _METADATA_ENDINGS)
 
 
 def same_name(one: str, other: str) -> bool:
-    """Whether two names differ in case, blanks and punctuation alone."""
+    """Return whether two names differ in case, blanks and punctuation alone."""
     return one.strip() == other.strip() or words_of(one) == words_of(other) != ()
 
 
@@ -172,10 +172,10 @@ def heading_of(name: str) -> str:
 
 
 def has_part(names: Iterable[str]) -> bool:
-    """Whether any of these fields is a text of an idea or one of its main parts."""
+    """Return whether any of these fields is a text of an idea or one of its main parts."""
     return any(meaning_of(name) in PARTS for name in names)
 
 
 def has_text(names: Iterable[str], *, exactly: bool = False) -> bool:
-    """Whether any of these fields can hold an idea or a part of one."""
+    """Return whether any of these fields can hold an idea or a part of one."""
     return any(meaning_of(name, exactly=exactly) in TEXTS for name in names)

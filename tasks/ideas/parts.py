@@ -209,7 +209,7 @@ def separate_ideas(text: str) -> list[tuple[str, str]]:
 
 
 def _bare_below_text(text: str) -> bool:
-    """Whether lines without a heading's mark number ideas below other text."""
+    """Return whether lines without a heading's mark number ideas below other text."""
     lines = text.splitlines()
     starts = _starts(lines)
     return bool(starts) and lines[starts[0][0]].lstrip()[:1] not in "#*_" and text_above(text) != ""

@@ -48,7 +48,7 @@ class _PlainLoader(yaml.BaseLoader):
 
 
 def plain_yaml(text: str) -> Any:
-    """What a YAML document says, in strings, lists and mappings.
+    """Return what a YAML document says, in strings, lists and mappings.
 
     Raises:
         ValueError: it is none, or holds aliases or too much nesting.

@@ -188,7 +188,7 @@ def make_in_rounds(request: IdeationRequest, settings: Settings, runs: Runs) -> 
 
 
 def _asked_about(warehouse: Warehouse, run_ids: Sequence[RunId]) -> tuple[Any, ...]:
-    """What people are asked by hand of these runs, and have not answered."""
+    """Return what people are asked by hand of these runs, and have not answered."""
     with ServiceDatabase(warehouse) as database:
         found = tuple(open_requests(database))
     return tuple(each for each in found if each.run_id in run_ids and each.stage is None)

@@ -40,7 +40,7 @@ _BREAK = bounded(r"[.,;:!?()\[\]{}\"“”\n\r\t|•*_#<>=]|\s[-–—]\s|—")
 
 
 def named_phrases(record: PaperRecord) -> dict[str, str]:
-    """What a paper names in its title and keywords: by key, as it is written there."""
+    """Return what a paper names in its title and keywords: by key, as it is written there."""
     found: dict[str, str] = {}
     for run in _runs(record.title):
         for phrase in _phrases(run):
@@ -279,7 +279,7 @@ Numbered = tuple[int, PaperRecord]
 
 
 def _rows_of_papers(batch: Sequence[Numbered], known: dict[str, int]) -> list[tuple[Any, ...]]:
-    """What each paper names, in title, abstract or keywords."""
+    """Return what each paper names, in title, abstract or keywords."""
     rows: list[tuple[Any, ...]] = []
     for number, record in batch:
         text = ". ".join((record.title, record.abstract or "", *(record.keywords or ())))

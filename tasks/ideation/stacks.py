@@ -38,9 +38,9 @@ _LEAST_SHARED_STEMS = 2
 
 
 def findings_of(evaluation: IdeaEvaluation, limit: int) -> tuple[Finding, ...]:
-    """What was tried and did not help, then concerns that would change a verdict, contradictions
-    and closest prior works in turn, what was tried and is open, and other concerns; at most
-    `limit`.
+    """Return what was tried and did not help, then concerns that would change a verdict,
+    contradictions and closest prior works in turn, what was tried and is open, and other concerns;
+    at most `limit`.
 
     Grave concerns come first only up to half of `limit`, so that the literature has its say.
     """
@@ -251,7 +251,7 @@ class Stacks:
     def slots(
         self, number: int, decided: Mapping[Place, Move | None] | None = None
     ) -> tuple[Slot, ...]:
-        """What the round of that number has to make.
+        """Return what the round of that number has to make.
 
         Args:
             decided: by people; an idea of which nothing was decided goes on by rule.

@@ -80,14 +80,16 @@ def links_of(
 
 
 def _same(one: Concept, other: Concept) -> bool:
-    """Whether one says nothing that the other does not: `tactile sensor` and `tactile sensing`."""
+    """Return whether one says nothing that the other does not: `tactile sensor` and `tactile
+    sensing`.
+    """
     first, second = (specific_stems(each.name) for each in (one, other))
     return _within(first, second) or _within(second, first)
 
 
 def _within(some: Collection[str], others: Collection[str]) -> bool:
-    """Whether each stem begins as one of the others does: the stems of a noun and of a verb differ
-    at their ends.
+    """Return whether each stem begins as one of the others does: the stems of a noun and of a verb
+    differ at their ends.
     """
     return all(any(_one_root(stem, other) for other in others) for stem in some)
 
@@ -360,8 +362,8 @@ def _relations(slot: Slot, choice: _Choice) -> tuple[KeywordRelation, ...]:
 
 
 def _lead(slot: Slot, cluster: int | None, found: Sequence[Candidate]) -> Made:
-    """What the offline engine has: a pair of concepts that no paper names together, or few do, and
-    what there is of papers about it.
+    """Return what the offline engine has: a pair of concepts that no paper names together, or few
+    do, and what there is of papers about it.
     """
     missing = [each for each in found if not each.link.shared_count]
     chosen = (missing or list(found))[0]

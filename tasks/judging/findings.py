@@ -114,7 +114,7 @@ def settle_texts(reply: object, fields: Iterable[str], shown: Shown) -> SettledT
 def whole_citations(
     texts: Iterable[str], shown: Shown, *, module: str, subject: str, field: str
 ) -> tuple[Citation, ...]:
-    """Where several settled texts cite that are one text of a review."""
+    """Return the citations of several texts that are one text of a review."""
     whole = settle("\n\n".join(texts), shown)
     return citation_rows(whole, shown, module=module, subject=subject, field=field)
 

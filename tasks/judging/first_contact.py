@@ -187,7 +187,7 @@ def _efforts(backend: LiteLLMBackend, efforts: Iterable[Effort]) -> tuple[Effort
 
 
 async def _greet(backend: LiteLLMBackend, use: ModelUse, effort: Effort) -> str | None:
-    """What was dropped of one question. Raises ConfigurationError when it was not answered."""
+    """Return what was dropped of one question. Raises ConfigurationError when it was not answered."""
     ledger = Ledger(IdeaId("first-contact"))
     judging = JudgingParameters(reading=AskingParameters(effort=effort))
     engine = LiteLLMEngine(backend, ledger, judging=judging)

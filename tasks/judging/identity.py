@@ -37,7 +37,9 @@ def model_identity(
 
 
 def model_bounds(settings: Settings) -> str:
-    """How long what a model is asked and answers may be, in which form, and whether it thinks."""
+    """Return how long what a model is asked and answers may be, in which form, and whether it
+    thinks.
+    """
     model = settings.language_model
     bounds = (model.structured_output, model.maximum_completion_tokens, model.context_tokens)
     return f"model {bounds} {model.thinking}"
@@ -59,7 +61,8 @@ def seed_identity(profile: Profile) -> str:
 
 
 def search_identity(literature: str, settings: Settings) -> tuple[str, ...]:
-    """What stands behind the gateway, the rules by which it is read, and the embedding model.
+    """Return what stands behind the gateway, the rules by which it is read, and the embedding
+    model.
 
     Args:
         literature: with its fingerprint; empty: the run asks none.
@@ -68,7 +71,7 @@ def search_identity(literature: str, settings: Settings) -> tuple[str, ...]:
 
 
 def documents_identity(settings: Settings) -> str:
-    """How full texts are read, and how much of them."""
+    """Return how full texts are read, and how much of them."""
     documents = settings.documents
     sources = f"{settings.grobid_url is not None} {settings.unpaywall_email is not None}"
     return f"documents {sources} {documents.maximum_bytes} {documents.maximum_pages}"

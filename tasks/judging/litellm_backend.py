@@ -117,7 +117,7 @@ class ReplyCache:
 def given_to_library(
     parameters: Parameters, response_format: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """What LiteLLM is given with the messages of a question."""
+    """Return what LiteLLM is given with the messages of a question."""
     wanted = {} if response_format is None else {"response_format": response_format}
     return {**parameters.sent, **wanted}
 
@@ -249,13 +249,13 @@ class LiteLLMBackend:
         return prompt + completion, cost
 
     def patience(self, reply_tokens: int) -> float:
-        """How much longer than the settings say a reply of so many tokens may take."""
+        """Return how much longer than the settings say a reply of so many tokens may take."""
         return max(1.0, reply_tokens / _TOKENS_WITHIN_TIMEOUT)
 
     def parameters_of(
         self, assignment: Assignment, reply_tokens: int, sampling: Sampling
     ) -> Parameters:
-        """What goes with a call of a step so assigned."""
+        """Return what goes with a call of a step so assigned."""
         return self.parameters.of_call(sampling, assignment.effort, reply_tokens)
 
     async def ask(

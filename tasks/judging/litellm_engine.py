@@ -175,7 +175,7 @@ class LiteLLMEngine:
         return fitted.messages
 
     def _told_apart(self) -> Sequence[Message]:
-        """What besides the messages makes two questions differ."""
+        """Return what besides the messages makes two questions differ."""
         told = (
             [{"role": "attachment", "content": self._attachment.sha256}] if self._attachment else []
         )
@@ -386,7 +386,7 @@ class LiteLLMEngine:
         tokens: int,
         cost_usd: float,
     ) -> BatchAnswer | None:
-        """What batches have answered; None: a call is to be made instead."""
+        """Return what batches have answered; None: a call is to be made instead."""
         backend, attachment = self._backend, self._attachment
         assert backend.batched is not None
         assert asking.parameters is not None

@@ -200,13 +200,15 @@ def with_attachment(messages: Sequence[Message], attachment: Attachment) -> list
 
 
 def takes_pdf(model: str) -> bool:
-    """Whether LiteLLM knows that the model reads attached PDFs; of a model it does not know: no."""
+    """Return whether LiteLLM knows that the model reads attached PDFs; of a model it does not know:
+    no.
+    """
     return bool(model_info(model).get("supports_pdf_input"))
 
 
 def takes_images(model: str, settings: LanguageModelSettings) -> bool:
-    """Whether the model sees attached pictures: as the settings say, else as LiteLLM knows; of a
-    model it does not know: no.
+    """Return whether the model sees attached pictures: as the settings say, else as LiteLLM knows;
+    of a model it does not know: no.
     """
     if settings.images != "auto":
         return settings.images == "yes"

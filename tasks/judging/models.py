@@ -24,9 +24,9 @@ def provider_of(model: str) -> str:
 
 
 def shared_api_base(model: str, named: str, api_base: str | None) -> str | None:
-    """Where `model` is asked when `api_base` is given for the model `named`: there too if both have
-    one provider, else at its provider's own address (None), so that no key goes to another's
-    server.
+    """Return where `model` is asked when `api_base` is given for the model `named`: there too if
+    both have one provider, else at its provider's own address (None), so that no key goes to
+    another's server.
     """
     return api_base if provider_of(model) == provider_of(named) else None
 
@@ -52,12 +52,12 @@ _CLAUDE = bounded(r"^anthropic/|(^|[/.])claude-", IGNORECASE)
 
 
 def is_claude(model: str) -> bool:
-    """Whether `model`, by LiteLLM's name, is one of Anthropic's, wherever it is hosted."""
+    """Return whether `model`, by LiteLLM's name, is one of Anthropic's, wherever it is hosted."""
     return _CLAUDE.search(model) is not None
 
 
 def takes_cache_markers(model: str) -> bool:
-    """Whether the model's API caches only what is marked.
+    """Return whether the model's API caches only what is marked.
 
     Others, such as OpenAI's, cache beginnings of 1,024 tokens and more by themselves.
     """
@@ -129,7 +129,7 @@ def price_of(model: str, settings: LanguageModelSettings) -> Price | None:
 
 
 def model_info(model: str) -> dict[str, Any]:
-    """What LiteLLM knows of a model; empty when it does not know it."""
+    """Return what LiteLLM knows of a model; empty when it does not know it."""
     known = library().model_cost
     if model in known:
         return dict(known[model])
@@ -142,7 +142,9 @@ _DRAWS = "image_generation"
 
 
 def draws_pictures(model: str) -> bool:
-    """Whether the model gives pictures, as far as LiteLLM knows; of one it does not know: yes."""
+    """Return whether the model gives pictures, as far as LiteLLM knows; of one it does not know:
+    yes.
+    """
     info = model_info(model)
     gives = info.get("supported_output_modalities") or ()
     return not info or info.get("mode") == _DRAWS or "image" in gives

@@ -234,7 +234,7 @@ def open_backend(
     stack: AsyncExitStack,
     batches: BatchTerms | None = None,
 ) -> LiteLLMBackend:
-    """What calls the model. Closed with `stack`, in the event loop that runs now."""
+    """Return what calls the model. Closed with `stack`, in the event loop that runs now."""
     backend = LiteLLMBackend(
         model,
         settings,

@@ -97,7 +97,7 @@ def asked_models(step: Step[Any, Any], judging: JudgingParameters) -> tuple[str,
 
 
 def gives_scores(output_model: type[Reply]) -> bool:
-    """Whether replies of this model hold a `score`, in themselves or in their entries."""
+    """Return whether replies of this model hold a `score`, in themselves or in their entries."""
     if score_follows(output_model):
         return True
     schema = output_model.model_json_schema()
@@ -107,7 +107,7 @@ def gives_scores(output_model: type[Reply]) -> bool:
 
 
 def score_follows(output_model: type[Reply]) -> bool:
-    """Whether the score of such a reply follows from its other fields."""
+    """Return whether the score of such a reply follows from its other fields."""
     return isinstance(getattr(output_model, _SCORE, None), property)
 
 
@@ -147,7 +147,7 @@ def with_scores(reply: OutputT, settled: Mapping[str, float], place: str = "") -
 
 
 def _stays(entry: Reply, settled: Mapping[str, float], place: str) -> bool:
-    """Whether one of the entry's scores was settled, or it never had any."""
+    """Return whether one of the entry's scores was settled, or it never had any."""
     items = [item for item, _ in scores(entry, place)]
     return not items or any(item in settled for item in items)
 
@@ -171,7 +171,7 @@ def _medians(
 
 
 def _distance(given: Mapping[str, float], medians: Mapping[str, float]) -> tuple[int, float]:
-    """How far a judge is from the medians: items not scored first, then the differences."""
+    """Return how far a judge is from the medians: items not scored first, then the differences."""
     missing = sum(item not in given for item in medians)
     return missing, sum(abs(given[item] - medians[item]) for item in medians if item in given)
 

@@ -90,7 +90,7 @@ class ModelParameters:
 
     @property
     def thinks(self) -> bool:
-        """Whether the model is asked for an effort."""
+        """Return whether the model is asked for an effort."""
         return self._known_to_think and _THINKING not in self._refused
 
     @property
@@ -101,11 +101,11 @@ class ModelParameters:
 
     @property
     def largest_reply_tokens(self) -> int:
-        """What is asked for at first: what the model can give, within half of its context."""
+        """Return what is asked for at first: what the model can give, within half of its context."""
         return min(self.room_for_reply(0), self.context_tokens // 2)
 
     def room_for_reply(self, prompt_tokens: int) -> int:
-        """What the model can give after a prompt of so many tokens."""
+        """Return what the model can give after a prompt of so many tokens."""
         known = int(self._info.get("max_output_tokens") or self.context_tokens)
         refused = [int(entry.partition("=")[2]) for entry in self._refused if _is_bound(entry)]
         return min(known, self.context_tokens - prompt_tokens, *(bound // 2 for bound in refused))
@@ -120,14 +120,14 @@ class ModelParameters:
 
     @property
     def mode(self) -> OutputMode:
-        """How the output model is asked for now: as wanted, or the next that is not refused."""
+        """Return how the output model is asked for now: as wanted, or the next that is not refused."""
         mode = self.wanted_mode
         while f"response_format={mode}" in self._refused:
             mode = _LOWER_MODES[mode]
         return mode
 
     def of_call(self, sampling: Sampling, effort: Effort, reply_tokens: int) -> Parameters:
-        """What to send with a call of that effort whose reply has at most `reply_tokens`."""
+        """Return what to send with a call of that effort whose reply has at most `reply_tokens`."""
         limit = "max_completion_tokens" if "max_tokens" in self._refused else "max_tokens"
         sent: dict[str, Any] = {limit: reply_tokens}
         if self.model.startswith(_OLLAMA):
@@ -152,7 +152,7 @@ class ModelParameters:
         return Parameters(sent, ", ".join(sorted(dropped)) or None)
 
     def of_picture(self, sampling: Sampling) -> Parameters:
-        """What to send with a call for a picture, which is wanted as bytes rather than as an
+        """Return what to send with a call for a picture, which is wanted as bytes rather than as an
         address; LiteLLM leaves that out where it knows that the model gives nothing else.
         """
         refused = f"response_format={OutputMode.PICTURE}" in self._refused
@@ -249,7 +249,7 @@ def _is_bound(entry: str) -> bool:
 
 
 def _thinks(model: str, settings: LanguageModelSettings) -> bool:
-    """Whether the model takes an effort: the setting, else what LiteLLM knows."""
+    """Return whether the model takes an effort: the setting, else what LiteLLM knows."""
     if settings.thinking != "auto":
         return settings.thinking == "yes"
     if model.startswith(_OLLAMA):
@@ -261,7 +261,7 @@ def _thinks(model: str, settings: LanguageModelSettings) -> bool:
 
 @lru_cache(maxsize=1024)
 def _accepted(model: str, values: tuple[tuple[str, Any], ...]) -> bool:
-    """Whether LiteLLM's own check lets these values through together."""
+    """Return whether LiteLLM's own check lets these values through together."""
     return _mapped(model, dict(values)) is not None
 
 
@@ -274,7 +274,7 @@ def _forces_a_tool(model: str) -> bool:
 
 
 def _mapped(model: str, values: dict[str, Any]) -> dict[str, Any] | None:
-    """What LiteLLM would send for `values`; None: it refuses them."""
+    """Return what LiteLLM would send for `values`; None: it refuses them."""
     if model.startswith(_OLLAMA):
         return values  # for these LiteLLM asks the server, and every one of them is taken
     import openai  # a second; commands without a model start without it
@@ -317,7 +317,7 @@ _READ_CHARACTERS = 1_000
 
 
 def named_parameter(text: str, parameter: str | None) -> str | None:
-    """Which parameter a provider's refusal is about; None: none that could be left out.
+    """Return which parameter a provider's refusal is about; None: none that could be left out.
 
     One of `temperature`, `thinking` (whatever the effort), `effort`, `max_tokens` (the name),
     `reply_tokens` (its value), `seed` and `response_format`.

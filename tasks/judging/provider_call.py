@@ -389,7 +389,7 @@ def _refused_key(error: Any) -> bool:
 
 
 def _wrong_address(error: Any) -> bool:
-    """Whether key or model are wrong, so that every other call fails as well."""
+    """Return whether key or model are wrong, so that every other call fails as well."""
     no_model = isinstance(error, library().exceptions.NotFoundError) or _says(str(error), _NO_MODEL)
     return no_model or _refused_key(error)
 
@@ -416,7 +416,7 @@ def _advice(error: Any) -> str:
 
 
 def _unread(error: Any) -> BaseException | None:
-    """What LiteLLM stumbled over in an answer; it calls that a lost connection as well."""
+    """Return what LiteLLM stumbled over in an answer; it calls that a lost connection as well."""
     if not isinstance(error, library().exceptions.APIConnectionError):
         return None
     found = list(causes(error))

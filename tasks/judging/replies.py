@@ -59,7 +59,7 @@ def _json_spans(text: str) -> Iterator[tuple[Any, int, int]]:
 
 
 def looks_cut_off(text: str) -> bool:
-    """Whether the text opens a JSON object it never closes.
+    """Return whether the text opens a JSON object it never closes.
 
     A text that ends in `}` inside a string has broken quotes rather than a missing end.
     """
@@ -151,7 +151,7 @@ _LONGEST = 1500
 
 
 def is_refusal(text: str) -> bool:
-    """Whether `text`, which holds no JSON, opens with the words of a refusal."""
+    """Return whether `text`, which holds no JSON, opens with the words of a refusal."""
     return len(text) <= _LONGEST and _REFUSAL.match(text) is not None
 
 

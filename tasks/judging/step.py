@@ -40,8 +40,8 @@ def block(text: str, name: str, reserved: Iterable[str] = ()) -> str:
 
 
 def end_of_first_block(content: str) -> int:
-    """Where the first block of a rendered prompt ends, as a rule that of the idea; 0: there is
-    none.
+    """Return where the first block of a rendered prompt ends, as a rule that of the idea; 0: there
+    is none.
     """
     opening = _OPENING_TAG.search(content)
     if opening is None:
@@ -154,7 +154,7 @@ class Step(Generic[InputT, OutputT]):
 
     @property
     def draws(self) -> bool:
-        """Whether a picture is asked for: by an image model, which is to be assigned to it."""
+        """Return whether a picture is asked for: by an image model, which is to be assigned to it."""
         return self.kind is StepKind.DRAWING
 
     @property
@@ -194,7 +194,7 @@ class Step(Generic[InputT, OutputT]):
         ]
 
     def beginning(self, inputs: InputT) -> str:
-        """What the messages for `inputs` begin with, up to the end of the first block."""
+        """Return what the messages for `inputs` begin with, up to the end of the first block."""
         system, user = self.messages(inputs)
         return system["content"] + user["content"][: end_of_first_block(user["content"])]
 

@@ -80,8 +80,8 @@ async def baseline_verify(inputs: VerifyInput, tools: BaselineTools) -> VerifyRe
 
 
 async def support_of(sentence: str, text: str, tools: BaselineTools) -> float:
-    """How far `text` carries `sentence`, 0 to 1: half the cosine with its nearest sentence, half
-    the share of the sentence's words that stand in it.
+    """Return how far `text` carries `sentence`, 0 to 1: half the cosine with its nearest sentence,
+    half the share of the sentence's words that stand in it.
     """
     parts = sentences(text)
     if not parts:

@@ -51,7 +51,7 @@ def response_format(
 
 @lru_cache(maxsize=128)
 def schema_instruction(output_model: type[Reply]) -> str:
-    """What is added to the system message where the schema does not travel as a parameter."""
+    """Return what is added to the system message where the schema does not travel as a parameter."""
     schema = json.dumps(strict_schema(output_model), ensure_ascii=False, separators=(",", ":"))
     return (
         "Answer with one JSON object and nothing else. It has to match this JSON"

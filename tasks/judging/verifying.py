@@ -44,7 +44,7 @@ class Verified:
 
     @property
     def dropped(self) -> int:
-        """How many cited sentences were taken out."""
+        """Return how many cited sentences were taken out."""
         return len(self.removed)
 
 
@@ -59,7 +59,7 @@ class _Claim:
 
 
 def verifies(engine: Engine) -> bool:
-    """Whether there is anything to check: the offline engine only quotes stored texts."""
+    """Return whether there is anything to check: the offline engine only quotes stored texts."""
     return not reads_offline(engine)
 
 

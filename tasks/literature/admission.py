@@ -79,6 +79,6 @@ def _told(paper: Paper, notices: list[tuple[PaperState, list[str]]]) -> Paper:
 
 
 def _names(named: list[str], title: list[str]) -> bool:
-    """Whether a notice names this title; its journal, volume and pages may stand behind it."""
+    """Return whether a notice names this title; its journal, volume and pages may stand behind it."""
     rest = named[len(title) :]
     return named[: len(title)] == title and (not rest or any(map(str.isdecimal, rest)))

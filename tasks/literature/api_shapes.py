@@ -76,7 +76,7 @@ def parse_paper(row: Any) -> Paper | None:
 def edge_of(
     row: Mapping[str, Any], citing: PaperId, cited: PaperId, *, empty_is_none: bool
 ) -> CitationEdge:
-    """How `citing` cites `cited`, of a row with `contextsWithIntent` and `isInfluential`.
+    """Return how `citing` cites `cited`, of a row with `contextsWithIntent` and `isInfluential`.
 
     The API says `[]` of papers whose text it never had; `empty_is_none` is for a source that tells
     the two apart.

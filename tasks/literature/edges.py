@@ -56,7 +56,7 @@ class _List:
     until: date | None = None
 
     def serves(self, cutoff: date | None) -> bool:
-        """Whether it was read for as late a day as this."""
+        """Return whether it was read for as late a day as this."""
         return self.until is None or (cutoff is not None and cutoff <= self.until)
 
 
@@ -127,7 +127,9 @@ class EdgeLists:
             await self._known.by_identifier(unmet)
 
     def _is_large(self, seed: PaperId) -> bool:
-        """Whether the list is to be read by pages: others of a batch would be cut off for it."""
+        """Return whether the list is to be read by pages: others of a batch would be cut off for
+        it.
+        """
         if self._kind == "references":
             return False
         known = self._known.get(seed)

@@ -57,7 +57,7 @@ class FieldSignals:
 
 
 def is_looked_at(literature: str) -> bool:
-    """Whether the field is looked at: in a literature that is a snapshot alone."""
+    """Return whether the field is looked at: in a literature that is a snapshot alone."""
     return stored_snapshot(literature) is not None and "+" not in literature
 
 

@@ -93,7 +93,7 @@ class GatewayRequests:
 
     @property
     def of_snapshot(self) -> bool:
-        """Whether a snapshot alone answers, as far as is known by now."""
+        """Return whether a snapshot alone answers, as far as is known by now."""
         return self.source == SNAPSHOT_SOURCE
 
     @property

@@ -95,7 +95,7 @@ def kind_of(doi: str | None, arxiv_id: str | None, venue: str) -> Kind:
 
 
 def is_discussion(title: str, doi: str | None) -> bool:
-    """Whether a record is a comment or reply in the public review of a paper."""
+    """Return whether a record is a comment or reply in the public review of a paper."""
     return (doi is not None and _DISCUSSION_DOI.search(doi) is not None) or (
         _DISCUSSION_TITLE.search(title) is not None
     )

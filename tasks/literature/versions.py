@@ -159,7 +159,7 @@ class _Record:
         return list(combinations(ordered[: max(len(ordered) - LEAST_TITLE_WORDS + 2, 0)], 2))
 
     def joins(self, other: "_Record") -> bool:
-        """Whether titles with authors or abstracts tell that both are one work."""
+        """Return whether titles with authors or abstracts tell that both are one work."""
         if self.title != other.title and not self._near_title(other):
             return False
         shared_author = not self.authors.isdisjoint(other.authors)

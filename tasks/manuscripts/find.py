@@ -54,7 +54,7 @@ _LABEL = bounded(
 
 
 def location_found(location: str, manuscript: Manuscript) -> bool | None:
-    """Whether every place named exists.
+    """Return whether every place named exists.
 
     None where none can be held against the text: in LaTeX, for one, numbers are not written.
     """

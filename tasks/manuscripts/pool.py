@@ -428,7 +428,7 @@ def _state(one: PaperState | None, other: PaperState | None) -> dict[str, Any]:
 def _uses(
     papers: Sequence[Paper], found: Iterable[Expansion | None]
 ) -> Mapping[PaperId, tuple[str, ...]]:
-    """What each names as used, by its abstract and the passages by which it cites another."""
+    """Return what each names as used, by its abstract and the passages by which it cites another."""
     links = [link for one in found if one is not None for link in one.links]
     uses: dict[PaperId, tuple[str, ...]] = {}
     for one in found_by_rule(papers, links, (), MOST_USES):

@@ -55,7 +55,7 @@ class Candidate:
 
 
 def leads_at(reading: Reading, sections: Sequence[Section]) -> list[tuple[LeadShown, ...]]:
-    """What the checks report, gravest first, at the section whose sentence they quote."""
+    """Return what the checks report, gravest first, at the section whose sentence they quote."""
     detected = sorted(
         (problem for check in CHECKS for problem in check(reading) if problem.quote),
         key=lambda problem: problem.gravity,
@@ -273,7 +273,8 @@ def works_beside(problem: str, quote: str, pool: Pool) -> Shown:
 
 
 def _found(raised: int, look: RefuteReply, texts: Sequence[str], shown: Shown) -> dict[str, Any]:
-    """What a second look makes of a problem that was raised with `raised` percent confidence.
+    """Return what a second look makes of a problem that was raised with `raised` percent
+    confidence.
 
     A verdict that rests on a sentence which none of `texts` has leaves the problem open, and so do
     two looks that are hardly sure.

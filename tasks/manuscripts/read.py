@@ -60,7 +60,7 @@ class Manuscript:
 
     @property
     def shown_form(self) -> str:
-        """What an engine is told that it reads: `latex`, `text`,
+        """Return what an engine is told that it reads: `latex`, `text`,
         or `pdf` for text with its pages.
         """
         return "pdf" if self.pages else self.form.value

@@ -217,7 +217,7 @@ def _check_form(options: CheckOptions) -> None:
 
 
 def _judges(options: CheckOptions) -> tuple[Judge, ...]:
-    """Who judges. Raises ConfigurationError: nothing to judge by, or one is named twice."""
+    """Return who judges. Raises ConfigurationError: nothing to judge by, or one is named twice."""
     if options.judge and options.reasons is None:
         raise ConfigurationError(
             "judges need the authors' own reasons to judge by: add --reasons FILE"

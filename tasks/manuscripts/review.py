@@ -144,7 +144,7 @@ def _settled(outcome: Outcome[AspectReply], shown: Shown) -> Outcome[AspectReply
 
 
 def raised_by(asked: Sequence[Asked], reading: Reading) -> list[Candidate]:
-    """What the reviewers object to, placed where the sentence stands that they quote."""
+    """Return what the reviewers object to, placed where the sentence stands that they quote."""
     return [
         Candidate(
             place_of(said.quote, reading, "the manuscript as a whole"), said, outcome.provenance

@@ -75,7 +75,7 @@ def _size(text: str) -> int:
 
 
 def sentence_of(quoted: str, reading: Reading) -> int | None:
-    """Which of the reading's sentences a quotation is of, or holds; None: none of them."""
+    """Return which of the reading's sentences a quotation is of, or holds; None: none of them."""
     wanted = normal(quoted)
     for number, one in enumerate(reading.sentences):
         sentence = normal(one.sentence)
@@ -85,7 +85,7 @@ def sentence_of(quoted: str, reading: Reading) -> int | None:
 
 
 def place_of(quoted: str, reading: Reading, otherwise: str) -> str:
-    """Where the sentence stands that a quotation is of; `otherwise` where the text has none."""
+    """Return where the sentence stands that a quotation is of; `otherwise` where the text has none."""
     at = sentence_of(quoted, reading) if quoted else None
     return otherwise if at is None else reading.sentences[at].location
 

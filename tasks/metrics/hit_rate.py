@@ -68,7 +68,8 @@ def checked_papers(check: ManuscriptCheck) -> tuple[CheckedPaper, ...]:
 
 
 def decided(votes: Sequence[bool | None], rule: Rule) -> bool | None:
-    """What the votes come to; None where a missing vote could turn it, and of no vote at all.
+    """Return what the votes come to; None where a missing vote could turn it, and of no vote at
+    all.
 
     A majority is more than half.
     """
@@ -99,7 +100,8 @@ def answer_of(ballots: Sequence[Ballot], problem_id: str, judge: str) -> bool | 
 def paper_hit(
     paper: CheckedPaper, judges: Sequence[str], rule: Rule, k: int | None = None
 ) -> bool | None:
-    """Whether the attempt found the known problem, among its first `k` problems (all without `k`).
+    """Return whether the attempt found the known problem, among its first `k` problems (all without
+    `k`).
 
     As published, a judge says yes to a paper by saying yes to any of its problems. Finding nothing
     is no hit. A failed attempt is None.

@@ -136,8 +136,8 @@ def area_under_curve(
     seed: int = 0,
     ends: Sequence[tuple[Hashable, Hashable]] | None = None,
 ) -> Estimate:
-    """How often one of `better` has the higher score than one of `worse`, a tie counting half: the
-    area under the receiver operating characteristic, 0.5 by chance.
+    """Return how often one of `better` has the higher score than one of `worse`, a tie counting
+    half: the area under the receiver operating characteristic, 0.5 by chance.
 
     The two are matched place by place and resampled together. Where items are pairs, those of
     `better` and then those of `worse`, `ends` names both sides of each: sides are drawn, and a pair

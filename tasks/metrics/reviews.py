@@ -183,7 +183,7 @@ class Preference:
 
     @property
     def winner(self) -> Winner | None:
-        """Who won in both orders; `tie` when the two orders disagree; None unless both were
+        """Return who won in both orders; `tie` when the two orders disagree; None unless both were
         answered.
         """
         if self.ours_first is None or self.theirs_first is None:

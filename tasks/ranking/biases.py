@@ -94,9 +94,9 @@ def _doublings(first: int, second: int) -> float:
 
 
 def fitted_log_odds(design: Matrix, won: Vector, precision: Vector) -> tuple[Vector, Matrix]:
-    """What each column of `design` adds to the log odds of `won` (0 to 1): the posterior mode by
-    Newton's steps, and its covariance by Laplace's approximation. `precision`: of the prior, which
-    has a mean of 0.
+    """Return what each column of `design` adds to the log odds of `won` (0 to 1): the posterior
+    mode by Newton's steps, and its covariance by Laplace's approximation. `precision`: of the
+    prior, which has a mean of 0.
     """
     found = np.zeros(design.shape[1])
     hessian = np.diag(precision)

@@ -39,8 +39,8 @@ OVERALL_BY_CRITERION = {
 
 
 def dimensions_of(profile: Profile) -> tuple[ReviewDimension, ...]:
-    """What matches are asked under this profile: the dimensions of its committee, or those of them
-    that `[ranking]` names.
+    """Return what matches are asked under this profile: the dimensions of its committee, or those
+    of them that `[ranking]` names.
 
     Raises:
         ConfigurationError: a personas file with a mistake, or a name that no dimension bears.

@@ -97,8 +97,8 @@ _BEARINGS = {
 
 
 def dossier_of(review: IdeaReview, group: str | None, prior: Prior | None = None) -> Dossier:
-    """What an engine is shown of one idea in its matches within `group`, and beside it what `prior`
-    expects of it.
+    """Return what an engine is shown of one idea in its matches within `group`, and beside it what
+    `prior` expects of it.
     """
     idea, committee = review.evaluation.idea, _committee(review)
     meta = committee.meta_review if committee is not None else None
@@ -222,8 +222,8 @@ def _bearing(found: set[Bearing]) -> Bearing:
 
 
 def _said(review: IdeaReview) -> dict[PaperId, str]:
-    """What was made of each paper when it was read: its results for a method, else how the idea
-    compares.
+    """Return what was made of each paper when it was read: its results for a method, else how the
+    idea compares.
     """
     found: dict[PaperId, str] = {}
     soundness, contribution = review.evaluation.soundness, review.evaluation.contribution

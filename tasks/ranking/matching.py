@@ -164,7 +164,7 @@ def _shown_hash(*shown: str) -> str:
 
 
 def stands(match: Match) -> bool:
-    """Whether a stored match need not be asked again."""
+    """Return whether a stored match need not be asked again."""
     return match.winner is not None or not may_pass(match.unscored_reason)
 
 

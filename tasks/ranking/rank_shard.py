@@ -90,7 +90,7 @@ MATCH_LINE = b'{"match":'
 
 
 def journal_path(ranking_folder: Path, group: str) -> Path:
-    """Where the journal of a group lies while it is being ranked."""
+    """Return where the journal of a group lies while it is being ranked."""
     return ranking_folder / "journal" / f"{content_hash(group, length=16)}.jsonl"
 
 

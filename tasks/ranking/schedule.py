@@ -52,7 +52,9 @@ def kind_of(size: int, parameters: RankingParameters, *, beforehand: bool = Fals
 
 
 def leaders(size: int, parameters: RankingParameters) -> int:
-    """How many leaders the schedule is to settle: `stable_top`, in small groups the better half."""
+    """Return how many leaders the schedule is to settle: `stable_top`, in small groups the better
+    half.
+    """
     return min(parameters.stable_top, (size + 1) // 2)
 
 

@@ -49,7 +49,7 @@ HUMAN = "human:"
 
 
 def is_vote(match: Match) -> bool:
-    """Whether a person judged it."""
+    """Return whether a person judged it."""
     return match.judge.startswith(HUMAN)
 
 
@@ -161,7 +161,7 @@ class Tally:
 
     @cached_property
     def has_score(self) -> NDArray[np.bool_]:
-        """Whether the idea took part in a scored match."""
+        """Return whether the idea took part in a scored match."""
         found = np.zeros(len(self.idea_ids), dtype=np.bool_)
         found[self.left] = True
         found[self.right] = True

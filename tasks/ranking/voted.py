@@ -71,7 +71,7 @@ def votes_of(contest: Contest, votes: Iterable[HumanVote]) -> list[HumanVote]:
 
 
 def standing_by(contest: Contest, votes: Sequence[HumanVote]) -> Standing:
-    """How a contest stands by `votes`, those of other contests left out."""
+    """Return how a contest stands by `votes`, those of other contests left out."""
     matches = matches_of(votes_of(contest, votes))
     names = tuple(IdeaId(contender.name) for contender in contest.contenders)
     return Standing(

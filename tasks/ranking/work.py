@@ -121,7 +121,7 @@ def _stored(request: RankRequest, warehouse: Warehouse) -> RankingHead | None:
 
 
 def _as_it_stands(head: Run | RankingHead, title: str) -> Summary[Any]:
-    """What is published already, of which the command changes nothing."""
+    """Return what is published already, of which the command changes nothing."""
     return Summary(
         name="rank",
         title=title,

@@ -83,7 +83,8 @@ async def extract_resources(
     parameters: ResourceParameters,
     engine: Engine,
 ) -> Extracted:
-    """What `papers` used, by their abstracts, the passages by which they cite, and `stretches`.
+    """Return what `papers` used, by their abstracts, the passages by which they cite, and
+    `stretches`.
 
     No look-up is made, and no model is asked unless `parameters.asked_papers` says so.
     """
@@ -142,7 +143,7 @@ def _cited(edges: Iterable[CitationEdge], reading: _Reading) -> Iterator[Resourc
 
 
 def _own(described: Collection[PaperId | None], reading: _Reading) -> Iterator[Resource]:
-    """What the papers of data sets say of them.
+    """Yield what the papers of data sets say of them.
 
     A title may speak of corpora without naming one: the paper says that it describes one, or others
     are known to have used its.

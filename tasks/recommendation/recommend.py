@@ -154,7 +154,7 @@ async def recommend(
     breadth: Breadth = Breadth(),
     known: KnownResources = nothing_known,
 ) -> Recommended:
-    """What works near the idea used, best first of each kind, with the passages that say so.
+    """Return what works near the idea used, best first of each kind, with the passages that say so.
 
     Nothing published after `cutoff` is looked at.
     """
@@ -237,7 +237,7 @@ class _Looking:
     def _known_of(
         self, works: Mapping[PaperId, Paper], through: Mapping[PaperId, str]
     ) -> Iterator[_Found]:
-        """What was read out of the works before; what a work says of itself is no use of it."""
+        """Yield what was read out of the works before; what a work says of itself is no use of it."""
         for row in self.known(list(works)):
             work, own = works.get(row.paper_id), row.resource_paper_id
             if work is None or own == row.paper_id or row.kind not in RECOMMENDED:

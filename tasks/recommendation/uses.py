@@ -109,7 +109,7 @@ class Named:
 
 
 def named_in(text: str) -> list[Named]:
-    """What a text names, each thing once, by kind and in the order of the text."""
+    """Return what a text names, each thing once, by kind and in the order of the text."""
     said = sentences(text)
     told = (
         (ResourceKind.DATA_SET, _data_sets(said)),
@@ -121,7 +121,7 @@ def named_in(text: str) -> list[Named]:
 
 
 def uses_of(edge: CitationEdge, cited: Paper) -> list[Said]:
-    """What the citing paper used of the cited one, the plainest passage of each kind.
+    """Return what the citing paper used of the cited one, the plainest passage of each kind.
 
     A cited paper is a data set where its title names one, and a baseline where a passage compares
     with it.
@@ -225,7 +225,7 @@ def passages(edge: CitationEdge) -> Iterator[tuple[str, str]]:
 
 
 def plainness(section: str) -> float:
-    """How much a passage under this heading counts."""
+    """Return how much a passage under this heading counts."""
     return SECTIONED if _EXPERIMENTS.search(section) else STATED
 
 
@@ -252,7 +252,7 @@ def _known_metrics() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
 
 @cache
 def _metrics_by_word() -> dict[str, list[str]]:
-    """Which metrics may be named where a word stands: the first of a way to write them."""
+    """Return which metrics may be named where a word stands: the first of a way to write them."""
     found: dict[str, list[str]] = {}
     for name, (written, _) in _known_metrics().items():
         for word in {each.split()[0] for each in written}:

@@ -28,7 +28,7 @@ _FOLLOWED: ContextVar["_Tasks | None"] = ContextVar("tasks_followed", default=No
 
 
 def may_stand_still() -> bool:
-    """Whether the caller is part of work that `until_standstill` follows."""
+    """Return whether the caller is part of work that `until_standstill` follows."""
     return _FOLLOWED.get() is not None
 
 
@@ -50,7 +50,7 @@ async def answer_from_outside() -> None:
 
 
 async def until_standstill(work: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """What `work` gives.
+    """Return what `work` gives.
 
     Raises:
         StandstillError: every task of it waits for an answer from outside; all of them are ended.
@@ -150,7 +150,7 @@ class _Tasks:
             self.main.cancel()
 
     def _waits(self, steps: "_Steps", *, has_children: bool) -> bool:
-        """Whether a task waits for an answer from outside, or for other tasks of the work."""
+        """Return whether a task waits for an answer from outside, or for other tasks of the work."""
         awaited = steps.waits_for
         if not isinstance(awaited, asyncio.Future) or awaited.done():
             return False
@@ -183,7 +183,7 @@ class _Steps(Coroutine[Any, Any, Any]):
         self._coroutine.close()
 
     def waits_in_asyncio(self) -> bool:
-        """Whether what waits is asyncio's own way of waiting for tasks,
+        """Return whether what waits is asyncio's own way of waiting for tasks,
         such as the end of a group.
         """
         inner: Any = self._coroutine

@@ -49,7 +49,7 @@ class Shard(Noun):
 
     @property
     def unit_names(self) -> tuple[str, ...]:
-        """What the receipts of its units will be called."""
+        """Return what the receipts of its units will be called."""
         raise NotImplementedError
 
     @property
@@ -68,16 +68,16 @@ class WorksOnShards(Protocol):
 
     @property
     def kind(self) -> type[Any]:
-        """What the content is of."""
+        """Return what the content is of."""
         ...
 
     @property
     def span_name(self) -> str:
-        """How traces call the shard."""
+        """Return how traces call the shard."""
         ...
 
     def __call__(self, content: str | bytes) -> int:
-        """How many units have a receipt once it is done."""
+        """Return how many units have a receipt once it is done."""
         ...
 
 
@@ -117,7 +117,7 @@ class ShardWork(Generic[ShardT]):
 async def each_unit(
     units: Iterable[UnitT], at_once: int, work: Callable[[UnitT], Awaitable[AnswerT]]
 ) -> list[AnswerT]:
-    """What `work` gives for each of `units`, in order, `at_once` at a time.
+    """Return what `work` gives for each of `units`, in order, `at_once` at a time.
 
     Raises:
         ConfigurationError: settings under which no unit can be worked on.
@@ -163,8 +163,8 @@ def cause_of(error: Exception, title: str) -> Cause:
 async def or_failure(
     work: Awaitable[AnswerT], title: str, failed: Callable[[Cause], AnswerT]
 ) -> AnswerT:
-    """What `work` gives; of the unit called `title`, over which Assay itself failed, what `failed`
-    makes of the cause.
+    """Return what `work` gives; of the unit called `title`, over which Assay itself failed, what
+    `failed` makes of the cause.
 
     Raises:
         AssayError, OSError: what concerns every unit, such as a wrong setting or a full disk.
@@ -199,7 +199,7 @@ async def land_once(
 
 
 def land_failure(land: Callable[[], AnswerT], title: str) -> AnswerT | None:
-    """What `land` gives; None for a unit of which not even its failure can be landed.
+    """Return what `land` gives; None for a unit of which not even its failure can be landed.
 
     Such a unit stays without a receipt and counts as lost.
 

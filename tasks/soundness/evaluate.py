@@ -284,7 +284,7 @@ class _Methods:
     async def _read(
         self, shown: Excerpt, method: Method, gathered: Gathered, known: Sequence[PaperId]
     ) -> Read:
-        """What the papers gathered say of the method, papers `known` already left out."""
+        """Return what the papers gathered say of the method, papers `known` already left out."""
         return await read_papers(
             shown,
             method,

@@ -188,7 +188,7 @@ def _is_question(point: ProposedPoint) -> bool:
 
 
 def _settled(point: ProposedPoint, shown: Shown) -> _Settled:
-    """What to do may name works that were shown; any other reference was made up."""
+    """Settle the texts of a point; only its action may cite works, of those shown."""
     action = settle(point.action, shown)
     texts = settle_texts(point, ("point", "omission", "why", "would_change"), NOTHING_SHOWN)
     changes = {name: text.markdown for name, text in texts.by_field.items()}

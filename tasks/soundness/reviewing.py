@@ -129,7 +129,9 @@ async def review_method(
 
 
 def reaches(row: MethodEvidence, minimum_relevance: int) -> bool:
-    """Whether a paper is relevant enough; one that is relevant without a grade counts as related."""
+    """Return whether a paper is relevant enough; one that is relevant without a grade counts as
+    related.
+    """
     return bool(row.relevant) and (row.relevance_0_to_3 or _RELATED) >= minimum_relevance
 
 
@@ -255,7 +257,7 @@ def _confidence(evidence: Sequence[EvidenceShown]) -> int:
 def _borne(
     reply: ReviewReply, shown: Shown, asked: ReviewInput
 ) -> dict[tuple[str, Bearing], Settled]:
-    """What the evidence says by `concern_id`: of concerns that were shown, with a paper that
+    """Return what the evidence says by `concern_id`: of concerns that were shown, with a paper that
     was.
     """
     known = {concern.key.casefold() for concern in asked.concerns}

@@ -126,7 +126,7 @@ def _mailto(settings: Settings) -> dict[str, SecretStr]:
 
 
 def _told_of_state(row: Row) -> list[Any]:
-    """What notices of publishers and Retraction Watch say of the work; nothing where nobody
+    """Return what notices of publishers and Retraction Watch say of the work; nothing where nobody
     deposited one.
 
     `updated-by` lists notices about this record; `update-to` says that it is one itself, as one

@@ -142,7 +142,7 @@ class HttpSource(ABC):
         return self.page_of(rows_of(body, *self.rows_at))
 
     def worth_keeping(self, page: Page) -> bool:
-        """Whether the same answer will do for the next who asks: not one with gaps."""
+        """Return whether the same answer will do for the next who asks: not one with gaps."""
         return not page.gaps and not page.unreadable_count
 
     @abstractmethod

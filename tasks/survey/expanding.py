@@ -60,8 +60,8 @@ class Lead:
 
     @property
     def pull(self) -> float:
-        """How strongly relevant papers point to it; a hub, to which everything points, counts
-        less for each link.
+        """Return how strongly relevant papers point to it; a hub, to which everything points,
+        counts less for each link.
         """
         return sum(self.links.values()) / math.log2(4 + (self.paper.citation_count or 0))
 

@@ -218,7 +218,7 @@ async def _leading(
     engine: Engine,
     embedder: Embedder,
 ) -> list[Paper]:
-    """What is read, the first first: none for a survey by an engine that cannot write."""
+    """Return what is read, the first first: none for a survey by an engine that cannot write."""
     if parameters.written is Written.ANSWER:
         found = await _nearest(question, kept, texts, embedder)
     else:
@@ -277,7 +277,9 @@ def unsurveyed(
 
 
 def _quotes(material: Material, texts: Mapping[PaperId, Paper]) -> tuple[SurveyQuote, ...]:
-    """What was read; and of key papers what others say, and a sentence of those that were not."""
+    """Return what was read; and of key papers what others say, and a sentence of those that were
+    not.
+    """
     found = quotes_of(
         material.question,
         [PaperId(paper_id) for cluster in material.clusters for paper_id in cluster.key_paper_ids],

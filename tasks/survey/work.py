@@ -64,7 +64,7 @@ def _ask(
 
 
 def answer_parameters(papers_read: int = AnswerParameters().papers_read) -> SurveyParameters:
-    """How far the search for an answer goes: a survey by searches alone."""
+    """Return how far the search for an answer goes: a survey by searches alone."""
     return SurveyParameters(
         written=Written.ANSWER,
         depth=0,

@@ -75,7 +75,9 @@ class Material:
 
     @property
     def stored(self) -> dict[PaperId, str]:
-        """What was read of each work: its own text, and the passages in which it cites others."""
+        """Return what was read of each work: its own text, and the passages in which it cites
+        others.
+        """
         texts = dict(self.read.texts)
         for link in self.links:
             if link.citing_paper_id in texts and link.contexts:

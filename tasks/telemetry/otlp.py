@@ -235,7 +235,7 @@ def _tell_error(span: trace.Span, kind: type[BaseException] | None, *_: object) 
 
 
 def _attributes(given: Mapping[str, Value]) -> dict[str, str | int | float | bool]:
-    """What is unknown is left out: absent and empty differ.
+    """Return attributes of a span without unknown ones: absent and empty differ.
 
     A name that others gave, such as a model's, may repeat a key.
     """

@@ -86,14 +86,16 @@ def specific_stems(text: str) -> frozenset[str]:
 
 
 def stem_counts(text: str) -> Counter[str]:
-    """How often `text` uses each of its `specific_stems`."""
+    """Return how often `text` uses each of its `specific_stems`."""
     return Counter(
         _family(stem) for stem in content_words(text) if stem not in GENERAL and not stem.isdigit()
     )
 
 
 def salience(phrase: str, counts: Counter[str]) -> int:
-    """How often the rarest of the phrase's specific stems occurs in the text that was counted."""
+    """Return how often the rarest of the phrase's specific stems occurs in the text that was
+    counted.
+    """
     return min((counts[stem] for stem in specific_stems(phrase)), default=0)
 
 
@@ -141,8 +143,8 @@ def _trimmed(phrase: str) -> str:
 
 
 def mentions(stems_of_text: frozenset[str], phrase: str) -> bool:
-    """Whether a text with these stems speaks of `phrase`: all of its specific stems, or all but one
-    of four and more.
+    """Return whether a text with these stems speaks of `phrase`: all of its specific stems, or all
+    but one of four and more.
     """
     wanted = specific_stems(phrase)
     return len(wanted - stems_of_text) <= (1 if len(wanted) > 3 else 0)

@@ -38,8 +38,8 @@ def normal(text: str) -> str:
 
 
 def stands_in(passage: str, text: str, *, least_characters: int = LEAST_CHARACTERS) -> bool:
-    """Whether `passage` is a stretch of `text`; a hyphen at a line's end may be the word's own or
-    not.
+    """Return whether `passage` is a stretch of `text`; a hyphen at a line's end may be the word's
+    own or not.
     """
     wanted = normal(passage).strip(AROUND)
     if len(wanted) < least_characters:

@@ -58,7 +58,9 @@ def _plain_words(text: str) -> list[str]:
 
 
 def same_title(idea_title: str, found_title: str) -> bool:
-    """Whether the title found is the idea's, with little around it (a site's name, a number)."""
+    """Return whether the title found is the idea's, with little around it (a site's name, a
+    number).
+    """
     wanted, found = _GENRE.sub("", plain_title(idea_title)), plain_title(found_title)
     if len(wanted.split()) < LEAST_TITLE_WORDS:
         return False
@@ -67,12 +69,12 @@ def same_title(idea_title: str, found_title: str) -> bool:
 
 
 def same_text(idea_text: str, found_text: str) -> bool:
-    """Whether at least half of the runs of six words of a text found stand in the idea's."""
+    """Return whether at least half of the runs of six words of a text found stand in the idea's."""
     return _shared_runs(idea_text, found_text) >= _SAME_SHARE
 
 
 def same_authors(idea_authors: Sequence[str], found_authors: Sequence[str]) -> bool:
-    """Whether two authors of the idea, or its only one, are among those found.
+    """Return whether two authors of the idea, or its only one, are among those found.
 
     Compared by surname and first initial; a name without both is nobody's.
     """
@@ -81,7 +83,7 @@ def same_authors(idea_authors: Sequence[str], found_authors: Sequence[str]) -> b
 
 
 def _shared_authors(some: Sequence[str], others: Sequence[str]) -> int:
-    """How many of `some` are among the others."""
+    """Return how many of `some` are among the others."""
     known = author_keys(others)
     return sum(not known.isdisjoint(_readings(author)) for author in some)
 
@@ -121,8 +123,8 @@ def _name_words(name: str) -> list[str]:
 
 
 def is_own_work(idea: Work, found: Work) -> bool:
-    """Whether what was found is possibly the idea's own publication: by title, by nearly identical
-    text, or by its authors and a near title or text; never by authors alone.
+    """Return whether what was found is possibly the idea's own publication: by title, by nearly
+    identical text, or by its authors and a near title or text; never by authors alone.
     """
     if same_title(idea.title, found.title) or same_text(idea.text or "", found.text or ""):
         return True
@@ -155,7 +157,7 @@ class ComparedText:
 
 
 def near_texts(one: ComparedText, other: ComparedText) -> bool:
-    """Whether two abstracts are nearly the same text."""
+    """Return whether two abstracts are nearly the same text."""
     fewest = min(len(one.runs), len(other.runs))
     if fewest < _FEWEST_RUNS:
         return len(one.words) >= _FEWEST_RUNS and one.words == other.words

@@ -212,8 +212,8 @@ def _phrases(part: str) -> list[tuple[str, ...]]:
 
 
 def overlap_0_to_1(a: str, b: str) -> float:
-    """How much two texts share: the mean of containment (of the smaller in the larger) and Jaccard
-    over content words.
+    """Return how much two texts share: the mean of containment (of the smaller in the larger) and
+    Jaccard over content words.
     """
     left, right = set(content_words(a)), set(content_words(b))
     if not left or not right:
@@ -291,12 +291,12 @@ def nearest_sentences(query: str, text: str, limit: int | None) -> Excerpt:
 
 
 def has_numbers(sentence: str) -> bool:
-    """Whether the sentence states a figure."""
+    """Return whether the sentence states a figure."""
     return _NUMBER.search(sentence) is not None
 
 
 def outcome_cue(sentence: str) -> Literal["positive", "negative", "neutral"]:
-    """What the sentence's wording says of an outcome.
+    """Return what the sentence's wording says of an outcome.
 
     A negated success counts as negative; a tie as negative.
     """

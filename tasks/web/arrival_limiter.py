@@ -86,7 +86,7 @@ class Departures:
         self._memory = memory
 
     def try_lock(self) -> bool:
-        """Whether a departure may be decided on; then nobody else may until `unlock`."""
+        """Return whether a departure may be decided on; then nobody else may until `unlock`."""
         return True
 
     def unlock(self) -> None:
@@ -296,13 +296,15 @@ class ArrivalLimiter:
 
     @property
     def _quick(self) -> bool:
-        """Whether the other side usually answers at once: then late answers tell of arrivals."""
+        """Return whether the other side usually answers at once: then late answers tell of
+        arrivals.
+        """
         known = sorted(self._answer_seconds)
         return not known or known[len(known) // 10] < _QUICK_ANSWER_SECONDS
 
     @property
     def _steady(self) -> bool:
-        """Whether answers usually take equally long: then what is above tells of arrivals."""
+        """Return whether answers usually take equally long: then what is above tells of arrivals."""
         usual = median(self._answer_seconds)
         return (
             median(abs(seconds - usual) for seconds in self._answer_seconds)

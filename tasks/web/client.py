@@ -71,7 +71,7 @@ class Secrets:
 
     @property
     def extension(self) -> dict[str, "Secrets"]:
-        """What to give a request as `extensions`."""
+        """Return what to give a request as `extensions`."""
         return {_SECRETS: self}
 
 
@@ -177,7 +177,7 @@ def web_address(text: str) -> httpx.URL:
 
 
 def redirected(url: httpx.URL, location: str) -> httpx.URL:
-    """Where `location`, whole or relative, leads from `url`; raises as `web_address`."""
+    """Return where `location`, whole or relative, leads from `url`; raises as `web_address`."""
     return _readable(partial(url.join, location))
 
 
@@ -188,7 +188,9 @@ def shown(url: httpx.URL) -> str:
 
 
 def stays_in_place(identifier: str) -> bool:
-    """Whether an identifier can stand in a path: no `.` or `..` between slashes, all printable."""
+    """Return whether an identifier can stand in a path: no `.` or `..` between slashes, all
+    printable.
+    """
     steps = identifier.replace("\\", "/").split("/")
     return identifier.isprintable() and not {".", ".."} & set(steps)
 

@@ -45,7 +45,7 @@ class Refused:
 
 
 def is_public(address: str) -> bool:
-    """Whether an address is public unicast; one that wraps an IPv4 address, by both."""
+    """Return whether an address is public unicast; one that wraps an IPv4 address, by both."""
     try:
         parsed = ipaddress.ip_address(address.split("%", 1)[0])
     except ValueError:
@@ -87,7 +87,7 @@ async def response_from(
     timeout_seconds: float,
     **headers: str,
 ) -> AsyncIterator[Response]:
-    """What the checked `address` answers for `url`, before its body is read.
+    """Yield what the checked `address` answers for `url`, before its body is read.
 
     Credentials in the URL are left out. No connection is used again, as for another name.
 

@@ -36,7 +36,7 @@ def library() -> Any:
 
 
 def asked_to_wait_seconds(error: Any) -> float | None:
-    """How long a provider's error asks to wait, in seconds; None when it does not say."""
+    """Return how long a provider's error asks to wait, in seconds; None when it does not say."""
     for link in causes(error):
         response = getattr(link, "response", None)
         kept = (getattr(response, "headers", None), getattr(link, "litellm_response_headers", None))

@@ -256,7 +256,9 @@ class CircuitBreaker:
             return self._state_of(memory)
 
     def allows(self) -> bool:
-        """Whether a request may be sent now; after one that may try, the next has to wait again."""
+        """Return whether a request may be sent now; after one that may try, the next has to wait
+        again.
+        """
         with self._shared() as memory:
             state = self._state_of(memory)
             if state is CircuitState.HALF_OPEN:

@@ -196,17 +196,17 @@ class Work(Generic[UnitT, ParametersT, NounT]):
 
     @property
     def kind(self) -> Kind[NounT, Any, Any]:
-        """How what a unit gives lies in the lake."""
+        """Return how what a unit gives lies in the lake."""
         return self.schema if isinstance(self.schema, Kind) else kind_of(self.schema)
 
     @property
     def unit_noun(self) -> str:
-        """What one unit is called."""
+        """Return what one unit is called."""
         return self.kind.unit_noun
 
     @property
     def units_noun(self) -> str:
-        """What several are called."""
+        """Return what several are called."""
         return f"{self.unit_noun}s"
 
     @property
@@ -223,16 +223,16 @@ class Work(Generic[UnitT, ParametersT, NounT]):
         return noun
 
     def without_outcome(self, unit: UnitT, tools: Tools, cause: Cause) -> NounT:
-        """What lands of a unit of which there is nothing."""
+        """Return what lands of a unit of which there is nothing."""
         if self.failed is None:
             return reason_only(self, unit, tools, cause)
         return self.failed(unit, tools, cause)
 
     def expected(self, request: Request[UnitT, ParametersT], settings: Settings) -> Expected:
-        """What a run will ask."""
+        """Return what a run will ask."""
         expects = self.expects
         return each_step_once(self, request) if expects is None else expects(request, settings)
 
     def unit_name(self, unit: UnitT) -> str:
-        """What the receipt of a unit is called."""
+        """Return what the receipt of a unit is called."""
         return str(getattr(unit, self.kind.name_column))

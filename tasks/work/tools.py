@@ -101,7 +101,7 @@ class Tools:
 
     @property
     def request(self) -> Any:
-        """What was asked for."""
+        """Return what was asked for."""
         return self.shared.request
 
     @property
@@ -165,7 +165,7 @@ class Tools:
 
     @property
     def sources(self) -> SourceContext:
-        """Where a source other than the literature is asked; each request counts."""
+        """Return where a source other than the literature is asked; each request counts."""
         http, answers = self.shared.sources_http, self.shared.answers
         return SourceContext(http, self.ledger, self._limits, self._count_request, answers)
 

@@ -51,7 +51,7 @@ _NUMBER_WORD = bounded(
 def faults_of(
     sentences: Sequence[str], draft: Draft, stored: Sequence[StoredText]
 ) -> list[list[str]]:
-    """What each of `sentences`, in Markdown, would be refused for."""
+    """Return what each of `sentences`, in Markdown, would be refused for."""
     checking = _Checking.of(draft)
     found = []
     for sentence in sentences:
@@ -66,7 +66,7 @@ def faults_of(
 
 
 def check(draft: Draft, stored: Sequence[StoredText]) -> tuple[Failure, ...]:
-    """What of a draft nothing carries; empty: all of it is carried.
+    """Return what of a draft nothing carries; empty: all of it is carried.
 
     Args:
         stored: texts of other papers.
@@ -162,7 +162,7 @@ def numbers_in(text: str) -> Iterator[str]:
 def _repeated(
     parsed: Parsed, claims: Mapping[str, DraftClaim], stored: Sequence[StoredText]
 ) -> Iterator[Line]:
-    """What is said of a work is quoted or its title; all else must be the draft's own."""
+    """Check that what is said of a work is quoted or its title; all else must be the draft's own."""
 
     def spelled(stretch: Stretch) -> str:
         def one(match: Match[str]) -> str:
@@ -224,7 +224,7 @@ def word_count(draft: Draft, heading: str | None = None) -> int:
 
 
 def against_rules(draft: Draft, rules: VenueRules) -> tuple[Failure, ...]:
-    """What of a draft its venue does not allow; empty: all is allowed."""
+    """Return what of a draft its venue does not allow; empty: all is allowed."""
     lines = [*outline_faults(draft.sections, rules)]
     limit = rules.abstract_words
     count = word_count(draft, "Abstract")

@@ -406,7 +406,7 @@ def contexts_of(links: Iterable[CitationEdge]) -> list[tuple[PaperId, str]]:
 def stored_texts(
     papers: Iterable[Paper], passages: Iterable[tuple[PaperId, str]]
 ) -> list[StoredText]:
-    """What a draft must not repeat, with the titles of the papers: abstracts, and passages."""
+    """Return what a draft must not repeat, with the titles of the papers: abstracts, and passages."""
     titles: dict[PaperId, str] = {}
     pairs: dict[tuple[str, str], None] = {}
     for paper in papers:

@@ -191,7 +191,7 @@ class _Written:
 
     @property
     def is_fixed(self) -> bool:
-        """What machines wrote is said in fixed words."""
+        """Return whether its text is fixed: the declaration of what machines wrote."""
         return self.planned.claim_keys == (DECLARATION_KEY,)
 
 
@@ -392,7 +392,7 @@ class _Authoring:
             written.points += [f"of the figure {name}, as it is seen: {each}" for each in points]
 
     def _states(self, sentence: str) -> bool:
-        """Whether it says of works more than it quotes: such a sentence has to be held up."""
+        """Return whether it says of works more than it quotes: such a sentence has to be held up."""
         return bool(cited_in(sentence)) and not keys_in(sentence) and (
             len(words_of(without_citations(sentence))) > MOST_OWN_WORDS
         )  # fmt: skip

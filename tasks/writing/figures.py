@@ -98,7 +98,7 @@ def readable(
 
 
 def faults_in(figure: DraftFigure, values: Mapping[str, float]) -> tuple[str, ...]:
-    """What is wrong with a figure; none: it can be read, and says what the draft says."""
+    """Return what is wrong with a figure; none: it can be read, and says what the draft says."""
     if not figure.svg:
         return ("it was not drawn",)
     try:

@@ -60,7 +60,7 @@ class _Area:
         return across > 0 and min(self.bottom, other.bottom) > max(self.top, other.top)
 
     def is_crossed(self, start: Point, end: Point) -> bool:
-        """Whether a straight line passes through its inside (Liang and Barsky)."""
+        """Return whether a straight line passes through its inside (Liang and Barsky)."""
         low, high = 0.0, 1.0
         for at, to, least, most in (
             (start[0], end[0], self.left, self.right),
@@ -101,7 +101,7 @@ class GraphDrawing:
 
     @property
     def has_free_labels(self) -> bool:
-        """Whether no label of an arrow lies on a box, an arrow, another label or the edge."""
+        """Return whether no label of an arrow lies on a box, an arrow, another label or the edge."""
         labels = [(route, _label_area(route)) for route in self.routes if route.label]
         boxes = [_Area.around(box) for box in self.boxes]
         lines = [pair for route in self.routes for pair in pairwise(route.points)]
@@ -165,7 +165,7 @@ def _text(parent: Element, x: float, y: float, said: str, anchor: str) -> None:
 
 
 def laid_out(graph: MethodGraph) -> GraphDrawing:
-    """Where everything stands: rows of boxes from above to below, and arrows between them."""
+    """Return where everything stands: rows of boxes from above to below, and arrows between them."""
     known = {node.node_id for node in graph.nodes}
     arrows = [each for each in graph.arrows if {each.source, each.target} <= known]
     layers = _layers(graph.nodes, arrows)
@@ -207,8 +207,8 @@ def laid_out(graph: MethodGraph) -> GraphDrawing:
 
 
 def _layers(nodes: Iterable[GraphNode], arrows: Iterable[GraphArrow]) -> dict[str, int]:
-    """How far down each box stands: below all that lead to it, an arrow that would close a circle
-    apart; what nothing leads to stands right above the first it leads to.
+    """Return how far down each box stands: below all that lead to it, an arrow that would close a
+    circle apart; what nothing leads to stands right above the first it leads to.
     """
     names = [node.node_id for node in nodes]
     forward = [each for each in arrows if names.index(each.source) < names.index(each.target)]
@@ -232,7 +232,7 @@ def _box(node: GraphNode, fills: Mapping[str, str], line_characters: int) -> tup
 
 
 def _is_far(arrow: GraphArrow, layers: Mapping[str, int]) -> bool:
-    """Whether it leads farther than to the next row, or back."""
+    """Return whether it leads farther than to the next row, or back."""
     return layers[arrow.target] - layers[arrow.source] != 1
 
 
@@ -282,7 +282,7 @@ def _routes(
 
 
 def _is_last(box: Box, row: Iterable[Box], side: int) -> bool:
-    """Whether no box of its row stands farther on that side."""
+    """Return whether no box of its row stands farther on that side."""
     return all(side * each.x <= side * box.x for each in row)
 
 
@@ -297,7 +297,7 @@ def _to_lane(box: Box, row: Sequence[Box], side: int, lane: float, down: int) ->
 
 
 def _beside(start: Point, end: Point) -> tuple[float, float, str]:
-    """Where the label of a straight arrow stands: under its upper half, which leaves room."""
+    """Return where the label of a straight arrow stands: under its upper half, which leaves room."""
     x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
     if abs(end[0] - start[0]) < 1:
         return x + 6, y + 4, "start"

@@ -102,7 +102,7 @@ def measured(paper: Paper, document: ParsedDocument | SourceFailure) -> list[Nei
 
 
 def measured_of_sections(paper: Paper, kept: Sequence[PaperSection]) -> list[NeighbourSection]:
-    """What an evaluation kept of a paper's full text: no introduction, and in no order."""
+    """Return what an evaluation kept of a paper's full text: no introduction, and in no order."""
     found = [(_PARTS[each.section], each.heading, each.text) for each in kept]
     return list(_rows(paper, found, kept[0].text_source, is_whole=False))
 

@@ -218,8 +218,8 @@ def plain_text(markdown: str) -> str:
 
 
 def points_of(problems: Sequence[Problem], draft: Draft) -> tuple[SectionPoint, ...]:
-    """What each problem asks of the section that it is in: by the sentence quoted, else by the
-    place named; one that names neither is left.
+    """Return what each problem asks of the section that it is in: by the sentence quoted, else by
+    the place named; one that names neither is left.
     """
     texts = {each.heading: " ".join(plain_text(each.text).split()) for each in draft.sections}
     found = []

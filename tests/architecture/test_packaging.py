@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.dependencies_table import PAGE, reasons
+
 REPOSITORY = Path(__file__).parents[2]
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
 PACKAGES = ("flows", "tasks", "schemas", "warehouse", "dashboards")
@@ -108,3 +110,13 @@ def test_the_lock_holds_the_pinned_versions_each_with_hashes_and_no_address() ->
 
 def _plain(name: str) -> str:
     return re.split(r"[\[<>=!~; ]", name)[0].lower().replace("_", "-")
+
+
+def test_every_dependency_says_what_it_is_for_where_it_is_declared_and_in_the_docs() -> None:
+    told = reasons()
+    assert [name for name, why in told.items() if not why] == []
+    listed = dict(
+        line.strip("| ").split(" | ")[:2]
+        for line in PAGE.read_text("utf-8").partition("--:|\n")[2].splitlines()
+    )
+    assert listed == told, "python -m tests.dependencies_table writes the page"

@@ -46,7 +46,7 @@ def api_server(
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """Its address, and the process."""
     port = quiet_port()
-    address = (str(warehouse.root), "127.0.0.1", str(port), NO_GATEWAY, "programs")
+    address = (str(warehouse.root), "127.0.0.1", str(port), NO_GATEWAY, "programs", "")
     command = module_command("flows.api.server", *address)
     env = environment(home, **{"ASSAY_LITERATURE__RESTART_SECONDS": "1", **extra})
     url = f"http://127.0.0.1:{port}"
@@ -78,7 +78,7 @@ def dashboard_server(
             f"{prefix}PROVIDER__SERVER_METADATA_URL": f"{provider.url}/.well-known/openid-configuration",
             f"{prefix}PROVIDER__REDIRECT_URI": f"{url}/oauth2callback",
         }
-    address = (str(warehouse.root), "127.0.0.1", str(port), "-", "all")
+    address = (str(warehouse.root), "127.0.0.1", str(port), "-", "all", "")
     command = module_command("flows.api.server", *address)
     with served(command, f"{url}/health", env, cwd=folder):
         yield url, warehouse

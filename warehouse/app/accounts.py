@@ -94,7 +94,7 @@ def accounts(database: ServiceDatabase) -> tuple[Account, ...]:
 
 
 def has_accounts(database: ServiceDatabase) -> bool:
-    """Whether the warehouse has, or had, accounts: removing the last one opens it to nobody."""
+    """Return whether the warehouse has, or had, accounts: removing the last one opens it to nobody."""
     return bool(database.ask("accounts"))
 
 
@@ -130,7 +130,7 @@ def _begun(work: Transaction, name: str, lifetime: timedelta) -> str:
 
 
 def person_of(database: ServiceDatabase, secret: str) -> Person | None:
-    """Whose session this is; None when there is none, or it has ended."""
+    """Return whose session this is; None when there is none, or it has ended."""
     now = datetime.now(UTC).timestamp()
     account = database.noun(Account, "session", secret_sha256=_sha256(secret), now=now)
     return None if account is None else Person(name=account.name, role=account.role)

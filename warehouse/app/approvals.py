@@ -124,7 +124,7 @@ def _requests(queries: Queries, project: Project, stage: Stage, run_id: RunId) -
 
 
 def _parts(queries: Queries, stage: Stage, run_id: RunId) -> dict[str, tuple[str, ...]]:
-    """What is asked about, by idea; of a run as a whole the idea is empty."""
+    """Return what is asked about, by idea; of a run as a whole the idea is empty."""
     if not stage.of_runs:
         return parts_by_unit(queries.connection, run_id)
     found = parts_of_report(queries.connection, run_id)
@@ -134,7 +134,9 @@ def _parts(queries: Queries, stage: Stage, run_id: RunId) -> dict[str, tuple[str
 
 
 def _rule(project: Project, stage: Stage, score: float | None) -> tuple[Verdict, str] | None:
-    """What the thresholds of a stage decide of a score, and in which words; None: a person does."""
+    """Return what the thresholds of a stage decide of a score, and in which words; None: a person
+    does.
+    """
     rule = project.stages[stage]
     if score is None:
         return None

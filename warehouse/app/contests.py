@@ -70,7 +70,9 @@ _MADE_BY_RUN = {Track.REVIEWS: "first_run_of_review", Track.SURVEYS: "survey_of_
 
 
 def made_by_run(queries: Queries, track: Track, run_id: RunId) -> Contender | None:
-    """What a run of one idea or one question wrote, as it stands in its contest; None: nothing."""
+    """Return what a run of one idea or one question wrote, as it stands in its contest; None:
+    nothing.
+    """
     sql = statement("votes", _MADE_BY_RUN[track])
     for row in rows_in(queries.connection, sql, {"run_id": run_id}):
         return Contender(run_id=row["run_id"], item_id=row["item_id"])
@@ -94,7 +96,7 @@ def human_votes(queries: Queries) -> tuple[HumanVote, ...]:
 
 
 def makers(queries: Queries) -> dict[str, dict[Board, str]]:
-    """Who made what a run wrote, by run; of checks the form is the profile."""
+    """Return who made what a run wrote, by run; of checks the form is the profile."""
     rows = rows_in(queries.connection, statement("votes", "makers"))
     return {
         row["run_id"]: {

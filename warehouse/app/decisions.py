@@ -76,8 +76,8 @@ def _place(request: Request) -> _Place:
 
 
 def _by_place(source: Statements) -> dict[_Place, list[Request]]:
-    """What was asked about each idea before each stage, in order; what was asked by hand is left
-    out.
+    """Return what was asked about each idea before each stage, in order; what was asked by hand is
+    left out.
     """
     found: dict[_Place, list[Request]] = {}
     for each in recorded(source, "requests", Request):
@@ -106,7 +106,7 @@ def _latest(source: Statements) -> dict[_Place, Request]:
 
 
 def _stands(request: Request, latest: Mapping[_Place, Request]) -> bool:
-    """Whether it was not asked anew since."""
+    """Return whether it was not asked anew since."""
     return latest.get(_place(request), request).request_id == request.request_id
 
 

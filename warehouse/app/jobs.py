@@ -58,7 +58,7 @@ class Job(Noun):
 
     @property
     def at_work(self) -> bool:
-        """Whether it waits or is being done."""
+        """Return whether it waits or is being done."""
         return not self.status.state.ended
 
     @property
@@ -76,7 +76,7 @@ class Job(Noun):
 
     @property
     def result(self) -> Path:
-        """What a plan came to, as JSON."""
+        """Return what a plan came to, as JSON."""
         return self.folder / "result.json"
 
     @property
@@ -93,8 +93,8 @@ def runner_lock(warehouse: Warehouse) -> Path:
 
 
 def runner_at_work(warehouse: Warehouse) -> bool | None:
-    """Whether some runner takes up the jobs of this warehouse; None where the system does not
-    tell.
+    """Return whether some runner takes up the jobs of this warehouse; None where the system does
+    not tell.
     """
     return lock_held(runner_lock(warehouse))
 
@@ -154,7 +154,7 @@ def _check_same(warehouse: Warehouse, job_id: str, request: JobRequest) -> None:
 
 
 def read_request(warehouse: Warehouse, job_id: str) -> JobRequest:
-    """What a job asks.
+    """Return what a job asks.
 
     Raises:
         UnknownNameError: there is none.
@@ -255,7 +255,7 @@ def forget(job: Job) -> None:
 
 
 def read_result(job: Job) -> dict[str, object]:
-    """What a plan came to.
+    """Return what a plan came to.
 
     Raises:
         ConfigurationError: it cannot be read.
@@ -268,7 +268,7 @@ def read_result(job: Job) -> dict[str, object]:
 
 
 def take_expected(warehouse: Warehouse, job_id: str) -> dict[str, object]:
-    """What a job came to that asks nothing and has ended; the job is deleted.
+    """Return what a job came to that asks nothing and has ended; the job is deleted.
 
     Raises:
         ConfigurationError: in the command's own words, what is wrong with its request.

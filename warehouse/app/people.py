@@ -43,7 +43,7 @@ def add_participant(
 
 
 def participant_with(database: ServiceDatabase, key: str) -> Participant | None:
-    """Who signs in with this account or token; None: nobody whom a ledger may name."""
+    """Return who signs in with this account or token; None: nobody whom a ledger may name."""
     return database.noun(Participant, "person_of_key", key=key)
 
 

@@ -154,7 +154,7 @@ def open_question(database: ServiceDatabase, voter: str) -> LiveQuestion | None:
 
 
 def at_work(warehouse: Warehouse, database: ServiceDatabase, question: LiveQuestion) -> bool:
-    """Whether a side is still at it. What a kill kept from the job runner is handed over."""
+    """Return whether a side is still at it. What a kill kept from the job runner is handed over."""
     found = [read_job(warehouse, name) for name in question.job_ids]
     if None in found:
         hand_over(warehouse, database)
@@ -163,7 +163,7 @@ def at_work(warehouse: Warehouse, database: ServiceDatabase, question: LiveQuest
 
 
 def answers_to(warehouse: Warehouse, queries: Queries, question: LiveQuestion) -> Answers | NoVote:
-    """What both sides said, once neither is at work."""
+    """Return what both sides said, once neither is at work."""
     track = question.asked.track
     sides = tuple(_contender(warehouse, queries, track, name) for name in question.job_ids)
     texts = tuple(() if side is None else text_of(queries, track, side) for side in sides)
@@ -245,7 +245,7 @@ def _jobs(warehouse: Warehouse, question: LiveQuestion) -> Iterator[Job]:
 def _contender(
     warehouse: Warehouse, queries: Queries, track: Track, job_id: str
 ) -> Contender | None:
-    """What a job wrote; None: it came to nothing, or ended early for its budget."""
+    """Return what a job wrote; None: it came to nothing, or ended early for its budget."""
     job = read_job(warehouse, job_id)
     if job is None or job.status.state is not JobState.DONE or job.status.budget_reached:
         return None

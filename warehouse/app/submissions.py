@@ -75,7 +75,7 @@ def hand_over(warehouse: Warehouse, database: ServiceDatabase) -> None:
 
 
 def may_see(database: ServiceDatabase, token: Token, job_id: str) -> bool:
-    """Whether the token's holder may watch and stop a job: it is theirs, or they own all."""
+    """Return whether the token's holder may watch and stop a job: it is theirs, or they own all."""
     if token.scope.may(Action.OVERSEE):
         return True
     return (token.token_id,) in database.ask("owner_of", job_id=job_id)
@@ -96,7 +96,7 @@ def _content_hash(request: JobRequest) -> str:
 
 
 def _charge(token: Token, request: JobRequest, open_count: int, charged_usd: float) -> float:
-    """What the job is counted as until its cost is known: its bound."""
+    """Return what the job is counted as until its cost is known: its bound."""
     if open_count >= token.maximum_open_jobs:
         raise RateLimitedError(
             f"{open_count} jobs of this token wait or are being done, and it may have no more: wait"
@@ -136,7 +136,7 @@ def _settle(warehouse: Warehouse, database: ServiceDatabase, token: Token) -> No
 
 
 def _cost_usd(warehouse: Warehouse, job: Job) -> float | None:
-    """What a job that ended has cost; None: not wholly known."""
+    """Return what a job that ended has cost; None: not wholly known."""
     if not job.log.exists():  # it was never begun
         return 0.0
     status = job.status

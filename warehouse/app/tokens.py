@@ -43,7 +43,7 @@ def token_of(database: ServiceDatabase, text: str) -> Token | None:
 
 
 def still_valid(database: ServiceDatabase, token_id: str) -> bool:
-    """Whether a token that was valid has neither expired nor been revoked since."""
+    """Return whether a token that was valid has neither expired nor been revoked since."""
     token = database.noun(Token, "token", token_id=token_id)
     return token is not None and token.valid_at(datetime.now(UTC))
 

@@ -50,7 +50,7 @@ def contests(database: ServiceDatabase) -> Iterator[tuple[Contest, Standing | No
 
 
 def standing_of(database: ServiceDatabase, contest: Contest) -> Standing | None:
-    """How a contest stands by the votes counted so far; None: none was counted yet."""
+    """Return how a contest stands by the votes counted so far; None: none was counted yet."""
     for (document,) in database.ask("standing_of", contest=contest.name):
         if document is not None:
             return Standing.model_validate_json(document)
@@ -180,7 +180,7 @@ def skip(database: ServiceDatabase, voter: str, offer_id: str, settings: VotingS
 
 
 def answered_in_a_day(database: ServiceDatabase, voter: str) -> int:
-    """How many pairs the voter has voted on or skipped within a day."""
+    """Return how many pairs the voter has voted on or skipped within a day."""
     return _answered(database, voter)[1]
 
 
@@ -215,7 +215,7 @@ def _close(
 
 
 def _tidy(reason: str) -> str | None:
-    """What can be kept of what was typed; None: nothing was."""
+    """Return what can be kept of what was typed; None: nothing was."""
     written = reason.strip()
     if not encodable(written):
         written = written.encode("utf-8", "replace").decode()

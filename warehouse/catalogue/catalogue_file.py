@@ -87,7 +87,7 @@ def _refuse_other_entries(entries: Sequence[tuple[object, object, object, object
 
 
 def _is_ducklakes(kind: object, name: object, root_page: object, sql: object) -> bool:
-    """Whether an entry is a table as DuckLake makes it, or the index of its primary key."""
+    """Return whether an entry is a table as DuckLake makes it, or the index of its primary key."""
     if not isinstance(name, str) or not isinstance(root_page, int) or root_page < _FIRST_ROOT:
         return False
     if kind == "index":

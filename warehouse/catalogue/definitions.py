@@ -148,7 +148,7 @@ def foreign_error(kind: str, name: object) -> ConfigurationError:
 
 
 def _is_mart(connection: Connection, name: str, sql: str | None) -> bool:
-    """Whether a view's SQL is that of a mart; a catalogue holds it as DuckDB writes it."""
+    """Return whether a view's SQL is that of a mart; a catalogue holds it as DuckDB writes it."""
     if sql is None:
         return False
     if sql == _HELD.get(name):

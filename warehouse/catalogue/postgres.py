@@ -97,7 +97,7 @@ class PostgresCatalogue:
         return (f"secret {quoted(_CREDENTIALS)}",)
 
     def opening_error(self, error: duckdb.Error) -> UpstreamError:
-        """What the server, or the way to it, said."""
+        """Return what the server, or the way to it, said."""
         told = str(error).partition('Unable to connect to Postgres at "')[2].partition('": ')[2]
         reason = " ".join((told or str(error)).split("\n")[0].split())
         return UpstreamError(

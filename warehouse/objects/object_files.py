@@ -65,7 +65,7 @@ def storage_failures_told() -> Iterator[None]:
 
 
 def storage_failure(error: duckdb.Error) -> AssayError | None:
-    """What DuckDB says of object storage, in one line; None: it is about something else."""
+    """Return what DuckDB says of object storage, in one line; None: it is about something else."""
     text = str(error).partition(": ")[2]
     with suppress(ValueError):  # a connection may be asked to tell errors as JSON
         text = json.loads(text)["exception_message"]

@@ -269,8 +269,8 @@ def _told(folder: ObjectFolder, name: str | None = None) -> Iterator[Any]:
 
 
 def _reason_for_refusing(folder: ObjectFolder, name: str) -> dict[str, str] | None:
-    """What the storage has against these credentials: an answer to HEAD has no body to say it in,
-    so its status is all that is known of it. None: the object itself is given.
+    """Return what the storage has against these credentials: an answer to HEAD has no body to say
+    it in, so its status is all that is known of it. None: the object itself is given.
     """
     from botocore.exceptions import BotoCoreError, ClientError
 
@@ -290,7 +290,7 @@ def _error_of(error: Any) -> dict[str, str]:
 
 
 def failure_told(where: str, code: str, message: str) -> AssayError:
-    """What object storage said, in one line; `code`: its own word for it."""
+    """Return what object storage said, in one line; `code`: its own word for it."""
     if code in _REFUSALS:
         return ConfigurationError(f"object storage, {where}: {_REFUSALS[code]}")
     said = " ".join(f"{code}: {message}".strip(": ").split())[:300]

@@ -47,7 +47,9 @@ def with_pages(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def bring_report(layout: Layout, path: Path) -> bool:
-    """Whether the file of a report is here, maybe only now: it may have been written elsewhere."""
+    """Return whether the file of a report is here, maybe only now: it may have been written
+    elsewhere.
+    """
     if path.exists():
         return True
     there = None if layout.objects is None else layout.objects.get(_name(layout, path))

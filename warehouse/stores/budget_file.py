@@ -78,11 +78,11 @@ class BudgetFile:
 
     @property
     def exists(self) -> bool:
-        """Whether anything was ever counted or journalled."""
+        """Return whether anything was ever counted or journalled."""
         return self.path.exists() if self._database is None else self._database.has_tables
 
     def admit(self, reservation_id: str, idea_id: IdeaId, cost_usd: float, tokens: int) -> bool:
-        """Whether the call may start now; False: wait for calls in flight."""
+        """Return whether the call may start now; False: wait for calls in flight."""
         asked = Spend(cost_usd=cost_usd, tokens=tokens)
         with self._transaction() as connection:
             # Else reservations of a killed worker would hold back everybody until they are old.
@@ -295,7 +295,7 @@ class BudgetFile:
         return settled.plus(self._charged(connection, scope))
 
     def _charged(self, connection: Statements, scope: str) -> Spend:
-        """What batches cost."""
+        """Return what batches cost."""
         query = f"select {_TOTALS} from charged where run_id = ?1 and ?2 in (idea_id, '')"  # noqa: S608 -- ours
         cost_usd, tokens = connection.execute(query, (self.run_id, scope)).fetchone()
         return _spend(cost_usd, tokens)

@@ -120,7 +120,7 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
 
     @property
     def remedy(self) -> str:
-        """What to do about a receipt or head that cannot be read."""
+        """Return what to do about a receipt or head that cannot be read."""
         return f"remove its folder and run the command of the {self.word} again"
 
     @property
@@ -130,12 +130,12 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
 
     @property
     def is_within_another(self) -> bool:
-        """Whether it lies within another work, and may rightly stay there unpublished."""
+        """Return whether it lies within another work, and may rightly stay there unpublished."""
         return len(self.folders) > 1
 
     @property
     def unit_noun(self) -> str:
-        """What one unit is called."""
+        """Return what one unit is called."""
         return self.unit[0]
 
     @property
@@ -177,7 +177,7 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
         return RunId(names[0])
 
     def titled(self, *names: str) -> str:
-        """What messages call it: `ranking ranking-4f2a`."""
+        """Return what messages call it: `ranking ranking-4f2a`."""
         return f"{self.word} {names[-1]}"
 
     def folder(self, layout: Layout, *names: str) -> Path:

@@ -194,7 +194,7 @@ def landed_names(layout: Layout, kind: Kind, *outer: str) -> list[tuple[str, ...
 
 
 def read_head(layout: Layout, kind: Kind[Any, Any, HeadT], *names: str) -> HeadT | None:
-    """What was written when every unit had landed; None before.
+    """Return what was written when every unit had landed; None before.
 
     Raises:
         ConfigurationError: it is damaged, or another version wrote it.

@@ -59,7 +59,7 @@ def let_go(connection: Connection, layout: Layout, kind: Kind, before: datetime)
 
 
 def was_let_go(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> bool:
-    """Whether the lake alone holds the rows of the unit."""
+    """Return whether the lake alone holds the rows of the unit."""
     return _mark(layout, kind, receipt).exists()
 
 
@@ -87,7 +87,7 @@ def bring_back(
 def rows_in_lake(
     connection: Connection, layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT
 ) -> Rows:
-    """What landed with `receipt`, as the lake holds it.
+    """Return what landed with `receipt`, as the lake holds it.
 
     Raises:
         PublicationError: the lake holds fewer or more rows.
@@ -120,7 +120,7 @@ def _held_by_lake(
     names: tuple[str, ...],
     receipts: Sequence[ReceiptT],
 ) -> bool:
-    """Whether the lake holds the rows of these units just as they landed."""
+    """Return whether the lake holds the rows of these units just as they landed."""
     lake = LakeContent(connection)
     landed = LandedContent(lake)
     for receipt in receipts:

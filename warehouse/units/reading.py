@@ -16,7 +16,7 @@ from warehouse.units.record import units_of
 
 
 def published_heads(connection: Connection, kind: Kind[Any, Any, HeadT]) -> tuple[HeadT, ...]:
-    """What is published of a kind, newest first."""
+    """Return what is published of a kind, newest first."""
     rows = rows_in(connection, table_statement("newest_first", table=kind.head_table))
     return tuple(noun_of(kind.head, row) for row in rows)
 

@@ -74,7 +74,7 @@ def unit_of(
 
 
 def _parts_of(kind: Kind, path: tuple[str, ...], unread: dict[str, list[Row]]) -> Row:
-    """What the fields of a noun hold, by their rows, which are read with that."""
+    """Return what the fields of a noun hold, by their rows, which are read with that."""
     values: Row = {}
     for part in kind.parts:
         if part.path and part.path[:-1] == path:

@@ -224,7 +224,7 @@ def _content(columns: Sequence[Column]) -> str:
 
 
 def _inputs(head: Any) -> tuple[str, ...]:
-    """What the work as a whole rests on, published works included."""
+    """Return what the work as a whole rests on, published works included."""
     told = {word: getattr(head, name, None) for name, word in _INPUTS_OF_HEAD.items()}
     named = [f"{word}:{value}" for word, value in told.items() if value]
     for name in type(head).model_fields:

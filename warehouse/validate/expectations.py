@@ -65,7 +65,7 @@ class ExpectationResult:
 
     @property
     def answers_as_json(self) -> str | None:
-        """What `validations.great_expectations` holds."""
+        """Return what `validations.great_expectations` holds."""
         return orjson.dumps(self.answers).decode() if self.answers else None
 
 
@@ -82,7 +82,7 @@ class Tally:
 
     @property
     def passed(self) -> bool:
-        """Whether no critical expectation is broken."""
+        """Return whether no critical expectation is broken."""
         return not any(
             result.unexpected_count and result.severity is Severity.CRITICAL
             for result in self.by_place.values()
@@ -261,7 +261,7 @@ def broken_rows(expectation: Expectation, rows: pa.Table) -> pa.Table:
 
 
 def breaks(expectation: Expectation, rows: pa.Table) -> pa.ChunkedArray:
-    """Whether each row breaks an expectation on its values; NULL where there is no value."""
+    """Return whether each row breaks an expectation on its values; NULL where there is no value."""
     values = rows.column(expectation.columns[0])
     match expectation.kind:
         case Expects.NOT_NULL:

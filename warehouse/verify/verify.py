@@ -182,7 +182,7 @@ class _Comparison:
     readable: Collection[str]
 
     def problems(self, kind: Kind) -> list[str]:
-        """What landed of `kind` and is not published, or with other rows than landed."""
+        """Return what landed of `kind` and is not published, or with other rows than landed."""
         known = kind.head_table in self.readable
         published = set(published_names(self.lake.connection, kind)) if known else set()
         problems = []
@@ -300,7 +300,7 @@ def read_units(
 
 
 def read_file(file: Path, table: str, landed: LandedContent, problems: list[str]) -> int | None:
-    """How many rows `file` holds of `table`; they are added to `landed`.
+    """Return how many rows `file` holds of `table`; they are added to `landed`.
 
     None, and a line in `problems`, when it cannot be read.
     """

@@ -41,7 +41,7 @@ class LakeContent:
         return self._content(table, f'"{table}" where {condition}', parameters)
 
     def of_rows(self, table: str, rows: pa.Table) -> Content:
-        """What `rows` would be in the lake's `table`."""
+        """Return what `rows` would be in the lake's `table`."""
         self.connection.register("incoming", rows)
         try:
             return self._content(table, "incoming", {})

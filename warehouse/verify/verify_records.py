@@ -268,7 +268,7 @@ def _hold_against_ledger(
 
 
 def _origin(entry: Row) -> tuple[Any, ...]:
-    """What stays of an entry whose row was changed: what it was about, and when it was made."""
+    """Return what stays of an entry whose row was changed: what it was about, and when it was made."""
     names = ("artefact", "run_id", "unit_id", "part", "participant_id", "happened_at")
     return tuple(entry[name] for name in names)
 

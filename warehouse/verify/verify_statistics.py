@@ -114,7 +114,7 @@ def _values(connection: Connection, column: Column, told: list[Row]) -> Mapping[
 
 
 def _holds(told: Row, bounds: Mapping[str | None, Any], number: int, values: Row) -> bool:
-    """Whether statistics of a column tell of all its values in a file.
+    """Return whether statistics of a column tell of all its values in a file.
 
     Args:
         bounds: the value of each text in the statistics.

@@ -88,7 +88,7 @@ def _under(run: Run, profile: Profile | None) -> str:
 
 
 def weights_not_acting(run: Run, profile: Profile) -> str:
-    """Which of a profile's weights do not apply to a run, and why; empty: all do."""
+    """Return which of a profile's weights do not apply to a run, and why; empty: all do."""
     others = profile.score_weights.acting(assessed=not run.assessed)
     names = ", ".join(name for name, weight in others.items() if weight)
     if not names:

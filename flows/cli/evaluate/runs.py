@@ -100,8 +100,8 @@ def _unpublished(warehouse: Warehouse) -> tuple[RunId, ...]:
 
 
 def _paid(warehouse: Warehouse, run_id: RunId) -> dict[str, float | int] | None:
-    """What a run has spent by its budget, and how much of it is estimated for how many calls; None:
-    nothing.
+    """Return what a run has spent by its budget, and how much of it is estimated for how many
+    calls; None: nothing.
     """
     from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile
 

@@ -114,7 +114,7 @@ def _said(recommendation: Recommendation) -> Iterator[str]:
 
 
 def recommendation_warnings(found: "Recommended") -> Iterator[str]:
-    """What is missing of what is recommended, and why, a line each."""
+    """Yield what is missing of what is recommended, and why, a line each."""
     for failure in found.failures:
         yield (
             f"could not look: {failure.source} {failure.endpoint}: {failure.reason}:"

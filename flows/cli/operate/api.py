@@ -8,7 +8,7 @@ import typer
 
 from flows.api.listening import check_free
 from flows.cli.options import Searched
-from flows.cli.talk import print_note
+from flows.cli.talk import print_note, wanted
 from flows.jobs.job_environment import without_keys
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
@@ -49,9 +49,10 @@ def api(
     asked = None if literature is None else LiteratureChoice.parse(literature)
     with open_gateway(resolve_literature(asked, settings), warehouse) as gateway:
         shown = f"[{host}]" if ":" in host else host
-        print_note(f"API of {lake.warehouse} on http://{shown}:{port}/ – stop it with Ctrl-C")
+        note = wanted(f"API of {lake.warehouse} on http://{shown}:{port}/ – stop it with Ctrl-C")
+        place = (str(warehouse.root), host, str(port), gateway.url, "programs", note)
         return work_beside(
-            ("flows.api.server", str(warehouse.root), host, str(port), gateway.url, "programs"),
+            ("flows.api.server", *place),
             without_keys(os.environ),
             warehouse,
         )

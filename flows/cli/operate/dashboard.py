@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from flows.api.listening import check_free
-from flows.cli.talk import print_note
+from flows.cli.talk import print_note, wanted
 from flows.jobs.job_environment import without_keys
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
@@ -49,11 +49,11 @@ def dashboard(
         check_services(warehouse)
     check_free(host, port)
     shown = f"[{host}]" if ":" in host else host
-    print_note(f"dashboard of {warehouse.address} on http://{shown}:{port} – stop it with Ctrl-C")
+    note = f"dashboard of {warehouse.address} on http://{shown}:{port} – stop it with Ctrl-C"
     if not is_loopback(host):
         _print_warnings(host, settings.dashboard, warehouse)
     return work_beside(
-        ("flows.api.server", str(lake.warehouse), host, str(port), "-", "all"),
+        ("flows.api.server", str(lake.warehouse), host, str(port), "-", "all", wanted(note)),
         environment(lake.warehouse, settings),
         warehouse,
     )

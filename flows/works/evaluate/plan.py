@@ -69,8 +69,8 @@ def key_batch(
 
 
 def receipts_of(keyed: KeyedBatch, warehouse: Warehouse) -> dict[EvaluationKey, Receipt]:
-    """What has landed of a batch: of an idea its whole evaluation of any run, else the one of this
-    run that ended early.
+    """Return what has landed of a batch: of an idea its whole evaluation of any run, else the one
+    of this run that ended early.
     """
 
     def landed(key: EvaluationKey) -> Receipt | None:

@@ -38,7 +38,7 @@ def check_experiments(names: Sequence[str], warehouse: Warehouse) -> tuple[RunId
 def results_by_idea(
     run_ids: Iterable[RunId], ideas: Sequence[Idea], warehouse: Warehouse
 ) -> ResultsOf:
-    """What was found of each idea that was tried; says how many those are."""
+    """Return what was found of each idea that was tried; says how many those are."""
     found: defaultdict[IdeaId, list[ExperimentalResult]] = defaultdict(list)
     for run_id in run_ids:
         with warehouse.queries() as queries:

@@ -133,7 +133,7 @@ class _Gateway:
 
 
 def _identifier(record: PaperRecord) -> str | None:
-    """How other sources know the paper; None where only this snapshot does."""
+    """Return how other sources know the paper; None where only this snapshot does."""
     if record.doi:
         return f"DOI:{record.doi}"
     if record.arxiv_id:

@@ -56,7 +56,7 @@ def recommend_about(
 
 @contextmanager
 def _read_before(warehouse: Warehouse) -> Iterator[KnownResources]:
-    """What evaluations in the lake have read out of papers; nothing where there is no lake."""
+    """Yield what evaluations in the lake have read out of papers; nothing where there is no lake."""
     if not warehouse.may_hold_a_lake():
         yield nothing_known
         return

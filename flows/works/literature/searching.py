@@ -24,7 +24,7 @@ def search_papers(query: str, options: SearchOptions, settings: Settings) -> Ans
 
 
 def search_answer(query: str, options: SearchOptions, settings: Settings) -> Told:
-    """What `assay literature search --json` prints."""
+    """Return what `assay literature search --json` prints."""
     return told(search_papers(query, options, settings))
 
 

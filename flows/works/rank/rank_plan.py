@@ -131,7 +131,7 @@ def _most_matches(
     parameters: RankingParameters,
     dimension_count: int,
 ) -> dict[str, int]:
-    """How many matches every group has at most, and what joins the groups."""
+    """Return how many matches every group has at most, and what joins the groups."""
     most = {
         name: most_calls(len(ideas), parameters) * dimension_count
         for name, ideas in members.items()
@@ -262,7 +262,7 @@ def _write_shards(
     votes: Sequence[Match],
     prior: Prior | None,
 ) -> dict[Path, tuple[str, ...]]:
-    """What joins the groups is a shard of its own, the last."""
+    """Make the shards; what joins the groups is the last, by itself."""
     waiting = [name for name in members if _is_open(head, warehouse, name)]
     dealt: list[list[str]] = [[] for _ in range(shard_count(blank.request, len(waiting)))]
     loads = [0] * len(dealt)

@@ -273,7 +273,7 @@ def _example_merged(example: Example, class_count: ClassCount) -> Example:
 
 
 def _suffices(examples: Sequence[Example], class_count: ClassCount) -> bool:
-    """Whether no class is too rare: with fewer classes nothing else would be gained."""
+    """Return whether no class is too rare: with fewer classes nothing else would be gained."""
     labels = {one.item_sha256: one.label for one in examples if one.raw_label is not None}
     counts = Counter(merged(label, class_count) for label in labels.values() if label is not None)
     return all(count >= FEWEST_OF_A_LABEL for count in counts.values())

@@ -275,7 +275,7 @@ def _of_run(trial: Trial, versions: Versions) -> None:
 
 
 def _gained(contests: Sequence[Contest], seed: int) -> dict[str, Estimate]:
-    """What may please a judge: how much more of it the last versions have than the first."""
+    """Return what may please a judge: how much more of it the last versions have than the first."""
     first, last = (
         (
             [flattery_of(text) for text in texts]

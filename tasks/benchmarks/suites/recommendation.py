@@ -142,8 +142,8 @@ class Question:
 
 
 def reported(project: Project) -> bool:
-    """Whether figures are given on it: half of all, by identifier. The others are the known works,
-    and the weights of the ranking were chosen on them.
+    """Return whether figures are given on it: half of all, by identifier. The others are the known
+    works, and the weights of the ranking were chosen on them.
     """
     return int(content_hash(project.project_id, length=8), 16) % 2 == 1
 

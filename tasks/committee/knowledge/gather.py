@@ -129,8 +129,8 @@ def _refinement(
 
 
 def _outcome(query: Query, pool: Pool) -> QueryOutcome:
-    """What came of a query, by what is known from before the time point: later knowledge must not
-    steer the judging.
+    """Return what came of a query, by what is known from before the time point: later knowledge
+    must not steer the judging.
     """
     found = [each for each in pool if query in each.queries and each.phase is KnowledgePhase.BEFORE]
     similarities = [each.semantic_0_to_1 or 0.0 for each in found]

@@ -46,7 +46,7 @@ def _portion(heading: str, text: str, word_limit: int) -> str:
 
 
 def _shares(lengths: Sequence[int], limit: int) -> list[int]:
-    """What each part gets: all of it, or a level common to all that are cut."""
+    """Return what each part gets: all of it, or a level common to all that are cut."""
     level, rest, waiting = 0, limit, sorted(lengths)
     while waiting:
         level = rest // len(waiting)

@@ -60,8 +60,8 @@ def _address(paper: Paper) -> str:
 
 
 def appeared_after(paper: Paper, cutoff: date) -> bool:
-    """Whether the paper can be shown to be later than the cutoff: a year alone must be a later
-    year.
+    """Return whether the paper can be shown to be later than the cutoff: a year alone must be a
+    later year.
     """
     if paper.publication_date is not None:
         return paper.publication_date > cutoff
@@ -295,7 +295,9 @@ class Search:
 
 
 def _refused_for_good(failures: Sequence[SourceFailure]) -> bool:
-    """Whether the source would refuse any other question as well, as long as the settings stay."""
+    """Return whether the source would refuse any other question as well, as long as the settings
+    stay.
+    """
     return bool(failures) and all(
         failure.reason.passes is Passes.WITH_OTHER_SETTINGS for failure in failures
     )

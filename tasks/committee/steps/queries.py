@@ -122,7 +122,7 @@ def reworded(query: str, explained: tuple[tuple[str, str], ...]) -> str | None:
 
 
 def _places(folded: str, term: str) -> Iterator[int]:
-    """Where `term` begins and no word runs into it."""
+    """Yield where `term` begins and no word runs into it."""
     place = folded.find(term)
     while place >= 0:
         if not place or not _INSIDE_A_WORD.match(folded, place - 1):

@@ -81,7 +81,9 @@ def findings(
 
 
 def quotations(found: Iterable[CitableFinding]) -> list[str]:
-    """What the findings say, each once, with its relation, its part and the key to cite it by."""
+    """Return what the findings say, each once, with its relation, its part and the key to cite it
+    by.
+    """
     told = (
         f"{each.found.relation} {in_words(each.found.part)}:"
         f" {passages([(each.found.evidence, each.key)])}"
@@ -104,8 +106,8 @@ def support_share(found: Collection[CitableFinding]) -> float:
 
 
 def closeness(evidence: Collection[KnowledgeShown], parts: Collection[IdeaPart]) -> float:
-    """How near the nearest knowledge comes to `parts`: mean over the parts of the most relevant
-    finding; 0 without any.
+    """Return how near the nearest knowledge comes to `parts`: mean over the parts of the most
+    relevant finding; 0 without any.
     """
     nearest: dict[str, float] = {}
     for each in findings(evidence, parts):
@@ -147,7 +149,7 @@ def ease(idea: str) -> float:
 
 
 def reach(idea: str, parts: Collection[PartShown]) -> float:
-    """How far the motivation and the expected results say the idea reaches."""
+    """Return how far the motivation and the expected results say the idea reaches."""
     text = " ".join(
         (
             *claims_of(parts, IdeaPart.MOTIVATIONS),

@@ -160,8 +160,8 @@ class ClaimSentence:
     strengths: tuple[float, ...]
 
     def strength(self, place: int) -> float:
-        """How well the sentence stands for the dimension at `place`; 0 when its wording does not
-        name it.
+        """Return how well the sentence stands for the dimension at `place`; 0 when its wording does
+        not name it.
         """
         return self.strengths[place] + self.weight if self.strengths[place] else 0.0
 

@@ -94,7 +94,7 @@ class BatchedModel:
         self._relay: dict[str, Any] | None = None
 
     def paid_for(self, asked_as: str, unit: str) -> bool:
-        """Whether the idea has had an answer to the question with this key, by batch."""
+        """Return whether the idea has had an answer to the question with this key, by batch."""
         return self._terms.questions.paid_for(asked_as, unit)
 
     async def ask(
@@ -109,8 +109,8 @@ class BatchedModel:
         cost_usd: float | None,
         booked: Container[str],
     ) -> BatchAnswer | None:
-        """What the batches say to a question; None: its batch gave no answer, and calls are to fill
-        the gap. A question they do not know is written down, and never answered here.
+        """Return what the batches say to a question; None: its batch gave no answer, and calls are
+        to fill the gap. A question they do not know is written down, and never answered here.
 
         Args:
             given: parameters of the call.
@@ -161,7 +161,9 @@ class BatchedModel:
         return replace(answer, cost_usd=None if cost_usd is None else cost_usd * BATCH_RATE)
 
     def _answered(self, request: RelayedRequest) -> RelayedAnswer:
-        """What goes back to LiteLLM; where that is no answer, `_Asking` says what to make of it."""
+        """Return what goes back to LiteLLM; where that is no answer, `_Asking` says what to make of
+        it.
+        """
         asking, questions = _UNDER_WAY.get(), self._terms.questions
         lane = Lane(self._model, self._api_base, request.path)
         question = Question(

@@ -154,7 +154,7 @@ class Questions:
         )
 
     def paid_for(self, asked_as: str, unit: str) -> bool:
-        """Whether `unit` has had an answer to the question with this key."""
+        """Return whether `unit` has had an answer to the question with this key."""
         with self._reading() as connection:
             row = connection.execute(
                 "select 1 from questions where asked_as = ? and unit = ? and state = ? limit 1",
@@ -163,7 +163,7 @@ class Questions:
         return row is not None
 
     def has_failed(self, asked_as: str) -> bool:
-        """Whether a batch gave no answer to the question with this key."""
+        """Return whether a batch gave no answer to the question with this key."""
         with self._reading() as connection:
             row = connection.execute(
                 "select 1 from questions where asked_as = ? and state = ? limit 1",
@@ -203,7 +203,7 @@ class Questions:
             )
 
     def written(self) -> list[tuple[str, Question]]:
-        """What waits to be submitted, with its identifiers,
+        """Return what waits to be submitted, with its identifiers,
         in the order in which it was written.
         """
         return self._questions("state = ? order by written_at, question_id", QuestionState.WRITTEN)

@@ -6,8 +6,8 @@ from schemas.profile import Profile
 
 
 def wants_batches(asked: bool | None, profile: Profile, engine: EngineChoice) -> bool:
-    """Whether questions travel in batches: as asked, else as the profile says, where models are
-    asked at all.
+    """Return whether questions travel in batches: as asked, else as the profile says, where models
+    are asked at all.
 
     Raises:
         ConfigurationError: a model that takes no batches.

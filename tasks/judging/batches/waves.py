@@ -211,7 +211,7 @@ class Waves:
     def _spent(
         self, batch: Batch, questions: Sequence[Identified], ended: dict[str, Ended]
     ) -> dict[IdeaId, Spend]:
-        """What a batch has cost. What has no answer is not on the provider's bill."""
+        """Return what a batch has cost. What has no answer is not on the provider's bill."""
         price = self._price_of(batch.lane.model)
 
         def each() -> Iterator[tuple[IdeaId, Spend]]:
@@ -225,7 +225,9 @@ class Waves:
         return _by_unit(each())
 
     def _affordable(self, questions: Sequence[Identified]) -> list[Identified]:
-        """What the budget reaches for, in order; the rest is marked. Something left lets one in."""
+        """Return what the budget reaches for, in order; the rest is marked. Something left lets one
+        in.
+        """
         bounds = self._budget.budget
         run = self._budget.spent()
         units = {

@@ -208,7 +208,7 @@ class Proposals:
 
 
 def _merged(found: Path, decided: Mapping[str, Proposal]) -> Iterator[Proposal]:
-    """What was found, with the decisions on it, then the other decisions."""
+    """Yield what was found, with the decisions on it, then the other decisions."""
     again = set[str]()
     for batch in pq.ParquetFile(found).iter_batches(_BATCH_ROWS):
         for row in batch.to_pylist():

@@ -234,8 +234,8 @@ class Reply:
 
     @property
     def definite(self) -> bool:
-        """Whether the same question gets the same answer tomorrow: success, or a refusal that is
-        not about load.
+        """Return whether the same question gets the same answer tomorrow: success, or a refusal
+        that is not about load.
         """
         return self.status in (200, 400, 404)
 

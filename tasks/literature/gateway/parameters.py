@@ -224,7 +224,7 @@ def view(paper: PaperRecord, fields: tuple[str, ...]) -> Json:
 
 
 def edge_view(told: CitationContexts, fields: tuple[str, ...]) -> Json:
-    """How a paper cites another, with the fields asked for.
+    """Return how a paper cites another, with the fields asked for.
 
     Null says that it is unknown, where the API says the same of no passage and of no full text. The
     heading above a passage stands beside its intents, as `section`; the API has none. Nor has it

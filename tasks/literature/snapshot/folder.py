@@ -213,7 +213,7 @@ def remove_generations(target: Path, keep: int | None) -> None:
 
 
 def _own(path: Path) -> bool:
-    """Whether a build writes a folder or file of this name."""
+    """Return whether a build writes a folder or file of this name."""
     name = path.name
     generation = _GENERATION_FILES.fullmatch(name)
     if name == STAGING_NAME or (generation is not None and name.startswith(TEXT_NAME)):

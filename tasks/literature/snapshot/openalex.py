@@ -59,7 +59,7 @@ def open_works(root: Path, parts: tuple[Path, ...]) -> PaperSource:
 
 
 def is_work(row: Mapping[str, Any]) -> bool:
-    """Whether a row has the shape of a work."""
+    """Return whether a row has the shape of a work."""
     return work_id(row.get("id")) is not None and (
         "referenced_works" in row or "authorships" in row
     )

@@ -98,7 +98,9 @@ def _every_row(papers: PaperSource, gone: Sequence[str] = (), *, empty: bool = F
 
 
 def _holds_works(path: Path) -> bool:
-    """Whether the first row of a file, or of the first file of a folder, is an OpenAlex work."""
+    """Return whether the first row of a file, or of the first file of a folder, is an OpenAlex
+    work.
+    """
     if path.is_dir():
         path = next(iter(parts_in(path)), path)
     elif not path.is_file():

@@ -67,7 +67,7 @@ def sha1_hex(text: str) -> str:
 
 
 def is_paper_id(text: str) -> bool:
-    """Whether the text has the shape of Semantic Scholar's identifiers."""
+    """Return whether the text has the shape of Semantic Scholar's identifiers."""
     return _HEXADECIMAL_40.fullmatch(text) is not None
 
 
@@ -220,7 +220,9 @@ class PaperRecord:
         return keys
 
     def _evidence(self) -> list[str]:
-        """What equals beside title and year: sort of publication, and an author or the abstract."""
+        """Return what equals beside title and year: sort of publication, and an author or the
+        abstract.
+        """
         kind = kind_of(self.doi, self.arxiv_id, self.venue).name
         names = sorted(author_keys(self.authors[:_AUTHORS_COMPARED]))
         if self.abstract:
@@ -251,8 +253,8 @@ def compress(json: bytes) -> bytes:
 
 
 def unpacked_bytes(blob: bytes) -> bytes:
-    """What `zlib.compress` packed. Raises zlib.error for anything else, and beyond a bound: a few
-    bytes of somebody else's snapshot can unpack to gigabytes.
+    """Return what `zlib.compress` packed. Raises zlib.error for anything else, and beyond a bound:
+    a few bytes of somebody else's snapshot can unpack to gigabytes.
     """
     unpacking = zlib.decompressobj()
     content = unpacking.decompress(blob, _MOST_BYTES)
@@ -350,7 +352,7 @@ def _stored_date(published: Publication) -> str | None:
 
 
 def _distinct(references: Sequence[Any]) -> int:
-    """How many papers a list names; an entry without identifier is one of its own."""
+    """Return how many papers a list names; an entry without identifier is one of its own."""
     named = [each for each in references if each is not None]
     return len(set(map(str, named))) + len(references) - len(named)
 

@@ -66,7 +66,7 @@ Datasets = Sequence[tuple[str, tuple[Path, ...]]]
 
 
 def is_release(folder: Path) -> bool:
-    """Whether a folder has the datasets of a release as subfolders."""
+    """Return whether a folder has the datasets of a release as subfolders."""
     return (folder / "papers").is_dir() and bool(parts_in(folder / "papers"))
 
 

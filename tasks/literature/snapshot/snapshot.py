@@ -99,7 +99,7 @@ class Snapshot:
 
     @property
     def has_vectors(self) -> bool:
-        """Whether embeddings are complete; only then do they take part in searches."""
+        """Return whether embeddings are complete; only then do they take part in searches."""
         return self._vectors is not None
 
     def close(self) -> None:

@@ -121,7 +121,7 @@ class PaperStore:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """What the block writes, kept whole or, where it raises, not at all once closed."""
+        """Yield what the block writes, kept whole or, where it raises, not at all once closed."""
         self._connection.execute("begin immediate")
         yield
         self._connection.execute("commit")
@@ -265,7 +265,7 @@ class PaperStore:
         return [self._holder(key) if key else None for key in keys]
 
     def has_contexts(self) -> bool:
-        """Whether anything is known of how papers cite each other."""
+        """Return whether anything is known of how papers cite each other."""
         query = "select exists (select 1 from named_references where contexts is not null)"
         return bool(self._connection.execute(query).fetchone()[0])
 
@@ -311,7 +311,7 @@ class PaperStore:
         return [each for (each,) in found]
 
     def contexts(self, edges: Sequence[tuple[int, int]]) -> list[CitationContexts]:
-        """How the first paper of each pair cites the second, in the order asked.
+        """Return how the first paper of each pair cites the second, in the order asked.
 
         Raises:
             SnapshotError: the file is damaged, or the passages unpack to more than an answer may

@@ -206,7 +206,7 @@ class TextIndex:
         return int(self._searcher.num_docs)
 
     def document_frequency(self, term: str) -> int:
-        """How many papers have the term in their abstract."""
+        """Return how many papers have the term in their abstract."""
         with self._read():
             return int(self._searcher.doc_freq("abstract", term))
 

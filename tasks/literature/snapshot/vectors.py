@@ -71,7 +71,7 @@ def embedded_text(record: PaperRecord) -> str:
 
 
 def _shape_file(path: Path) -> Path:
-    """Where the dimensions of the vectors at `path` are written."""
+    """Return where the dimensions of the vectors at `path` are written."""
     return path.with_suffix(".json")
 
 

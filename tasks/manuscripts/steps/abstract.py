@@ -70,7 +70,7 @@ class _Stated:
         return float(self.number)
 
     def is_of(self, other: "_Stated") -> bool:
-        """Whether both count the same: no words between, or the same."""
+        """Return whether both count the same: no words between, or the same."""
         return self.noun == other.noun and (
             not self.before or not other.before or self.before == other.before
         )
@@ -107,7 +107,7 @@ def _contradictions(reading: Reading) -> Iterator[tuple[_Stated, _Stated]]:
 
 
 def _is_derived(number: str, sentence: str) -> bool:
-    """Whether a number is the sum or difference of two others of its sentence, as rounded."""
+    """Return whether a number is the sum or difference of two others of its sentence, as rounded."""
     value, digits = float(number), len(number.partition(".")[2])
     printed = _WHOLE_FIGURE.findall(unmarked(sentence))
     others = {float(other.replace(",", "")) for other in printed} - {value}
@@ -142,7 +142,7 @@ def _best_match(stated: _Stated, others: list[_Stated]) -> _Stated | None:
 
 
 def _is_multiple(stated: _Stated, one: _Stated) -> bool:
-    """Whether one may count parts of the other, such as the trials of each of two sessions."""
+    """Return whether one may count parts of the other, such as the trials of each of two sessions."""
     return max(stated.value, one.value) % min(stated.value, one.value) == 0
 
 

@@ -109,7 +109,7 @@ class Reading:
 
     @cached_property
     def abstract_span(self) -> tuple[int, int] | None:
-        """Where in `text` the abstract begins and ends; None where none is marked off."""
+        """Return where in `text` the abstract begins and ends; None where none is marked off."""
         ends = {True: _LATEX_ABSTRACT_ENDS, False: _INTRODUCTION}
         for begins in _ABSTRACT_BEGINS.finditer(self.text):
             marked = begins["latex"] is not None
@@ -138,12 +138,14 @@ class Reading:
 
     @property
     def is_mostly_whole(self) -> bool:
-        """Whether so little is damaged that what is not found in the text may be missing in it."""
+        """Return whether so little is damaged that what is not found in the text may be missing in
+        it.
+        """
         return len(self.damaged) <= _DAMAGED_SHARE * len(self._all_sentences)
 
     @cached_property
     def oddities(self) -> tuple[str, ...]:
-        """What makes the file another thing than one whole paper, each in a line."""
+        """Return what makes the file another thing than one whole paper, each in a line."""
         told = []
         abstracts = sum(1 for _ in _ABSTRACT_BEGINS.finditer(self.whole))
         lists = sum(1 for _ in _REFERENCES.finditer(self.whole))
@@ -163,7 +165,7 @@ class Reading:
 
     @property
     def _is_english(self) -> bool:
-        """Whether stop words are as frequent as in English; of short texts nothing is said."""
+        """Return whether stop words are as frequent as in English; of short texts nothing is said."""
         letters = [word for word in self.text.casefold().split() if word.isalpha()]
         if len(letters) < _LEAST_WORDS:
             signs = sum(sign.isalpha() and not sign.isascii() for sign in self.text)
@@ -231,8 +233,8 @@ _NO_ENGLISH = (
 
 
 def is_damaged(sentence: str) -> bool:
-    """Whether a sentence suffered when its page was read: lost characters, letters or digits set
-    apart, words run together.
+    """Return whether a sentence suffered when its page was read: lost characters, letters or digits
+    set apart, words run together.
     """
     return any(
         pattern.search(sentence) is not None for pattern in (_LOST_CHARACTER, _APART, _RUN_TOGETHER)

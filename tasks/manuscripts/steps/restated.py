@@ -62,7 +62,8 @@ class _Said:
     figures: Mapping[str, float]
 
     def restates(self, other: "_Said") -> bool:
-        """Whether both make one claim: one of them where a paper sums up what it says elsewhere.
+        """Return whether both make one claim: one of them where a paper sums up what it says
+        elsewhere.
 
         Sections beside each other describe different things in the same words.
         """

@@ -205,8 +205,8 @@ def promised_gains(idea: ShownIdea) -> Measure | None:
 
 @lru_cache(maxsize=256)
 def words_of(criterion: ShownCriterion) -> Taken:
-    """How much of what the question speaks of the idea speaks of: all that can be counted for a
-    dimension of the user's own.
+    """Return how much of what the question speaks of the idea speaks of: all that can be counted
+    for a dimension of the user's own.
     """
     wanted = set(content_words(f"{criterion.name.replace('_', ' ')} {criterion.question}"))
 

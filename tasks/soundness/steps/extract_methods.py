@@ -105,8 +105,8 @@ def _belong_together(before: Block, block: Block) -> bool:
 
 
 def topic_of(idea: str) -> str:
-    """What the first heading names, without words such as `Research Plan:`; empty when it names
-    nothing.
+    """Return what the first heading names, without words such as `Research Plan:`; empty when it
+    names nothing.
     """
     for heading, _ in sections_of_markdown(idea):
         if heading and (named := _PLAN.sub("", heading).strip()):
@@ -281,7 +281,9 @@ async def baseline_methods(inputs: MethodsInput, _tools: BaselineTools) -> Metho
 
 
 def _stated(idea: str) -> tuple[ProposedElement, ...]:
-    """What the plan says in so many words; what it leaves unsaid cannot be found by its words."""
+    """Return what the plan says in so many words; what it leaves unsaid cannot be found by its
+    words.
+    """
     found: list[ProposedElement] = []
     for sentence in sentences(idea):
         kind = next((kind for kind, cue in _CUES.items() if cue.search(sentence)), None)

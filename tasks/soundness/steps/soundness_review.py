@@ -107,8 +107,8 @@ def _weighed(item: EvidenceShown, method: Fingerprint, own: Fingerprint) -> Weig
 
 
 def _bears(reading: Reading, own: Fingerprint, alike: Closeness) -> bool:
-    """Whether a success speaks for the method itself, and not merely for something else in a paper
-    on the idea's subject.
+    """Return whether a success speaks for the method itself, and not merely for something else in a
+    paper on the idea's subject.
 
     Either the sentence speaks of the method's own things, or the paper does so much of the same
     that its outcome is the method's.

@@ -36,8 +36,8 @@ def plain(text: str) -> str:
 
 
 def quotable(sentence: str) -> bool:
-    """Whether a sentence reads on its own: of bearable length, mostly words, with no address and
-    nothing like a citation key.
+    """Return whether a sentence reads on its own: of bearable length, mostly words, with no address
+    and nothing like a citation key.
     """
     length = len(sentence.split())
     letters = sum(character.isalpha() or character.isspace() for character in sentence)

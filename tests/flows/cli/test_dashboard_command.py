@@ -144,11 +144,14 @@ def test_a_page_of_another_site_is_answered_neither_pages_nor_programs(port: int
 def test_programs_are_answered_beside_the_pages_and_by_token_alone(tmp_path: Path) -> None:
     with ServiceDatabase(Warehouse(tmp_path)) as database:
         add_account(database, "ada", Role.OWNER, "correct horse battery")
-    with running(tmp_path) as port, httpx.Client(base_url=f"http://127.0.0.1:{port}") as client:
+    with (
+        running(tmp_path) as port,
+        httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client,
+    ):
         told = {"name": "ada", "password": "correct horse battery"}
         assert client.post("/sign-in", data=told).status_code == 303
         assert client.get("/").status_code == 200
-        assert client.get("/v1/runs", timeout=60).status_code == 401, "a cookie is no token"
+        assert client.get("/v1/runs").status_code == 401, "a cookie is no token"
         bearer = bearing(make_token(Warehouse(tmp_path), Role.READER))
         assert client.get("/v1/runs", headers=bearer).status_code in (200, 404)
         client.cookies.clear()

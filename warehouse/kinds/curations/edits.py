@@ -119,8 +119,8 @@ def with_added(curation: Curation, edits: Iterable[CurationEdit]) -> Curation:
 
 
 def sentences_offered(curation: Curation) -> tuple[CuratedSentence, ...]:
-    """What a statement may lead back to: the sentences about the idea, and those left out that
-    stand in their review, which are called d1, d2, …
+    """Return what a statement may lead back to: the sentences about the idea, and those left out
+    that stand in their review, which are called d1, d2, …
     """
     texts = {each.review_id: each.text for each in curation.reviews}
     left_out = [
@@ -218,7 +218,7 @@ def _edited(given: CuratedStatement, values: dict[Value, str]) -> CuratedStateme
 
 
 def edit_shares(edits: Sequence[CurationEdit]) -> tuple[EditShare, ...]:
-    """How much people changed: of papers their ideas and their lists of statements, as was
+    """Return how much people changed: of papers their ideas and their lists of statements, as was
     published, then of each field.
     """
     worded = [each for each in edits if not each.is_blind]
@@ -254,9 +254,9 @@ def edit_shares(edits: Sequence[CurationEdit]) -> tuple[EditShare, ...]:
 
 
 def pairs_of(edits: Sequence[CurationEdit]) -> dict[EditedField, list[tuple[str, str]]]:
-    """What two people made of the same thing, by field: who words the set beside each who read it
-    blind, and these among each other. Two who word the set see each other's words, and nobody is
-    held against themselves.
+    """Return what two people made of the same thing, by field: who words the set beside each who
+    read it blind, and these among each other. Two who word the set see each other's words, and
+    nobody is held against themselves.
     """
     wording: dict[tuple[str, Value], set[str]] = {}
     last: dict[tuple[str, Value], dict[str, str]] = {}

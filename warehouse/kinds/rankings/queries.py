@@ -60,13 +60,13 @@ def whole_ranking(
 
 
 def group_summaries(queries: Queries, head: RankingHead) -> tuple[GroupSummary, ...]:
-    """What the ranking of each group rests on, by name of the group."""
+    """Return what the ranking of each group rests on, by name of the group."""
     named = {"run_id": head.run_id, "ranking_id": head.ranking_id}
     return queries.read(GroupSummary, "ranking_groups", **named)
 
 
 def compared_across(summaries: Sequence[GroupSummary]) -> str:
-    """Whether strengths compare across the groups of a ranking, in a sentence."""
+    """Return whether strengths compare across the groups of a ranking, in a sentence."""
     joined = next((summary for summary in summaries if summary.joins_groups), None)
     if joined is None:
         return "strengths compare within a group only: no match joins the groups"

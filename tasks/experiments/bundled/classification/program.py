@@ -32,7 +32,7 @@ def chosen(known: Any, labels: Any) -> Any:
 
 
 def kernel(one: Any, other: Any) -> Any:
-    """How alike the rows of the two are."""
+    """Return how alike the rows of the two are."""
     if KERNEL == "gaussian":
         apart = (one**2).sum(1)[:, None] + (other**2).sum(1)[None] - 2 * one @ other.T
         return np.exp(-apart / (2 * WIDTH**2 * one.shape[1]))

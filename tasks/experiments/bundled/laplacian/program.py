@@ -41,7 +41,7 @@ def in_order(position: Any, coefficients: Any) -> Any:
 
 
 def places(dimension: int, samples: int, chance: np.random.Generator) -> Any:
-    """Which places of the order are drawn."""
+    """Return which places of the order are drawn."""
     if DRAW == "chance":
         return chance.integers(0, dimension, samples)
     if DRAW == "no coordinate twice":

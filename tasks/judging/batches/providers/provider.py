@@ -65,7 +65,7 @@ def line_of(body: Mapping[str, Any]) -> bytes:
 
 
 def ended_with(status: int, body: Mapping[str, Any]) -> Ended:
-    """How a question ended that the provider answered with this status."""
+    """Return how a question ended that the provider answered with this status."""
     if status < 400 or (status < 500 and status not in _WORTH_ANOTHER_TRY):
         return Ended(status=status, answer=dict(body))
     return Ended(status=status, detail=one_line(f"HTTP {status}: {json.dumps(body)}"))
