@@ -18,6 +18,7 @@ from pathlib import Path
 from pydantic import SecretStr
 from starlette.requests import HTTPConnection
 
+from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
 from schemas.people.role import Action, Person
 from schemas.settings import DashboardSettings
@@ -46,11 +47,17 @@ class Access:
         self.warehouse, self.settings = warehouse, settings
         self.lifetime = timedelta(hours=settings.session_hours)
         self._knowing: dict[str, float] = {}
+        self._guarded = False
         self._changing = threading.Lock()
 
     @property
     def sign_in_by(self) -> SignInBy:
-        if self.settings.provider is not None or by_password(self.warehouse):
+        file = services_file(self.warehouse)
+        # A folder that is gone, such as an unmounted share, must not open the pages to everybody.
+        if self._guarded and not file.exists():
+            raise ConfigurationError(f"{file} is gone, so nobody can be admitted: bring it back")
+        self._guarded = self._guarded or by_password(self.warehouse)
+        if self.settings.provider is not None or self._guarded:
             return SignInBy.ACCOUNT
         return SignInBy.NOTHING if self.settings.password is None else SignInBy.ONE_PASSWORD
 

@@ -2,8 +2,13 @@
 "use strict";
 
 const number = (text) => {
-  const found = /^[−-]?[\d,.]+/.exec(text.replace(/^\$/, ""));
-  return found ? Number(found[0].replace(/,/g, "").replace("−", "-")) : NaN;
+  const plain = text.replace(/^(under|over) /, "").replace(/,/g, "").replace("−", "-");
+  const spans = [...plain.matchAll(/([\d.]+) (h|min|s)(?= |$)/g)];
+  if (spans.length && spans.map(([span]) => span).join(" ") === plain) {
+    return spans.reduce((sum, [, count, unit]) => sum + count * { h: 3600, min: 60, s: 1 }[unit], 0);
+  }
+  const found = /^[+-]?[\d.]+/.exec(plain);
+  return found ? Number(found[0]) : NaN;
 };
 
 const sortBy = (table, column, descending) => {

@@ -16,7 +16,9 @@ def pages(settings: Settings) -> ASGIApp:
     """The pages over the warehouse of the settings."""
     lake = open_lake(settings)
     access = Access(lake.warehouse, settings.dashboard)
+    site = Site(lake, access)
     return Starlette(
-        routes=[*SignIn(access).routes(), *Site(lake, access).routes()],
+        routes=[*SignIn(access).routes(), *site.routes()],
+        exception_handlers={404: site.no_such_page},
         middleware=[Middleware(OwnPagesOnly), Middleware(AdmittedOnly, access=access)],
     )

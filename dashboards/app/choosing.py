@@ -52,11 +52,13 @@ def chosen_run(visit: Visit, runs: Sequence[Run]) -> Run:
     """The run that the address names, else the newest of a file of ideas.
 
     Args:
-        runs: newest first, one or more.
+        runs: newest first.
 
     Raises:
-        UnknownNameError: the address names one that is not published.
+        UnknownNameError: there is none, or not the one that the address names.
     """
+    if not runs:
+        raise UnknownNameError("no run is published yet")
     named = visit.query.get("run")
     if named is None:
         return default_run(runs)

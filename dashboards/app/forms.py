@@ -2,12 +2,13 @@
 
 import asyncio
 
-from starlette.datastructures import FormData
-from starlette.formparsers import MultiPartException
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Message
 
 from dashboards.render import figures
+from schemas.base import encodable
 from schemas.errors import ConfigurationError, NotAllowedError
 from schemas.people.web_origins import is_of_another_site
 
@@ -42,7 +43,7 @@ async def form_of(request: Request, most_bytes: int) -> FormData:
     bounded = Request(request.scope, receive)
     try:
         async with asyncio.timeout(_MOST_SECONDS):
-            return await bounded.form(
+            sent = await bounded.form(
                 max_files=_MOST_FILES, max_fields=_MOST_FIELDS, max_part_size=most_bytes
             )
     except _TooLongError:
@@ -50,5 +51,13 @@ async def form_of(request: Request, most_bytes: int) -> FormData:
             f"what was sent is longer than {figures.count(most_bytes // 1_000_000)} MB: send less"
             " at once, or use `assay` on the server"
         ) from None
-    except (TimeoutError, ClientDisconnect, MultiPartException, ValueError):
+    except (TimeoutError, ClientDisconnect, HTTPException, ValueError):
         raise ConfigurationError(_UNREADABLE) from None
+    if not all(encodable(text) for field in sent.multi_items() for text in _texts(*field)):
+        await sent.close()  # the charset of a form may give what is no text
+        raise ConfigurationError(_UNREADABLE)
+    return sent
+
+
+def _texts(name: str, value: str | UploadFile) -> tuple[str, str]:
+    return name, value if isinstance(value, str) else value.filename or ""

@@ -38,7 +38,7 @@ _HEADERS = {
 
 class OwnPagesOnly:
     """Turns away what pages of other sites send, and tells browsers what the pages may load:
-    nothing from elsewhere.
+    nothing from elsewhere. Where it cannot be known who reads, nothing but why is shown.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -56,8 +56,11 @@ class OwnPagesOnly:
         if is_of_another_site(headers) and not is_followed_link(headers):
             refusal = PlainTextResponse("Pages of other sites are not answered", status_code=403)
             await refusal(scope, receive, send)
-        else:
+            return
+        try:
             await self._app(scope, receive, send_with_headers)
+        except AssayError as error:  # of the guards and the sign-in: a page says its own
+            await PlainTextResponse(str(error), 503)(scope, receive, send_with_headers)
 
 
 class AdmittedOnly:
@@ -69,13 +72,7 @@ class AdmittedOnly:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = str(scope.get("path", ""))
         is_open = path in OPEN_PATHS or path.startswith(ASSETS)
-        try:
-            admitted = is_open or await run_in_threadpool(
-                self._access.admits, HTTPConnection(scope)
-            )
-        except AssayError as error:  # who reads this cannot be known, so nothing else is shown
-            await PlainTextResponse(str(error), 503)(scope, receive, send)
-            return
+        admitted = is_open or await run_in_threadpool(self._access.admits, HTTPConnection(scope))
         await (self._app if admitted else _way_in(scope))(scope, receive, send)
 
 

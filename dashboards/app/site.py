@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from importlib import import_module, resources
@@ -210,6 +211,14 @@ class Site:
             Route("/changes", self._changes),
         ]
 
+    async def no_such_page(self, request: Request, _error: Exception) -> Response:
+        """Say so in the frame of every page."""
+        nothing = Shown(
+            "There is no such page", (pg.note(f"nothing is at {request.url.path[:200]}"),)
+        )
+        visit = Visit(request, self.lake, self.access)
+        return await run_in_threadpool(self._framed, nothing, visit, Page("", ""), 404)
+
     async def _received(self, page: Page, request: Request) -> Response:
         try:
             sent = await form_of(request, self.lake.warehouse.settings.api.maximum_body_bytes)
@@ -224,10 +233,11 @@ class Site:
         """Tells a page that is open when to be read again, until its reader is signed out."""
 
         async def told() -> AsyncIterator[ServerSentEvent]:
-            async for version in self._noticed.versions():
-                if not await run_in_threadpool(self.access.admits, request):
-                    return
-                yield ServerSentEvent(version, event="change")
+            with suppress(AssayError):  # the page says why when it is read again
+                async for version in self._noticed.versions():
+                    if not await run_in_threadpool(self.access.admits, request):
+                        return
+                    yield ServerSentEvent(version, event="change")
 
         return EventSourceResponse(told(), ping=15)
 
@@ -329,7 +339,7 @@ def paper_path(run_id: str, paper_id: str) -> str:
     return with_query("/paper", run=run_id, paper=paper_id)
 
 
-def with_query(path: str, **values: object) -> str:
+def with_query(path: str, /, **values: object) -> str:
     """A path with those values that are neither None nor empty."""
     known = {name: value for name, value in values.items() if value not in (None, "")}
     return f"{path}?{urlencode(known)}" if known else path

@@ -2,7 +2,7 @@
 
 from datetime import date, datetime
 
-MINUS = "\u2212"
+MINUS, NOTHING = "\u2212", "–"
 
 
 def count(number: int | None) -> str:
@@ -33,6 +33,23 @@ def signed(value: float | None) -> str:
         return "unscored"
     rounded = round(value, 2)
     return "0.00" if rounded == 0 else f"{'+' if rounded > 0 else MINUS}{abs(rounded):.2f}"
+
+
+def decimals(value: float | None) -> str:
+    """A score's part, a strength or a distance: two decimals with a true minus, or `–`."""
+    return NOTHING if value is None else f"{round(value, 2) + 0:.2f}".replace("-", MINUS)
+
+
+def between(lower: float | None, upper: float | None) -> str:
+    """`−1.43 to 1.61`, or `–` where an end is unknown."""
+    if lower is None or upper is None:
+        return NOTHING
+    return f"{decimals(lower)} to {decimals(upper)}"
+
+
+def moved(places: int | None) -> str:
+    """Ranks gained or lost with their sign, or `–`."""
+    return NOTHING if places is None else f"{places:+d}".replace("-", MINUS)
 
 
 def measure(value: float | None) -> str:

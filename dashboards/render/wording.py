@@ -294,7 +294,7 @@ def score_in_words(run: Run, score: IdeaScore) -> str:
     if score.missing is None or score.score_lower is None or score.score_upper is None:
         return told
     return (
-        f"{told}; no score, as it may be {score.score_lower:.2f} to {score.score_upper:.2f}:"
+        f"{told}; no score, as it may be {figures.between(score.score_lower, score.score_upper)}:"
         f" {missing_in_words(score)}"
     )
 

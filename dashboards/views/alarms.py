@@ -43,7 +43,7 @@ def judge_alarms(
     for judgement, count, share, label in totals.iter_rows():
         if count >= thresholds.enough and share >= thresholds.collapsed_share:
             found.append(
-                f"Label collapse: {share:.0%} of {count:,} judgements of {judgement} say {label}."
+                f"Label collapse: {figures.percent(share)} of {count:,} judgements of {judgement} say {label}."
             )
     for group in groups.filter(
         polars.col("match_count") - polars.col("unscored_match_count") >= thresholds.enough
@@ -55,7 +55,7 @@ def judge_alarms(
         ):
             side = "first" if group["position_bias"] > 0 else "second"
             found.append(
-                f"Position bias: the idea shown {side} wins {abs(group['position_bias']):.0%} more"
+                f"Position bias: the idea shown {side} wins {figures.percent(abs(group['position_bias']))} more"
                 f" matches ({where})."
             )
         if (
@@ -63,7 +63,7 @@ def judge_alarms(
             and group["order_agreement_0_to_1"] < thresholds.order_agreement
         ):
             found.append(
-                f"Order matters: only {group['order_agreement_0_to_1']:.0%} of pairs are judged"
+                f"Order matters: only {figures.percent(group['order_agreement_0_to_1'])} of pairs are judged"
                 f" alike in both orders ({where})."
             )
     return found
@@ -96,9 +96,9 @@ def unscored_alarms(
         .sort("judgements", "reason", descending=True)
     )
     mostly = reason(str(why["reason"][0]))
-    compared = "" if earlier is None else f", after {earlier:.0%} in the run before"
+    compared = "" if earlier is None else f", after {figures.percent(earlier)} in the run before"
     return [
-        f"Unscored: {share:.0%} of {int(judged['judgements'].sum()):,} judgements have no"
+        f"Unscored: {figures.percent(share)} of {int(judged['judgements'].sum()):,} judgements have no"
         f" score{compared}; most often: {mostly}.",
         *kinds,
     ]

@@ -155,8 +155,8 @@ def _across_table(best: Sequence[RankedIdea]) -> pg.Table:
             idea.rank_across_groups,
             _title(idea),
             idea.group or NO_GROUP,
-            f"{idea.strength_across_groups:.2f}",
-            f"{idea.strength_across_groups_lower:.2f} to {idea.strength_across_groups_upper:.2f}",
+            figures.decimals(idea.strength_across_groups),
+            figures.between(idea.strength_across_groups_lower, idea.strength_across_groups_upper),
         )
         for idea in best
     ]
@@ -176,8 +176,8 @@ def _leaderboard(ideas: Sequence[RankedIdea]) -> pg.Table:
                 "–" if idea.rank is None else idea.rank,
                 "–" if idea.best_rank is None else f"{idea.best_rank}–{idea.worst_rank}",
                 _title(idea) + (f" – {why}" if why is not None else ""),
-                "unranked" if idea.strength is None else f"{idea.strength:.2f}",
-                "–" if lower is None else f"{lower:.2f} to {upper:.2f}",
+                "unranked" if idea.strength is None else figures.decimals(idea.strength),
+                figures.between(lower, upper),
                 "–" if idea.wins is None else f"{idea.wins:g}",
                 "–" if idea.losses is None else f"{idea.losses:g}",
                 "–" if idea.ties is None else idea.ties,
@@ -235,7 +235,7 @@ def _summary(summary: GroupSummary, matches: Sequence[Match]) -> pg.Block:
             " wins, 0: order does not matter)."
         )
     if summary.order_agreement_0_to_1 is not None:
-        share = f"{100 * summary.order_agreement_0_to_1:.0f} %"
+        share = figures.percent(summary.order_agreement_0_to_1)
         bias += f" {share} of pairs were judged alike in both orders."
     if summary.island_count > 1:
         bias += (

@@ -84,7 +84,7 @@ def sensitivity_blocks(sensitivity: Sensitivity | None) -> Iterator[pg.Block]:
         f" weights.{left}"
     )
     rows = [
-        (score.title or score.idea_id, figures.mean(score.score), f"{100 * share:.0f} %")
+        (score.title or score.idea_id, figures.mean(score.score), figures.percent(share))
         for score, share in sensitivity.shares[:_LINES_SHOWN]
     ]
     yield pg.table(("Idea", "Score:", f"Among the best {TOP}:"), rows)

@@ -19,7 +19,7 @@ from schemas.literature.survey_review import (
 )
 
 _ENDS = {
-    End.DEPTH: "ended at its depth",
+    End.DEPTH: "ended at the depth asked for",
     End.PAPERS: "ended when all papers that may be judged were",
     End.SATURATED: "ended when a layer brought next to nothing",
     End.NOTHING_LEFT: "ended when nothing relevant was left to follow",
@@ -154,7 +154,7 @@ class SurveyPart:
             Measured(_bin(start + span * each, span), float(counted[each]), str(counted[each]))
             for each in bins
         ]
-        scale = scale_to(float(max(counted.values())), "Papers kept")
+        scale = scale_to(float(max(counted.values())), "Papers kept", whole=True)
         return bar_chart(f"years-{number}", "Papers kept by year", "Oldest first.", scale, values)
 
 

@@ -100,7 +100,7 @@ def _figures(
         rows.insert(1, ("Verdict", *verdicts))
     if better.strength is not None or worse.strength is not None:
         rows += [
-            ("Strength by matches", *(_decimals(each.strength) for each in both)),
+            ("Strength by matches", *(figures.decimals(each.strength) for each in both)),
             ("Overall verdicts won, lost, tied", *map(_tally, both)),
         ]
     parts = dict.fromkeys(
@@ -111,7 +111,7 @@ def _figures(
     )
     rows += [
         (name.replace("_", " ").capitalize(),
-         *(_decimals(scores[each.idea_id].parts.get(name)) for each in both))
+         *(figures.decimals(scores[each.idea_id].parts.get(name)) for each in both))
         for name in parts
     ]  # fmt: skip
     rows += [
@@ -294,8 +294,4 @@ def _tally(idea: RankedIdea) -> str:
 
 def _range(lower: float | None, upper: float | None) -> str:
     known = lower is not None and upper is not None and lower < upper
-    return f"{lower:.2f} to {upper:.2f}" if known else "–"
-
-
-def _decimals(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
+    return figures.between(lower, upper) if known else figures.NOTHING

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from statistics import fmean
 
+from dashboards.render import figures
 from dashboards.render.wording import missing_in_words
 from schemas.profile import ScoreWeights
 from warehouse.answers import IdeaScore, ScoreBasis
@@ -34,9 +35,11 @@ def why_it_leads(
             continue
         name = part.replace("_", " ")
         if value is None:
-            missing.append(f"`{name}`")
+            missing.append(name)
         else:
-            (above if value >= mean else below).append(f"{name} {value:.1f} (mean {mean:.1f})")
+            (above if value >= mean else below).append(
+                f"{name} {figures.mean(value)} (mean {figures.mean(mean)})"
+            )
     lifted, won = "leads by", []
     if wins is not None and losses is not None:
         verdicts = wins + losses + (ties or 0)
@@ -53,7 +56,7 @@ def why_it_leads(
     ]
     if score.missing and score.score_lower is not None and score.score_upper is not None:
         told.append(
-            f"no score, as it may be {score.score_lower:.1f} to {score.score_upper:.1f}:"
+            f"no score, as it may be {figures.between(score.score_lower, score.score_upper)}:"
             f" {missing_in_words(score)}"
         )
     sentence = "; ".join(told)

@@ -51,7 +51,7 @@ UnitT = TypeVar("UnitT")
 
 @dataclass(frozen=True, slots=True)
 class Plan(Generic[HeadT]):
-    """What is to be done; what the units need waits in shard files.
+    """Work that is left to do; what the units need waits in shard files.
 
     Attributes:
         head: as it stands before the work.
@@ -208,7 +208,7 @@ class Waves(Protocol):
 
 
 class Workplace(Protocol):
-    """Where shards are worked on, and who is told how it goes."""
+    """Place where shards run, and who is told of their progress."""
 
     def send(self, work: WorksOnShards, paths: Sequence[Path]) -> Iterator[BaseException]:
         """Have the shard files worked on; what became of those that failed."""

@@ -127,6 +127,27 @@ def test_the_ranking_moves_with_its_weights_and_its_link_brings_another_reader_t
 
 
 @pytest.mark.long
+def test_a_table_is_sorted_by_durations_as_long_as_they_are(reader: Reader) -> None:
+    reader.open("")
+    times = reader.page.locator("table:has(th:text-is('Time'))").last
+    times.evaluate(
+        """table => ["3 min 20 s", "12 s", "2 h", "0.42 s", "–"].forEach((told) => {
+          const row = table.tBodies[0].rows[0].cloneNode(true);
+          const column = [...table.tHead.rows[0].cells].findIndex(
+            (head) => head.textContent.trim() === "Time");
+          row.cells[column].textContent = told;
+          row.className = "made";
+          table.tBodies[0].append(row);
+        })"""
+    )
+    times.get_by_role("button", name="Time").click()
+    column = times.locator("thead th").all_inner_texts().index("Time ▲")
+    made = times.locator("tbody tr.made").all()
+    told = [row.locator("td").nth(column).inner_text() for row in made]
+    assert told == ["0.42 s", "12 s", "3 min 20 s", "2 h", "–"]
+
+
+@pytest.mark.long
 def test_a_citation_shows_beside_it_what_was_read_of_the_paper(reader: Reader, lake: Path) -> None:
     (run,) = rows(lake, "select run_id from runs where engine <> 'extractive'")
     (idea,) = rows(lake, f"select idea_id from ideas where run_id = '{run['run_id']}'")

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import duckdb
 
-from schemas.errors import AssayError
+from schemas.errors import AssayError, ConfigurationError
 from warehouse.catalogue.connection import Connection, load_extension
 from warehouse.objects import object_storage
 from warehouse.objects.object_storage import ObjectFolder, failure_told
@@ -53,12 +53,16 @@ def storage_failures_told() -> Iterator[None]:
 
     Raises:
         UpstreamError: object storage failed.
-        ConfigurationError: it refuses.
+        ConfigurationError: it refuses, or a file cannot be opened.
     """
     try:
         yield
     except duckdb.IOException as error:
         failure = storage_failure(error)
+        _, missing, file = str(error).partition('Cannot open file "')
+        if failure is None and missing:
+            path, _, _ = file.partition('"')
+            failure = ConfigurationError(f"{path} cannot be opened: bring it back from a copy")
         if failure is None:
             raise
         raise failure from None

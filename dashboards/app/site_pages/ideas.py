@@ -200,17 +200,16 @@ def _columns(found: Board) -> dict[str, Callable[[Row], pg.Part]]:
     }
     if not by_matches and dict(found.weights) != weights_of(run):
         changes = dict(rank_changes(found).iter_rows())
-        columns["Change:"] = lambda row: _signed(changes[row["idea_id"]])
+        columns["Change:"] = lambda row: figures.moved(changes[row["idea_id"]])
     if gives_verdicts(run):
         columns["Verdict"] = lambda row: verdict_on(row).value.capitalize()
     columns["Score:"] = lambda row: figures.mean(row["score"])
     columns["Idea"] = lambda row: _link(run, row)
     if by_matches:
         columns["Strength:"] = _decimals_of("strength")
-        columns["Strength from:"] = _decimals_of("strength_lower")
-        columns["to:"] = _decimals_of("strength_upper")
+        columns["Its range:"] = _between("strength_lower", "strength_upper")
     else:
-        columns["Score from:"], columns["to:"] = _decimals_of("lower"), _decimals_of("upper")
+        columns["Its range:"] = _between("lower", "upper")
     columns |= {f"{label(part)}:": _decimals_of(f"{part}_0_to_10") for part in parts_of(run)}
     columns["Coverage:"] = _coverage
     if len(found.groups) > 1:
@@ -225,18 +224,19 @@ def _link(run: Run, row: Row) -> pg.Part:
 
 def _coverage(row: Row) -> str:
     share = row["coverage_0_to_1"]
-    return "–" if share is None else figures.percent(share)
+    return figures.NOTHING if share is None else figures.percent(share)
 
 
 def _missing(row: Row) -> str:
     reason = row["incomplete_reason"] or row["state_reason"]
-    why = f" ({wording.reason(reason)})" if reason else ""
-    return f"{(row['missing'] or '').replace('_', ' ')}{why}"
-
-
-def _signed(places: int | None) -> str:
-    return "–" if places is None else f"{places:+d}"
+    why = wording.reason(reason) if reason else ""
+    parts = (row["missing"] or "").replace("_", " ")
+    return f"{parts} ({why})" if parts and why else parts or why
 
 
 def _decimals_of(column: str) -> Callable[[Row], str]:
-    return lambda row: "–" if row[column] is None else f"{row[column]:.2f}"
+    return lambda row: figures.decimals(row[column])
+
+
+def _between(lower: str, upper: str) -> Callable[[Row], str]:
+    return lambda row: figures.between(row[lower], row[upper])

@@ -214,7 +214,7 @@ def _watch(warehouse: Warehouse) -> Watch:
 def spent_of(run: RunProgress) -> str:
     """What a run has spent so far, beside its bound."""
     bound = run.planned.budget.maximum_cost_usd
-    spent = f"${run.cost_usd:,.4f}" + (f" of ${bound:,.2f}" if bound is not None else "")
+    spent = figures.usd(run.cost_usd) + (f" of {figures.usd(bound)}" if bound is not None else "")
     unknown = run.unknown_cost_count
     return f"{spent} (+ {figures.counted(unknown, 'idea')} without a price)" if unknown else spent
 

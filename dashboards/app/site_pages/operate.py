@@ -94,10 +94,6 @@ def spaced(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _two_decimals(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
-
-
 def _of_runs(run_id: RunId) -> Mapping[str, object]:
     return {"run_ids": [run_id]}
 
@@ -123,8 +119,8 @@ _SOURCES = FrameTable(
     {
         "source": ("Source", spaced),
         "endpoint": ("Asked for", str),
-        "requests_worth": ("Requests sent:", lambda value: f"{value:,.0f}"),
-        "most_a_second": ("Most in a second:", lambda value: f"{value:,.0f}"),
+        "requests_worth": ("Requests sent:", round),
+        "most_a_second": ("Most in a second:", round),
         "look_ups": ("Look-ups:", int),
         "cache_share": ("From a cache:", figures.percent),
         "rate_limited": ("Asked to slow down (429):", int),
@@ -147,7 +143,7 @@ _BIAS = FrameTable(
         "group": ("Group", spaced),
         "match_count": ("Verdicts:", int),
         "unscored_match_count": ("Unscored:", int),
-        "position_bias": ("Bias:", _two_decimals),
+        "position_bias": ("Bias:", figures.decimals),
         "order_agreement_0_to_1": ("Alike in both orders:", figures.percent),
     },
     _of_runs,
@@ -633,8 +629,8 @@ def _drift(lake: Lake, runs: Sequence[Run], run: Run, what: str) -> Iterator[pg.
         "mean": ("Mean:", figures.mean),
         "scored": ("Scored:", int),
         "unscored": ("Unscored:", int),
-        "standard_deviation": ("Standard deviation:", _two_decimals),
-        "psi": ("Distance from the run before:", _two_decimals),
+        "standard_deviation": ("Standard deviation:", figures.decimals),
+        "psi": ("Distance from the run before:", figures.decimals),
         "moved": ("Moved", lambda moved: "yes" if moved else "no"),
     }
     yield table_of(polars.DataFrame(rows, infer_schema_length=None), columns)

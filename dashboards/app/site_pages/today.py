@@ -194,18 +194,21 @@ def _runs(lake: Lake, runs: Sequence[Run]) -> Iterator[pg.Block]:
     listed = lake.frame("run_list", limit=RUNS_LISTED, offset=0).to_dicts()
     order = {str(run.run_id): run for run in runs}
     yield pg.heading("Published runs")
-    columns = ("Run", "In order", "Started", "Engine", "Scored:", "Partly:", "Unscored:",
-               "Rejected:", "Cost:", "Time:", "Label")  # fmt: skip
+    columns = ("Run", "State", "Started", "Engine", "Scored:", "Partly:", "Unscored:",
+               "Rejected:", "Cost:", "Time:")  # fmt: skip
+    labelled = any(run.label for run in runs)
     rows = []
     for row in listed:
-        run = order[row["run_id"]]
+        run = order.get(row["run_id"])
+        if run is None:  # published since the page began: the next reading shows it
+            continue
         rows.append((
-            pg.report(run.run_id, run_path(run.run_id)), run.order_in_words, run.started_at,
+            pg.report(run.run_id, run_path(run.run_id)), "in order" if run.in_order else "not in order", run.started_at,
             run.engine, run.scored_count, run.partly_scored_count, run.unscored_count,
             run.rejected_count, figures.usd(row["cost_usd"], row["unknown_price_calls"]),
-            figures.duration(run.duration_seconds), run.label,
+            figures.duration(run.duration_seconds), *([run.label] if labelled else []),
         ))  # fmt: skip
-    yield pg.table(columns, rows)
+    yield pg.table((*columns, "Label") if labelled else columns, rows)
     if len(runs) > RUNS_LISTED:
         more = pg.report("Work", "/work?kind=run")
         yield pg.text(f"The newest {RUNS_LISTED} of {len(runs):,}; all of them: ", more)

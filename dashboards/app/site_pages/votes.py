@@ -1,7 +1,7 @@
 """Votes: two things side by side, blind; and how the contests stand."""
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 from starlette.responses import RedirectResponse, Response
@@ -330,12 +330,11 @@ def _standing(
     yield pg.heading(contest.group)
     yield pg.text(f"{figures.counted(standing.vote_count, 'vote')}, attention checks left out")
     columns = ("Rank:", "What", "Strength:", "from:", "to:", "Elo:", "Votes:")
-    decimals: Callable[[float], str] = "{:.2f}".format
     yield pg.table(
         columns,
         (
-            (one.rank, titles.get(one.name, one.name), decimals(one.strength), decimals(one.lower),
-             decimals(one.upper), round(one.elo), one.vote_count)
+            (one.rank, titles.get(one.name, one.name), figures.decimals(one.strength), figures.decimals(one.lower),
+             figures.decimals(one.upper), round(one.elo), one.vote_count)
             for one in standing.strengths
         ),
     )  # fmt: skip

@@ -9,8 +9,8 @@ from dashboards.app.data import Lake
 from dashboards.app.ranking.agreement import TOP, agreement, side_by_side
 from dashboards.app.ranking.board import Board, basis_of, board
 from dashboards.app.site import Shown, Visit, idea_path, with_query
+from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render import wording
 from dashboards.views.sensitivity import Sensitivity, sensitivity_blocks, sensitivity_of
 from dashboards.views.why_above import why_view
 from schemas.identifiers import IdeaId, RunId
@@ -130,7 +130,7 @@ def _beside(first: Board, second: Board) -> Iterator[pg.Block]:
     if not found.shared:
         yield from _nothing_in_common()
         return
-    spearman = "undefined" if found.spearman is None else f"{found.spearman:.2f}"
+    spearman = figures.decimals(found.spearman)
     yield pg.table(
         ("", "Count:"),
         [
@@ -158,7 +158,7 @@ def _beside(first: Board, second: Board) -> Iterator[pg.Block]:
                 row["group"],
                 int(row["first_rank"]),
                 int(row["second_rank"]),
-                f"{row['change']:+d}",
+                figures.moved(row["change"]),
             )
             for row in moved.head(MOVES_SHOWN).iter_rows(named=True)
         ],

@@ -83,12 +83,17 @@ def bar_chart(
     return drawn.figure(bottom + 44, caption + more, description)
 
 
-def scale_to(largest: float, unit: str) -> Scale | None:
+def scale_to(largest: float, unit: str, *, whole: bool = False) -> Scale | None:
     """From zero to a round number not below `largest`, in quarters; None where it is zero, less,
     or too small or large to be drawn.
+
+    Args:
+        whole: of counts: no tick is a fraction.
     """
     if not drawing.can_be_drawn(largest):
         return None
+    if whole and largest < 4:
+        return Scale(0.0, largest, tuple(map(float, range(int(largest) + 1))), unit, 0)
     magnitude = 1.0
     while magnitude > largest:
         magnitude /= 10

@@ -1,6 +1,6 @@
 """Drawings as SVG: the one place that writes a mark, an axis, a title and the words on them.
 
-The charts of reports are drawn by hand, not by Altair as those of the app. A run has up to two for
+The charts of reports and pages are drawn by hand, not by Altair as those of drafts. A run has up to two for
 each idea, and drawing one takes a fraction of a millisecond, where Altair and vl-convert take 65 ms
 and 150 MB. Besides, the page's style sheet colors them for light, dark and print, and each mark
 has a tooltip without a script.

@@ -93,7 +93,8 @@ def _work(found: list[Comparison], papers: Mapping[PaperId, Paper]) -> ClosestWo
     ]
     return ClosestWork(
         paper=line(cited(paper) if paper is not None else "unknown paper"),
-        title=paper.title if paper is not None else "",
+        # Some sources end titles like sentences, and the title stands within one.
+        title=paper.title.rstrip(" .") if paper is not None else "",
         overlaps="; ".join(told),
         quote=first.quote,
         remains=first.remains,

@@ -64,7 +64,7 @@ def _row(
     return (
         f"{name.replace('_', ' ')} {subject}".strip(),
         _outcome(entry),
-        f"{provenance.step} {provenance.step_version}",
+        f"{wording.step(provenance.step)}, version {provenance.step_version}",
         pg.code(provenance.prompt_sha256[:12]),
         provenance.engine,
         provenance.model_answered or provenance.model_requested,
@@ -96,9 +96,9 @@ def _calls(review: IdeaReview, address_of_call: Callable[[str], str]) -> Iterato
     rows = (
         (
             number,
-            pg.report(call.step, address_of_call(call.call_id)),
+            pg.report(wording.step(call.step), address_of_call(call.call_id)),
             call.model_answered or call.model_requested,
-            call.status.value,
+            call.status.value.replace("_", " "),
             call.prompt_tokens,
             call.completion_tokens,
             figures.usd(call.cost_usd),

@@ -34,6 +34,7 @@ def api(
 ) -> int:
     """Let programs submit ideas, watch jobs, read results and search the literature over HTTP.
 
+    It serves the API under /v1, MCP under /mcp and no pages, which are those of `assay dashboard`.
     Everybody needs a token of `assay tokens create`. Ctrl-C stops it; jobs it was at go on when it
     starts again.
     """

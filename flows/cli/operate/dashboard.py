@@ -31,10 +31,11 @@ def dashboard(
         int, typer.Option("--port", min=1, max=65_535, metavar="N", help="Where it listens.")
     ] = DEFAULT_PORT,
 ) -> int:
-    """Show runs, costs, rankings and reviews in a browser, and evaluate what readers ask for.
+    """Show the warehouse in a browser: Today, Ideas, Work, Submit, Decide and Operate.
 
-    Programs with a token of `assay tokens create` are answered at /v1, as by `assay api`. A run may
-    be writing meanwhile. Ctrl-C stops it; jobs it was at go on when it starts again.
+    Programs with a token of `assay tokens create` get the API under /v1 and MCP under /mcp; only
+    `assay api` searches the literature for them. A run may be writing meanwhile. Ctrl-C stops it;
+    jobs it was at go on when it starts again.
     """
     from flows.jobs.beside_jobs import work_beside
 

@@ -29,7 +29,7 @@ SHARE, DIFFERENCES = 0.8, (0.01, 0.02, 0.05)
 
 @dataclass(frozen=True, slots=True)
 class PlannedExperiment:
-    """What stands in the plan of one idea.
+    """Figures of one idea in the plan.
 
     Attributes:
         remarks: what could not be recommended, and why.

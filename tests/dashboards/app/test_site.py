@@ -12,7 +12,8 @@ from starlette.testclient import TestClient
 from dashboards.app.changes import Changes
 from dashboards.app.choosing import default_run
 from dashboards.app.data import Lake, open_lake
-from dashboards.app.site import idea_path, paper_path
+from dashboards.app.site import PAGES, idea_path, paper_path
+from dashboards.app.site import Page as Declared
 from dashboards.render.wording import rank_with_range
 from schemas.identifiers import RunId
 from schemas.people.role import Role
@@ -21,8 +22,8 @@ from schemas.settings import Settings
 from tests.support.assessed_evaluations import make_assessed_evaluation
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import START, make_evaluation, make_idea, make_run
-from tests.support.report_lake import HOSTILE, RUN, UNSCORED
-from tests.support.site import PASSWORD, opened, signed_in, site_of
+from tests.support.report_lake import HOSTILE, RUN, UNSCORED, publish_report_lake
+from tests.support.site import PASSWORD, Page, opened, signed_in, site_of
 from tests.support.work_of_every_kind import WORKS, Work
 from warehouse.app.accounts import add_account, remove_account, set_role
 from warehouse.app.database import ServiceDatabase, services_file
@@ -37,6 +38,36 @@ from warehouse.warehouse import Warehouse
 @pytest.fixture(scope="module")
 def site(warehouse: Warehouse) -> TestClient:
     return site_of(warehouse)
+
+
+@pytest.mark.parametrize("page", [each for each in PAGES if not each.sends],
+                         ids=lambda page: page.path)  # fmt: skip
+def test_every_address_without_a_lake_is_answered_with_a_sentence(
+    page: Declared, tmp_path: Path
+) -> None:
+    site = signed_in(Warehouse(tmp_path), Role.OWNER)
+    answer = opened(site, page.path.format(run_id="no", job_id="no"))
+    assert answer.status in (200, 400, 404)
+    assert answer.words
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [("multipart/form-data", "x"), ("multipart/form-data; boundary=x", "x"),
+     ("multipart/form-data; boundary=x; charset=unicode_escape",
+      '--x\r\nContent-Disposition: form-data; name="request"\r\n\r\n\\ud800\r\n--x--\r\n'),
+     ("multipart/form-data; boundary=x; charset=unicode_escape",
+      '--x\r\nContent-Disposition: form-data; name="file"; filename="\\ud800"\r\n\r\n\r\n--x--')],
+)  # fmt: skip
+@pytest.mark.parametrize("page", [each for each in PAGES if each.sends],
+                         ids=lambda page: f"{page.path} {page.function}")  # fmt: skip
+def test_what_is_no_form_is_refused_with_a_sentence(
+    page: Declared, kind: str, body: str, tmp_path: Path
+) -> None:
+    site = signed_in(Warehouse(tmp_path), Role.OWNER)
+    path = page.path.format(job_id="no")
+    answer = Page(site.post(path, content=body, headers={"content-type": kind}))
+    assert (answer.status, "did not arrive whole" in answer.words) == (400, True)
 
 
 @pytest.mark.parametrize("path", ["/", "/ideas", "/work"])
@@ -107,6 +138,42 @@ def test_an_address_of_nothing_is_answered_with_404_and_a_sentence(
     assert any(each in page.words for each in told)
 
 
+def test_an_address_without_a_page_is_answered_in_the_frame_of_every_page(site: TestClient) -> None:
+    page = opened(site, "/<b>home")
+    assert page.status == 404
+    assert "nothing is at /<b>home" in page.words
+    assert "Ideas" in page.menu
+    assert page.unsafe == []
+
+
+def test_today_lists_runs_with_their_state_and_no_reasons(site: TestClient) -> None:
+    (row,) = opened(site, "/").table("Partly")
+    assert row["State"] == "not in order"
+    assert "Label" not in row
+
+
+def test_a_run_that_is_published_while_today_is_made_does_not_break_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warehouse = publish_report_lake(tmp_path / "warehouse")
+    before = open_lake(Settings(dashboard={"warehouse": warehouse.root})).runs()  # type: ignore[arg-type]
+    land(warehouse, make_evaluation(0, run_id="run-new"))
+    assert publish(warehouse, RUNS, make_run("run-new", ideas=1)).published
+    monkeypatch.setattr(Lake, "runs", lambda _: before)
+    page = opened(site_of(warehouse), "/")
+    assert page.status == 200
+    assert [row["Run"] for row in page.table("Partly")] == [str(RUN)]
+
+
+def test_ideas_say_what_is_missing_and_a_range_in_one_format(ranked: Warehouse) -> None:
+    rows = {row["Idea"]: row for row in opened(site_of(ranked), "/ideas").table("Missing")}
+    assert rows["Idea 0"]["Its range"] == "−0.50 to 2.50"
+    assert rows["Idea 0"]["Missing"] == "no relevant evidence was found"
+    assert rows["Nothing scored"]["Soundness"] == "–"
+    told = "soundness, contribution (the budget was spent)"
+    assert rows["Nothing scored"]["Missing"] == told
+
+
 def test_a_run_under_way_is_shown_with_its_cost_and_asks_for_a_reload(tmp_path: Path) -> None:
     warehouse = Warehouse(tmp_path)
     planned = PlannedRun(
@@ -128,7 +195,7 @@ def test_a_run_under_way_is_shown_with_its_cost_and_asks_for_a_reload(tmp_path: 
         page = opened(site_of(warehouse), "/")
     (row,) = page.table("Ideas landed")
     assert (row["State"], row["Ideas landed"]) == ("running", "1 of 4")
-    assert row["Cost"] == "$0.0020 of $2.00"
+    assert row["Cost"] == "0.0020 USD of 2.00 USD"
     assert page.tree.xpath("//main[@data-live]")
     assert page.unsafe == []
     stopped = opened(site_of(warehouse), "/")
@@ -316,6 +383,30 @@ def test_a_database_that_cannot_be_read_shows_nothing_but_that(
     assert answer.status_code == 503
     assert "is damaged" in answer.text
     assert "idea-0" not in answer.text
+    told = site_of(copy).post("/sign-in", data={"name": "owner", "password": PASSWORD})
+    assert (told.status_code, "is damaged" in told.text) == (503, True)
+
+
+def test_accounts_that_are_gone_open_the_pages_to_nobody(guarded: Warehouse) -> None:
+    site = signed_in(guarded, Role.OWNER)
+    assert site.get("/ideas").status_code == 200
+    shutil.rmtree(guarded.root)
+    for path in ("/ideas", "/sign-in"):
+        answer = site.get(path)
+        assert (answer.status_code, "is gone" in answer.text) == (503, True)
+
+
+def test_a_page_names_the_file_of_the_lake_that_is_missing(
+    warehouse: Warehouse, tmp_path: Path
+) -> None:
+    copy = Warehouse(shutil.copytree(warehouse.root, tmp_path / "warehouse"))
+    site = site_of(copy)
+    assert opened(site, "/ideas").status == 200
+    for file in copy.root.rglob("lake/**/*.parquet"):
+        file.unlink()
+    page = opened(site, f"/runs/{RUN}")
+    assert page.status == 400
+    assert "cannot be opened: bring it back from a copy" in page.words
 
 
 def test_two_questions_about_one_run_are_cached_apart(warehouse: Warehouse) -> None:

@@ -74,6 +74,12 @@ def test_a_voter_sees_two_sides_without_names_and_each_answer_is_kept(
     assert after.form("Skip")[1]["offer"] != page.form("Skip")[1]["offer"]
 
 
+def test_values_of_an_address_that_mean_nothing_are_handed_on(voter: TestClient) -> None:
+    page = pair(voter, "/decide/votes?path=/ideas")
+    answer = pressed(voter, page, "Skip")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/decide/votes?path=%2Fideas")
+
+
 def test_nothing_of_the_page_tells_who_made_a_side_or_how_it_was_scored(
     own: Warehouse, voter: TestClient
 ) -> None:

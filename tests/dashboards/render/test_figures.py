@@ -15,6 +15,15 @@ def test_what_is_missing_says_so():
     assert figures.day(None) == "unknown"
 
 
+def test_scores_strengths_and_moves_have_a_true_minus_and_a_dash_for_what_is_missing():
+    assert [figures.decimals(each) for each in (4.8, -1.434, -0.001, None)] == [
+        "4.80", "−1.43", "0.00", "–",
+    ]  # fmt: skip
+    assert figures.between(-1.434, 1.61) == "−1.43 to 1.61"
+    assert figures.between(None, 1.61) == "–"
+    assert [figures.moved(each) for each in (2, -1, 0, None)] == ["+2", "−1", "+0", "–"]
+
+
 def test_a_sum_with_unknown_prices_says_what_is_missing():
     assert figures.usd(1.5, 3) == "1.50 USD, and 3 calls of unknown price"
 

@@ -76,8 +76,8 @@ def test_alarms_tell_collapse_and_bias_but_not_of_few() -> None:
         orient="row",
     )
     collapse, bias, order = judge_alarms(make_run(), labels, groups)
-    assert "95%" in collapse
-    assert "shown first wins 50%" in bias
+    assert "95 %" in collapse
+    assert "shown first wins 50 %" in bias
     assert "<b>" in order
     assert judge_alarms(make_run(engine="extractive"), labels, groups) == [
         bias,

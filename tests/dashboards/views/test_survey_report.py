@@ -45,7 +45,7 @@ def test_every_kept_paper_says_how_it_was_reached_and_what_is_said_of_it(
     warehouse: Warehouse,
 ) -> None:
     page = survey_page(warehouse, SURVEY).markdown()
-    assert "2 papers kept of 3 papers judged, in 1 cluster; ended at its depth" in page
+    assert "2 papers kept of 3 papers judged, in 1 cluster; ended at the depth asked for" in page
     assert "| search: bats hunt |" in page
     assert "| cites [First, 2001](https://example.org/first) |" in page
     assert "[Second, 2002](https://example.org/second) cites it: “Bats " in page
