@@ -121,7 +121,7 @@ def nightly(
 
 
 class _Night:
-    """What became of each file so far, the runs that were published, and what could not be done."""
+    """State of a night: files, published runs, and what could not be done."""
 
     def __init__(self, archive: Path, settle_seconds: float, settings: Settings) -> None:
         self.outcomes: dict[str, str] = {}
@@ -299,7 +299,7 @@ def _move(path: Path, folder: Path) -> Path:
 
 
 def _summarise(warehouse: Warehouse, outcomes: dict[str, str], published: list[RunId]) -> None:
-    """What the morning reads: a file, an artifact, and a post where a block is named.
+    """Write the morning's summary: a file, an artifact, and a post where a block is named.
 
     A night without a file is not posted.
     """

@@ -34,7 +34,7 @@ Their names may hold what UTF-8 cannot; the words about them land all the same.
 
 
 class Severity(StrEnum):
-    """Whether a violation keeps a run out of the lake."""
+    """Severity of a violation: whether it keeps a run out of the lake."""
 
     CRITICAL = "critical"
     WARNING = "warning"
@@ -42,7 +42,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """What a field's column says beyond the field's type, bounds and description.
+    """Facts about a field's column beyond the field's type, bounds and description.
 
     Attributes:
         prose: whether it is long text, which checks do without.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class ColumnType(StrEnum):
-    """What a column holds.
+    """Type of a column's values.
 
     `TEXT` is prose, `STRING` an identifier or a word; both are stored alike.
     """

@@ -88,7 +88,7 @@ class SqlError(ConfigurationError):
 
 
 class NotAllowedError(ConfigurationError):
-    """Who asks may not do this."""
+    """Refusal: this role or token may not do it."""
 
 
 class UnknownNameError(ConfigurationError):

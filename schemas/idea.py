@@ -186,7 +186,7 @@ class RejectedIdea(Noun):
 
 
 class FieldReading(Noun):
-    """What one column of an idea file was read as."""
+    """Reading of one column of an idea file."""
 
     file: str
     column: str = Field(description="Its name as the file has it.")
@@ -197,7 +197,7 @@ class FieldReading(Noun):
 
 
 class IdeaBatch(Noun):
-    """What reading an idea file gave: the good ideas in file order, and the rest with reasons."""
+    """Ideas of a file in its order, and its rejected entries with reasons."""
 
     ideas: tuple[Idea, ...]
     rejected: tuple[RejectedIdea, ...]

@@ -12,7 +12,7 @@ from schemas.outcome import Judged, UnscoredDetail, UnscoredReason
 
 
 class Effort(StrEnum):
-    """How much a model that can think before it answers is asked to think."""
+    """Reasoning effort of a model that can think before it answers."""
 
     NONE = "none"
     LOW = "low"
@@ -21,7 +21,7 @@ class Effort(StrEnum):
 
 
 class StepKind(StrEnum):
-    """What a step asks for. Reading finds, extracts and sorts; judgement decides; drawing gives a
+    """Kind of a step. Reading finds, extracts and sorts; judgement decides; drawing gives a
     picture.
     """
 
@@ -36,7 +36,7 @@ LONG_ANSWER_TOKENS = 8192
 
 
 class AskingParameters(Noun):
-    """What a profile says of one step or of one kind of step; None: as elsewhere."""
+    """Settings of a profile for one step or one kind of step; None: as elsewhere."""
 
     model: str | None = Field(
         default=None,
@@ -67,7 +67,7 @@ class AskingParameters(Noun):
 
 
 class Assignment(Noun):
-    """What holds for one step. `models` is empty where the model of `--engine` answers."""
+    """Settings that hold for one step. `models` is empty where the model of `--engine` answers."""
 
     models: tuple[str, ...]
     effort: Effort
@@ -75,7 +75,7 @@ class Assignment(Noun):
 
 
 class JudgingParameters(Noun):
-    """Which model answers which step. What is said of a step wins over what is said of its kind.
+    """Models by step. What is said of a step wins over what is said of its kind.
 
     Drawing takes a model of its own kind, so it is assigned by the step's name alone.
     """

@@ -18,7 +18,7 @@ OtherT = TypeVar("OtherT")
 
 
 class Provenance(Noun):
-    """What made an answer: enough to make it again and to find the calls that were paid for it."""
+    """Origin of an answer: enough to make it again and to find the calls that were paid for it."""
 
     step: str = Field(description="Step that judged.")
     step_version: int = Field(ge=1, description="Version of the step.")

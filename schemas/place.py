@@ -25,7 +25,7 @@ _LONGEST_NAME = 200
 
 
 class Home(BaseSettings):
-    """What every section of settings builds on."""
+    """Base of every section of settings."""
 
     model_config = SettingsConfigDict(
         env_prefix="ASSAY_",

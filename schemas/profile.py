@@ -13,7 +13,7 @@ WORDS_ASKED = "None: as many as the text needs. The extractive engine takes no n
 
 
 class SearchKind(StrEnum):
-    """How queries reach the literature.
+    """Kind of search by which queries reach the literature.
 
     relevance: one request each, as published. packed: one request by relevance for the queries of a
         dimension together, in bulk
@@ -37,8 +37,8 @@ class RecommendationKind(StrEnum):
 
 
 class Ranking(StrEnum):
-    """What decides which papers are judged: nearness of embeddings, or that and the words shared
-    alike.
+    """Measure that decides which papers are judged: nearness of embeddings, or that and the words
+    shared alike.
     """
 
     EMBEDDING = "embedding"
@@ -376,14 +376,14 @@ class CommitteeParameters(Noun):
 
 
 class Criterion(StrEnum):
-    """What `overall` asks of two ideas."""
+    """Criterion by which `overall` compares two ideas."""
 
     PURSUE_FIRST = "pursue_first"
     EXPERT_REVIEWERS = "expert_reviewers"
 
 
 class AssessmentParameters(Noun):
-    """What reviewers of the field would make of the whole plan, asked after all evidence."""
+    """Parameters of the assessment, which is asked after all evidence."""
 
     repetitions: int = Field(
         default=0,
@@ -482,8 +482,8 @@ class NoveltyParameters(Noun):
 
 
 class ResourceParameters(Noun):
-    """What is read out of the papers of an idea: data sets, baselines, metrics, models,
-    settings.
+    """Parameters of reading data sets, baselines, metrics, models and settings out of an idea's
+    papers.
     """
 
     asked_papers: int = Field(

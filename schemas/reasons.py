@@ -8,7 +8,7 @@ from enum import Enum, StrEnum, auto
 
 
 class Passes(StrEnum):
-    """What it takes for a reason to pass."""
+    """Condition under which a reason passes."""
 
     BY_ITSELF = "by_itself"
     WITH_OTHER_SETTINGS = "with_other_settings"
@@ -16,7 +16,7 @@ class Passes(StrEnum):
 
 
 class About(Enum):
-    """What it is that was not had."""
+    """Kind of thing that was missing."""
 
     SCORE = auto()
     LOOK_UP = auto()

@@ -35,7 +35,7 @@ EndedEarly = Annotated[
 
 
 class WorkHead(Noun):
-    """What every piece of work says of itself, whatever its kind."""
+    """Facts about a run of any kind."""
 
     run_id: RunId = Field(description="The run the row belongs to.")
     engine: str = Field(
@@ -75,7 +75,7 @@ class UnitReceipt(Noun):
 
 
 class BatchFailures(StrEnum):
-    """What becomes of a question that its batch has not answered."""
+    """Fate of a question that its batch has not answered."""
 
     CALL = "call"
     UNSCORED = "unscored"
@@ -88,7 +88,7 @@ class RunState(StrEnum):
 
 
 class Budget(Noun):
-    """What a run may spend; None: no bound."""
+    """Bounds of what a run may spend; None: no bound."""
 
     maximum_cost_usd: float | None = Field(default=None, ge=0)
     maximum_tokens: int | None = Field(default=None, ge=0)
@@ -97,7 +97,7 @@ class Budget(Noun):
 
 
 class WorkRequest(Noun):
-    """Where work of any kind is done. Neither field changes what comes out."""
+    """Place where work of any kind is done. Neither field changes what comes out."""
 
     workers: int | None = Field(
         default=None, ge=1, description="Processes of a local cluster; None: as few as will do."
@@ -120,8 +120,8 @@ class WorkRequest(Noun):
 
 
 class PlannedRun(Noun):
-    """What a run set out to do, written when it begins;
-    who watches it needs no more than this and its receipts.
+    """Plan of a run, written when it begins; who watches it needs no more than this and its
+    receipts.
     """
 
     run_id: RunId

@@ -292,7 +292,7 @@ class DashboardSettings(Section):
 
 
 class RunSettings(Section):
-    """What holds for every run of ideas."""
+    """Settings of every run of ideas."""
 
     allowed_unscored_share: float = Field(
         default=0.1,
@@ -309,7 +309,9 @@ class RunSettings(Section):
 
 
 class ExperimentSettings(Section):
-    """Where programs of experiments run, and what a task that is sent as a job may ask for."""
+    """Settings of experiments: where programs run, and what a task that is sent as a job may ask
+    for.
+    """
 
     container_runtime: str | None = Field(
         default=None,
@@ -440,7 +442,7 @@ class VotingSettings(Section):
 
 
 class CacheSettings(Section):
-    """What `assay warehouse compact` leaves in each cache: replies, look-ups, documents,
+    """Bounds that `assay warehouse compact` leaves each cache: replies, look-ups, documents,
     vectors.
     """
 

@@ -16,7 +16,7 @@ from schemas.reasons import BEYOND_THE_RUN, Reason
 
 
 class IdeaState(StrEnum):
-    """What became of an entry of an idea file.
+    """State of an entry of an idea file.
 
     Only judgements that a score is made of count: those about methods, comparisons, dimensions,
     persona reviews, the novelty judgement and the assessment, of the modules that were asked for.
@@ -34,7 +34,7 @@ class IdeaState(StrEnum):
 
 
 class ModuleStanding(Noun):
-    """What one module came to for one idea."""
+    """Result of one module for one idea."""
 
     scored: bool = Field(description="Whether the module gave the idea a score.")
     whole: bool = Field(description="Whether every judgement that its score is made of is there.")
@@ -47,7 +47,7 @@ class ModuleStanding(Noun):
 
 
 class IdeaStanding(Noun):
-    """How much of one idea was scored."""
+    """Share of one idea that was scored."""
 
     state: IdeaState = Field(
         description=(
@@ -85,7 +85,7 @@ def standing_of_idea(
 
 
 class RunStanding(Noun):
-    """How many ideas were scored, and whether the run is in order. `unscored_count` is the one
+    """Numbers of ideas by state, and whether the run is in order. `unscored_count` is the one
     number of ideas without a score; rejected entries are counted apart.
     """
 
@@ -99,7 +99,7 @@ class RunStanding(Noun):
 
 
 class Landed(Protocol):
-    """What is known of an idea that has landed; its receipt."""
+    """Summary of an idea that has landed; its receipt."""
 
     @property
     def state(self) -> IdeaState: ...

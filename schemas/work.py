@@ -72,7 +72,7 @@ class Request(WorkRequest, Generic[UnitT, ParametersT]):
 
 
 class Summary(Noun, Generic[HeadT]):
-    """What a run of work came to."""
+    """Summary of a run of any kind."""
 
     name: str = Field(description="Of its kind, as of its command.")
     title: str

@@ -83,7 +83,7 @@ def reasons_of_unit(unit: Any) -> Iterator[Reason | None]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WorkSchema(Generic[NounT, HeadT]):
-    """What a kind of work lands and is asked for by.
+    """Schema of a kind of work: what lands, and by what it is asked for.
 
     Attributes:
         word: what messages call a piece of work, and the ledger the recorder of its failures; its

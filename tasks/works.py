@@ -38,7 +38,7 @@ def works() -> "Iterator[Work[Any, Any, Any]]":
 
 @dataclass(frozen=True, slots=True)
 class WorkByName:
-    """What is done with a shard file, as `ShardWork`; travels to workers by the kind's name."""
+    """Work on a shard file, as `ShardWork`; travels to workers by the kind's name."""
 
     name: str
 

@@ -30,7 +30,7 @@ class ValidationReport(Noun):
 
 
 class Publication(Noun):
-    """What publishing a run, a ranking, a check or a benchmark did."""
+    """Result of publishing a run, a ranking, a check or a benchmark."""
 
     run_id: RunId
     published: bool = Field(description="Whether the lake now holds it as landed.")
@@ -239,7 +239,7 @@ class IdeaScore(Noun):
 
 
 class CallCosts(Noun):
-    """What calls of models cost."""
+    """Costs of calls of models."""
 
     llm_calls: int
     llm_cache_hits: int
@@ -348,7 +348,7 @@ class LeftOutGroup(Noun):
 
 
 class StepCost(CallCosts):
-    """What one step cost with one model in one run."""
+    """Costs of one step with one model in one run."""
 
     step: str
     model_requested: str

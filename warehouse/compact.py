@@ -34,7 +34,7 @@ _REWRITTEN = "delete_threshold => 0.1"
 
 
 class CompactReport(Noun):
-    """What compaction did."""
+    """Result of a compaction."""
 
     files_before: int = Field(
         ge=0,

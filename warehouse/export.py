@@ -80,7 +80,7 @@ def _fill(connection: Connection, path: Path) -> dict[str, int]:
 
 
 def _comment(connection: Connection, table: Table) -> None:
-    """What the data dictionary says, where a client of the database shows it."""
+    """Copy the data dictionary to where a client of the database shows it."""
     connection.execute(f'comment on table "{table.name}" is {quoted(table.meaning)}')
     for column in table.columns:
         place = f'"{table.name}"."{column.name}"'

@@ -33,7 +33,7 @@ from warehouse.warehouse import Warehouse
 
 
 class MovedData(Noun):
-    """What a move of a lake's files did.
+    """Result of moving a lake's files.
 
     Attributes:
         kept: where they lay before, and still do.

@@ -25,7 +25,7 @@ _REMEDY = "run the same `assay evaluate` again to renew it"
 
 
 class Activity(StrEnum):
-    """What a run that is not published is doing, as far as its files tell."""
+    """Activity of a run that is not published, as far as its files tell."""
 
     RUNNING = "running"
     STOPPED = "stopped"
@@ -55,7 +55,7 @@ class RunProgress(Noun):
 
 @dataclass(frozen=True, slots=True)
 class _Landed:
-    """What the page needs of one receipt."""
+    """Figures of one receipt that the page needs."""
 
     at: float
     cost_usd: float | None

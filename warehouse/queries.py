@@ -49,7 +49,7 @@ _IDEAS_AT_ONCE = 40
 
 
 class Place(NamedTuple):
-    """Where an idea stands in its group; rank None: nothing of it was scored."""
+    """Place of an idea in its group; rank None: nothing of it was scored."""
 
     rank: int | None
     group_size: int

@@ -22,8 +22,8 @@ EXIT_INTERRUPTED = 130
 
 
 class Answer(BaseModel):
-    """What a command with `--json` prints on stdout and a service answers; what else it tells
-    stands beside these fields.
+    """Answer of a command with `--json`, and of a service; further values stand beside these
+    fields.
 
     `assay sql --json` alone prints a list: the rows of the question.
     """

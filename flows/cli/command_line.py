@@ -165,7 +165,7 @@ def log_to_stderr() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a command ended.
+    """End of a command: its exit code, and a line for the user.
 
     Attributes:
         line: what the user can mend; empty where nothing was wrong, or all is said already.

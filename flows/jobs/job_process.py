@@ -42,7 +42,7 @@ LOCK_SECONDS = 5.0
 
 
 class JobResult(Noun):
-    """What a job came to; `exit_code` is that of its command."""
+    """Outcome of a job; `exit_code` is that of its command."""
 
     exit_code: int
     done: bool

@@ -57,7 +57,7 @@ class VoteCounter:
             self._fold(seen[0])
 
     def close(self) -> None:
-        """What came in since the last copy goes into the lake with the next publication."""
+        """Publish with the next publication what came in since the last copy."""
         if self._database is not None:
             self._database.close()
         self._lock.release()

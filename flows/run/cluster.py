@@ -175,8 +175,9 @@ def _version(found: object) -> str:
 
 
 class _StaysHere(Generic[HeadT]):
-    """What a flow does. Prefect sends the flow with every task, and all that it refers to: of this
-    a worker gets an empty copy, since plan and gateway are none of its business.
+    """Part of a flow that stays in its process. Prefect sends the flow with every task, and all
+    that it refers to: of this a worker gets an empty copy, since plan and gateway are none of its
+    business.
     """
 
     def __init__(self, carried: Callable[[], Summary[HeadT]] | None) -> None:

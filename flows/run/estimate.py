@@ -18,9 +18,7 @@ from tasks.work.declaration import Expected, Work
 
 
 class WorkEstimate(Noun):
-    """What a whole run is expected to take. `cost_usd` is None when a price is unknown, 0 without
-    a model.
-    """
+    """Estimate of a whole run. `cost_usd` is None when a price is unknown, 0 without a model."""
 
     model_calls: int = Field(ge=0)
     prompt_tokens: int = Field(ge=0)

@@ -25,7 +25,7 @@ NO_PASSAGES = "The snapshot does not know how papers cite each other, only that 
 
 @dataclass(frozen=True, slots=True)
 class OpenGateway:
-    """Where the gateway answers, and what literature is behind it.
+    """Address of a gateway, and the literature behind it.
 
     Attributes:
         start: starts it where it does not run yet; its address. A run with nothing to do needs

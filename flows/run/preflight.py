@@ -208,7 +208,9 @@ def _check_place(folder: Path) -> None:
 
 
 def _check_scheduler(address: str, settings: Settings) -> None:
-    """What workers need is looked at on them, once it is known (`flows/run/worker_check.py`)."""
+    """Leave the scheduler's workers to `flows/run/worker_check.py`, which looks at them once they
+    are known.
+    """
     from flows.run.cluster_access import (
         LOOPBACK_HOSTS,
         own_address,

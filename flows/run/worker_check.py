@@ -56,7 +56,7 @@ class Address(Noun):
 
 
 class WorkerNeeds(Noun):
-    """What one piece of work needs of its workers.
+    """Requirements of one run on its workers.
 
     Attributes:
         code: hash over tables, steps, their versions and prompts.

@@ -61,7 +61,7 @@ class JudgeWording(StrEnum):
 
 
 class SubmissionText(StrEnum):
-    """What of a submission its idea is made from."""
+    """Part of a submission that its idea is made from."""
 
     ABSTRACT = "abstract"
     FULL = "full"
@@ -222,8 +222,8 @@ _NEVER = datetime.fromtimestamp(0, UTC)
 
 
 class BenchmarkRun(Noun):
-    """What one suite came to: its scores, and the answers they rest on. Of a suite that failed the
-    head alone says by what it was asked.
+    """Scores of one suite, and the answers that they rest on. Of a suite that failed the head alone
+    says by what it was asked.
     """
 
     suite: str = Field(min_length=1, description="Name of the suite.")
@@ -248,7 +248,7 @@ class BenchmarkRun(Noun):
 
 
 class BenchmarkParameters(Noun):
-    """What a benchmark can be told, for every suite alike."""
+    """Options of a benchmark that every suite has."""
 
     literature: LiteratureChoice = Field(
         description="For ideas that are evaluated, and for suites that search."
@@ -313,7 +313,7 @@ BenchmarkRequest = Request[SuiteUnit, BenchmarkParameters]
 
 
 class Difference(Noun):
-    """How much more benchmark `first` of a page has of a metric than benchmark `second`.
+    """Difference in a metric between benchmark `first` of a page and benchmark `second`.
 
     The `slice` of the score is the task; it is paired over the items of the task.
     """

@@ -15,7 +15,7 @@ CALIBRATOR_VERSION = 2
 
 
 class DecisionRule(StrEnum):
-    """How one label follows from a distribution over labels.
+    """Rule by which one label follows from a distribution over labels.
 
     Quantile-matched: labels are said as often as they occur, in order of the expected value.
     Expected value: the label nearest to it. Argmax: the likeliest label.
@@ -109,7 +109,8 @@ class Calibrator(Noun):
 
 
 class Prior(Noun):
-    """What an idea's own words and evidence say about its outcome before any match. Stored as JSON.
+    """Estimate of an idea's strength from its own words and evidence, before any match. Stored as
+    JSON.
 
     Of two ideas the log odds that the first has the better outcome are `pair_slope` times the
     difference of their latent values, the sum of coefficient × feature of the calibrator.

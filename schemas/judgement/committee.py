@@ -126,9 +126,7 @@ class Relation(StrEnum):
 
 
 class GroundedEvidence(Judged):
-    """What one piece of knowledge says about a part of an idea (InnoEval,
-    "Knowledge Grounding").
-    """
+    """Relation of one piece of knowledge to a part of an idea (InnoEval, "Knowledge Grounding")."""
 
     JUDGEMENT = ("relation",)
 
@@ -238,7 +236,7 @@ class Decision(StrEnum):
 
 
 class MetaReview(Judged):
-    """What the committee comes to about an idea (InnoEval, "Report Generation")."""
+    """Joint review of a committee on an idea (InnoEval, "Report Generation")."""
 
     JUDGEMENT = ("decision",)
 

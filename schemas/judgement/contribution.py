@@ -278,7 +278,7 @@ def confidence_of(comparisons: Iterable[Comparison]) -> int | None:
 
 
 class ContributionReview(Judged):
-    """What an idea adds along one dimension. Texts are Markdown with rendered citations."""
+    """Review of what an idea adds along one dimension. Texts are Markdown with rendered citations."""
 
     JUDGEMENT = ("strengths", "weaknesses", "suggestions")
     MAY_BE_NEITHER = True  # the engine may find nothing to say
@@ -347,7 +347,7 @@ class ContributionReview(Judged):
 
 
 class JudgedBefore(Noun):
-    """What an earlier run judged of papers for an idea that is evaluated again."""
+    """Judgements of an earlier run on papers, for an idea that is evaluated again."""
 
     dimensions: tuple[Dimension, ...]
     candidates: tuple[Candidate, ...]

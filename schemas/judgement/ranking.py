@@ -151,7 +151,7 @@ BRIDGES = "bridges"
 
 
 class GroupSummary(Noun):
-    """What the ranking of one group rests on."""
+    """Figures that the ranking of one group rests on."""
 
     group: str = Field(description="Group within which ideas met; `all` for those given none.")
     idea_count: int = Field(ge=1, description="Ideas of the group.")
@@ -192,7 +192,7 @@ class GroupSummary(Noun):
 
 
 class Grouping(StrEnum):
-    """Where groups come from."""
+    """Origin of groups."""
 
     GIVEN = "given"
     CLUSTERS = "clusters"
@@ -255,7 +255,7 @@ class RunToRank(Noun):
 
 
 class RankParameters(Noun):
-    """How a run is ranked."""
+    """Parameters of a ranking."""
 
     grouping: Grouping = Grouping.GIVEN
     method: RatingMethod = RatingMethod.BRADLEY_TERRY

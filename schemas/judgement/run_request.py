@@ -22,7 +22,7 @@ class GivenIdeas(Noun):
 
 
 class EvaluationParameters(Noun):
-    """How ideas are evaluated."""
+    """Parameters of an evaluation."""
 
     modules: tuple[Module, ...] = (Module.SOUNDNESS, Module.CONTRIBUTION)
     survey: bool = Field(

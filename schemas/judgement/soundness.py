@@ -242,7 +242,7 @@ def deciding(concerns: Sequence[Concern], limit: int) -> list[Concern]:
 
 
 class PlanReview(Judged):
-    """How the review of a plan itself went; its points are the idea's rows of `concerns`."""
+    """Review of a plan as a whole; its points are the idea's rows of `concerns`."""
 
     JUDGEMENT = ("concern_count",)
 
@@ -265,7 +265,7 @@ class PlanReview(Judged):
 
 
 class MethodEvidence(Judged):
-    """What one paper has to say about one method."""
+    """Evidence of one paper on one method."""
 
     JUDGEMENT = ("relevant",)
 

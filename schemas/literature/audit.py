@@ -8,7 +8,7 @@ from schemas.base import Noun
 
 
 class Defect(StrEnum):
-    """What may be wrong with a record."""
+    """Defect that a record may have."""
 
     WRONG = "wrong"
     MISSING = "missing"
@@ -16,7 +16,7 @@ class Defect(StrEnum):
 
 
 class Action(StrEnum):
-    """What a proposal would do."""
+    """Change that a proposal would make."""
 
     SET = "set"
     REMOVE_REFERENCE = "remove_reference"
@@ -26,7 +26,7 @@ class Action(StrEnum):
 
 
 class ProposalState(StrEnum):
-    """Where a proposal stands."""
+    """State of a proposal."""
 
     PROPOSED = "proposed"
     ACCEPTED = "accepted"

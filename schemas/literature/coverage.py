@@ -6,7 +6,7 @@ from schemas.base import Noun, Prose
 
 
 class FieldCoverage(Noun):
-    """What the nearest works and the shared words tell of how well a literature covers a field."""
+    """Signs of how well a literature covers a field: its nearest works and the shared words."""
 
     field_covered: bool = Field(
         description="Whether evidence is worth looking for in this literature."

@@ -11,7 +11,7 @@ from schemas.outcome import Provenance
 
 
 class ResourceKind(StrEnum):
-    """What a paper used; a baseline is a work that it compares itself with."""
+    """Kind of a resource that a paper used; a baseline is a work that it compares itself with."""
 
     DATA_SET = "data_set"
     BASELINE = "baseline"

@@ -25,7 +25,7 @@ from schemas.outcome import Judged, Provenance, UnitUnscoredReason, UnscoredDeta
 
 
 class Edge(StrEnum):
-    """How a paper was reached."""
+    """Way by which a paper was reached."""
 
     SEARCH = "search"
     REFERENCE = "reference"
@@ -43,7 +43,7 @@ class End(StrEnum):
 
 
 class SurveyParameters(Noun):
-    """How far an expansion goes. Each bound is a number of papers unless it says otherwise."""
+    """Bounds of an expansion, in papers unless said otherwise."""
 
     depth: int = Field(default=2, ge=0, le=4, description="Layers along the citation graph.")
     maximum_papers: int = Field(default=200, ge=1, le=2_000, description="Most papers kept.")
@@ -99,7 +99,7 @@ class SurveyQuery(Noun):
 
 
 class SurveyLayer(Noun):
-    """What one layer of the expansion gave: 0 is the searches, then one for each hop."""
+    """Result of one layer of the expansion: 0 is the searches, then one for each hop."""
 
     layer: int = Field(ge=0, description="0: searches; 1: one hop from them, and so on.")
     followed_count: int = Field(ge=0, description="Papers whose neighbours were looked up for it.")
@@ -160,7 +160,7 @@ class SurveyPaper(Judged):
 
 
 class Expansion(Noun):
-    """What following a question through the literature gave.
+    """Result of following a question through the literature.
 
     `papers` holds every paper judged, in the order of layer and rank; `links` how those that are
     kept cite each other, as far as it was looked up.

@@ -152,7 +152,7 @@ class EvaluatingOptions(IdeaOptions):
 
 
 class RunOptions(EvaluatingOptions):
-    """How ideas are evaluated, which `assay evaluate` and `assay plan` take alike."""
+    """Options of an evaluation, which `assay evaluate` and `assay plan` take alike."""
 
     profile: Profile = DEFAULT_PROFILE
     engine: Engine = EXTRACTIVE

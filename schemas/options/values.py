@@ -193,7 +193,7 @@ Names = Annotated[
 
 
 class Options(Noun):
-    """What was asked of a command, as it was written.
+    """Options of a command, as they were written.
 
     Raises on construction:
         ConfigurationError: a value that cannot be meant, in one line that names its option.

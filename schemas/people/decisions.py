@@ -16,7 +16,7 @@ _SHOWN_DIGITS = 12
 
 
 class Stage(StrEnum):
-    """What follows an evaluation: ideas enter a ranking one by one, a report tells of the run."""
+    """Stage after an evaluation: ideas enter a ranking one by one, a report tells of the run."""
 
     RANK = "rank"
     REPORT = "report"
@@ -28,7 +28,7 @@ class Stage(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What a participant answers. All but a comment end the request."""
+    """Answer of a participant. All but a comment end the request."""
 
     APPROVED = "approved"
     REJECTED = "rejected"
@@ -105,7 +105,7 @@ class Decision(Noun):
 
 
 class StageRule(Noun):
-    """What lets an idea, or a run, enter a stage."""
+    """Rule that lets an idea, or a run, enter a stage."""
 
     deciders: tuple[str, ...] = Field(
         default=(), description="Who may decide; none: all participants who may approve."
@@ -116,7 +116,7 @@ class StageRule(Noun):
 
 
 class GivenAnswer(BaseModel):
-    """What somebody answers to a request, as a command or a program sends it."""
+    """Answer to a request, as a command or a program sends it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

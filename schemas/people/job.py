@@ -202,7 +202,7 @@ SUBMITTED = {job.name_of_command(): job for job in _JOBS if job.web_form is not 
 
 
 class JobState(StrEnum):
-    """How a job stands; one that is `waiting` goes on once people have decided."""
+    """State of a job; one that is `waiting` goes on once people have decided."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -218,7 +218,7 @@ class JobState(StrEnum):
 
 
 class JobStatus(Noun):
-    """How far a job is."""
+    """Progress of a job."""
 
     state: JobState = JobState.QUEUED
     attempt_count: int = Field(default=0, ge=0, description="How often it was taken up.")

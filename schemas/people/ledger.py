@@ -16,7 +16,7 @@ from schemas.options.values import option
 
 
 class Artefact(StrEnum):
-    """What a row of the ledger is about."""
+    """Kind of thing that a row of the ledger is about."""
 
     IDEA = "idea"
     QUESTION = "question"
@@ -38,7 +38,7 @@ class Artefact(StrEnum):
 
 
 class LedgerAction(StrEnum):
-    """What was done to it. The first six follow from what is published."""
+    """Action on an artefact. The first six follow from what is published."""
 
     GIVEN = "given"
     MADE = "made"
@@ -171,7 +171,9 @@ class ParticipantKind(StrEnum):
 
 
 class Participant(Noun):
-    """Who asks and decides. Only `participant_id` enters the lake and the ledger."""
+    """Person or program that asks and decides. Only `participant_id` enters the lake and the
+    ledger.
+    """
 
     participant_id: str = Field(min_length=1, description="Pseudonym; says nothing of the name.")
     name: str = Field(min_length=1, max_length=LONGEST_NAME)

@@ -27,7 +27,7 @@ _NAME_CHARACTERS = 80
 
 
 class Asked(StrEnum):
-    """What is asked for."""
+    """Kind of a live question."""
 
     QUESTION = "question"
     IDEA = "idea"
@@ -40,7 +40,7 @@ class Asked(StrEnum):
 
 
 class Side(Noun):
-    """Who answers: an engine that follows a profile."""
+    """Side of a live question: an engine that follows a profile."""
 
     engine: EngineChoice
     api_base: str | None = None
@@ -67,7 +67,7 @@ class LiveQuestion(Noun):
 
 
 class Ended(StrEnum):
-    """What became of a question."""
+    """End of a live question."""
 
     ANSWERED = "answered"
     FAILED = "failed"

@@ -14,7 +14,7 @@ from schemas.options.values import option
 
 
 class Action(StrEnum):
-    """What is allowed or refused as one."""
+    """Action that is allowed or refused as one."""
 
     READ = "read results"
     SUBMIT = "submit ideas"
@@ -24,7 +24,7 @@ class Action(StrEnum):
 
 
 class Role(StrEnum):
-    """What an account or a token is made for."""
+    """Role of an account or a token."""
 
     READER = "reader"
     SUBMITTER = "submitter"
@@ -68,7 +68,7 @@ LONGEST_NAME = 80
 
 
 class Person(Noun):
-    """Who is signed in."""
+    """Holder of an account who is signed in."""
 
     name: str
     role: Role

@@ -11,7 +11,7 @@ from schemas.people.votes import VotedStrength
 
 
 class Board(StrEnum):
-    """Whose strengths votes tell. All but ideas are told by votes on what several runs wrote about
+    """Subject of strengths by votes. All but ideas are voted on by what several runs wrote about
     one thing.
     """
 
@@ -44,7 +44,7 @@ class VoteFigure(Noun):
 
 
 class Care(Noun):
-    """Whether a voter reads what is shown."""
+    """Signs of whether a voter reads what is shown."""
 
     voter: str
     vote_count: int = Field(ge=0, description="Without attention checks.")
@@ -63,7 +63,7 @@ class Care(Noun):
 
 
 class VoteReport(Noun):
-    """What the votes of a lake come to."""
+    """Report on the votes of a lake."""
 
     vote_count: int = Field(description="Without attention checks.")
     voter_count: int

@@ -13,7 +13,7 @@ from schemas.identifiers import IdeaId, RunId, content_hash
 
 
 class Track(StrEnum):
-    """What is voted on."""
+    """Kind of what is voted on."""
 
     IDEAS = "ideas"
     REVIEWS = "reviews"
@@ -79,7 +79,7 @@ class HumanVote(Noun):
 
 
 class Contender(Noun):
-    """What a pair is made of: an idea, or what one run wrote about something."""
+    """Part of a pair: an idea, or what one run wrote about something."""
 
     run_id: RunId
     item_id: IdeaId
@@ -142,7 +142,7 @@ class Offer(Noun):
 
 
 class Contest(Noun):
-    """What meets in pairs: a group of ideas, or what several runs wrote about one thing."""
+    """Group whose members meet in pairs: ideas, or what several runs wrote about one thing."""
 
     track: Track
     group: str
@@ -156,7 +156,7 @@ class Contest(Noun):
 
 
 class VotedStrength(Noun):
-    """How strong votes have one of those that meet in a group."""
+    """Strength of a contender by votes, within its contest."""
 
     group: str
     name: str = Field(description="Of a contender, or of what is ranked by what it made.")

@@ -42,7 +42,7 @@ IDEAS = Argument("ideas", "IDEAS", IDEA_FILES, Path, standard_input=True)
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """How the command of a kind is typed.
+    """Form of a command of a kind on the command line.
 
     Attributes:
         section: of the help page.
@@ -61,7 +61,7 @@ class CommandLine:
 
 @dataclass(frozen=True, slots=True)
 class WebForm:
-    """How readers of the dashboard submit work of a kind.
+    """Form by which readers of the dashboard submit work of a kind.
 
     Attributes:
         label: what is given.
@@ -80,7 +80,7 @@ class WebForm:
 
 
 class JobBase(Noun):
-    """What all jobs say."""
+    """Fields that all jobs have."""
 
     name: str = Field(min_length=1, description="What lists of jobs call it.")
     asked_by: str = Field(min_length=1, description="Where it was asked, such as `dashboard`.")
@@ -108,7 +108,7 @@ class JobBase(Noun):
 
 
 class WorkJob(JobBase):
-    """What the command of a declared kind of work does with what a program sends."""
+    """Job of a declared kind of work: its command, with what a program sends."""
 
     command: str
     options: DeclaredOptions

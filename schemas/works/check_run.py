@@ -94,7 +94,7 @@ class IncludedFile(Noun):
 
 
 class Preference(Noun):
-    """What a person says of one problem of a review."""
+    """Opinion of a person on one problem of a review."""
 
     manuscript: str = Field(min_length=1, description="The manuscript_id.")
     finding: str = Field(min_length=1, description="The problem_id.")
@@ -131,7 +131,7 @@ class EarlierReview(Noun):
 
 
 class CheckParameters(Noun):
-    """How manuscripts are checked."""
+    """Parameters of a check of manuscripts."""
 
     form: str = Field(default="auto", pattern="^(auto|pdf|text|latex)$")
     maximum_problems: int = Field(default=5, ge=1, description="k of HR@k.")

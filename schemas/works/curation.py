@@ -16,7 +16,7 @@ from schemas.reasons import Reason
 
 
 class ReviewedAt(StrEnum):
-    """Where a paper and its reviews come from."""
+    """Origin of a paper and its reviews."""
 
     FILES = "files"
     PEERREAD = "peerread"
@@ -45,7 +45,7 @@ class StatementSeverity(StrEnum):
 
 
 class Kept(StrEnum):
-    """What something that was left out would have been part of."""
+    """Part of the set that something left out would have been."""
 
     REVIEW = "review"
     SENTENCE = "sentence"

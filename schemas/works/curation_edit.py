@@ -10,7 +10,7 @@ from schemas.identifiers import RunId
 
 
 class EditedField(StrEnum):
-    """What of an idea or of a statement a person looked at."""
+    """Field of an idea or of a statement that a person looked at."""
 
     PROBLEM = "problem"
     METHOD = "method"
@@ -60,7 +60,7 @@ class CurationEdit(Noun):
 
 
 class EditShare(Noun):
-    """How much of what people looked at they changed."""
+    """Share of what people looked at that they changed."""
 
     name: str
     looked_at_count: int = Field(ge=0)
@@ -76,9 +76,7 @@ class EditShare(Noun):
 
 
 class EditAgreement(Noun):
-    """How often two people who looked at the same made the same of it,
-    one at least of them blind.
-    """
+    """Agreement of two people who looked at the same, one at least of them blind."""
 
     field: EditedField
     pair_count: int = Field(ge=1, description="Things looked at by both, over all pairs of people.")

@@ -95,7 +95,7 @@ class PaperSource(Noun):
 
 
 class CurationParameters(Noun):
-    """Which papers are chosen, and what is said of those that do not say it themselves."""
+    """Parameters of a curation: which papers are chosen, and what fills what they do not say."""
 
     fewest_reviews: int = Field(default=2, ge=1, le=20, description="Usable reviews of a paper.")
     most_rating_spread: float | None = Field(

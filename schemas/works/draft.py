@@ -22,14 +22,14 @@ TITLE_KEY, DECLARATION_KEY = "idea.title", "declaration"
 
 
 class Form(StrEnum):
-    """What a draft is: without a measurement there is nothing to report yet."""
+    """Form of a draft: without a measurement there is nothing to report yet."""
 
     PAPER = "paper"
     PROPOSAL = "proposal"
 
 
 class ClaimKind(StrEnum):
-    """What a claim is made of."""
+    """Kind of a claim, by what it is made of."""
 
     NUMBER = "number"
     TEXT = "text"
@@ -65,7 +65,7 @@ class DraftClaim(Noun):
 
 
 class FigureKind(StrEnum):
-    """What a figure is drawn from."""
+    """Kind of a figure, by what it is drawn from."""
 
     CHART = "chart"
     GRAPH = "graph"
@@ -89,7 +89,7 @@ class GraphArrow(Noun):
 
 
 class MethodGraph(Noun):
-    """What a method figure shows."""
+    """Graph of a method figure."""
 
     nodes: tuple[GraphNode, ...] = Field(min_length=1, max_length=16)
     arrows: tuple[GraphArrow, ...] = Field(default=(), max_length=32)
@@ -99,7 +99,7 @@ class MethodGraph(Noun):
 
 
 class PictureSpec(Noun):
-    """What an image model was asked for, and which picture came of it."""
+    """Request to an image model, and the picture that came of it."""
 
     model: str = Field(min_length=1)
     asked: str = Field(min_length=1, description="Word for word.")

@@ -14,7 +14,7 @@ _PERSON_FROM = 0.15
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """What neighbours do in sections of one kind: medians over the papers that have it.
+    """Habit of neighbors in sections of one kind: medians over the papers that have it.
 
     Attributes:
         low, high: the quarter with the fewest words ends at `low`, that with the most begins at

@@ -26,7 +26,7 @@ from schemas.works.draft_venue import Venue, VenueRules
 
 
 class PlannedSection(Noun):
-    """What the outline says of one section."""
+    """Section as the outline plans it."""
 
     heading: str = Field(min_length=1, max_length=200)
     purpose: str = Field(min_length=1, max_length=2_000, description="What it has to say.")
@@ -81,14 +81,14 @@ class Material(Noun):
 
 
 class SectionPoint(Noun):
-    """What is to be changed in a section."""
+    """Change that a section needs."""
 
     heading: str
     point: str
 
 
 class DraftRevision(Noun):
-    """What a second round goes on from."""
+    """State from which a second round of a draft goes on."""
 
     run_id: RunId = Field(description="The first round.")
     review_run_id: RunId = Field(description="The check that reviewed it.")
@@ -114,7 +114,7 @@ class PlannedDraft(Noun):
 
 
 class DraftParameters(Noun):
-    """How a draft is written."""
+    """Parameters of a draft."""
 
     method_version: int = Field(description="Of what no model writes, and of the check.")
     review: bool = Field(default=False, description="Whether it is reviewed and written again.")

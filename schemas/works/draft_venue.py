@@ -9,7 +9,7 @@ from schemas.works.draft_neighbour import SectionPart
 
 
 class VenueRules(Noun):
-    """What a venue asks of a text."""
+    """Rules of a venue for a text."""
 
     venue: str = Field(min_length=1)
     most_words: int = Field(

@@ -14,7 +14,7 @@ from schemas.outcome import Judged, Provenance, UnitUnscoredReason, UnscoredDeta
 
 
 class Limits(Noun):
-    """What one execution may take; whatever is exceeded ends it."""
+    """Bounds of one execution; whatever is exceeded ends it."""
 
     seconds: float = Field(default=60.0, gt=0, le=3_600, description="By the clock.")
     memory_bytes: int = Field(default=1 << 30, ge=64 << 20, le=64 << 30)
@@ -36,7 +36,7 @@ class Container(Noun):
 
 
 class Direction(StrEnum):
-    """Which way a metric is better."""
+    """Direction in which a metric is better."""
 
     MINIMISE = "minimise"
     MAXIMISE = "maximise"
@@ -48,7 +48,7 @@ class Direction(StrEnum):
 
 
 class Trials(Noun):
-    """How many programs are tried, and how often each is run."""
+    """Numbers of programs that are tried, and of runs of each."""
 
     candidates: int = Field(default=30, ge=1, le=2_000, description="Proposals, repeated ones too.")
     screening: int = Field(default=3, ge=1, le=50, description="Small runs of every candidate.")
@@ -57,7 +57,7 @@ class Trials(Noun):
 
 
 class Task(Noun):
-    """What `task.toml` says."""
+    """Task as `task.toml` describes it."""
 
     question: str = Field(min_length=1, max_length=4_000)
     metric: str = Field(min_length=1, max_length=100, description="Name of what `score` returns.")
@@ -91,7 +91,7 @@ class KnownWork(Noun):
 
 
 class KnownIdea(Noun):
-    """What `idea.json` in the folder of a task says of the idea that is tried."""
+    """Idea of a task as its `idea.json` describes it."""
 
     idea_id: str = Field(min_length=1, max_length=200)
     run_id: str = Field(default="", description="The run that evaluated it; empty: none did.")
@@ -103,7 +103,7 @@ class KnownIdea(Noun):
 
 
 class Role(StrEnum):
-    """What a program is in an experiment."""
+    """Role of a program in an experiment."""
 
     PARENT = "parent"
     BASELINE = "baseline"
@@ -111,7 +111,7 @@ class Role(StrEnum):
 
 
 class Aim(StrEnum):
-    """What a proposal was asked to be."""
+    """Aim of a proposal."""
 
     REFINE = "refine"
     OTHER_WAY = "other_way"
@@ -120,7 +120,7 @@ class Aim(StrEnum):
 
 
 class Fate(StrEnum):
-    """How far a candidate came. A refused proposal could not be applied, and is no program."""
+    """Fate of a candidate. A refused proposal could not be applied, and is no program."""
 
     REFUSED = "refused"
     REPEATED = "repeated"
@@ -131,7 +131,7 @@ class Fate(StrEnum):
 
 
 class Stage(StrEnum):
-    """What an execution is for. Each stage has seeds and data of its own."""
+    """Stage of an execution. Each stage has seeds and data of its own."""
 
     SCREENING = "screening"
     SELECTION = "selection"
@@ -140,7 +140,7 @@ class Stage(StrEnum):
 
 
 class Finding(StrEnum):
-    """What the figures allow to be said within the task."""
+    """Finding that the figures allow within the task."""
 
     SUPPORTED = "supported"
     NOT_SUPPORTED = "not_supported"
@@ -237,7 +237,7 @@ class Program(Noun):
 
 
 class Experiment(Judged):
-    """What was tried on one task, and what came of it."""
+    """Experiment on one task, with all that came of it."""
 
     JUDGEMENT = ("finding",)
 

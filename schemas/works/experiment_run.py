@@ -61,7 +61,7 @@ class TaskSource(Noun):
 
 
 class ExperimentParameters(Noun):
-    """How programs are tried."""
+    """Parameters of an experiment."""
 
     method_version: int = Field(description="Of the search, which counts as its prompts do.")
     container: Container | None = Field(

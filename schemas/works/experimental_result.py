@@ -16,9 +16,7 @@ class Surprise(StrEnum):
 
 
 class ExperimentalResult(Noun):
-    """What an experiment on one task found of an idea: a measurement within that task, which says
-    nothing of the literature.
-    """
+    """Measurement of an idea by an experiment on one task, which says nothing of the literature."""
 
     experiment_run_id: str = Field(description="The experiment; a row of `experiment_runs`.")
     task_id: str = Field(description="Its task.")

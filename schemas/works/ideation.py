@@ -17,7 +17,7 @@ from schemas.reasons import About, Reason, reasons_about
 
 
 class Move(StrEnum):
-    """What a version does with the one before it."""
+    """Move of a version against the one before it."""
 
     BEGIN = "begin"
     ADD_KEYWORD = "add_keyword"
@@ -27,7 +27,7 @@ class Move(StrEnum):
 
 
 class FindingKind(StrEnum):
-    """What a revision may answer."""
+    """Kind of a finding that a revision may answer."""
 
     CONCERN = "concern"
     CONTRADICTION = "contradiction"
@@ -44,7 +44,7 @@ class Finding(Noun):
 
 
 class KeywordRelation(Noun):
-    """How papers relate a keyword of an idea to another concept."""
+    """Relation of a keyword of an idea to another concept, in papers."""
 
     version_id: IdeaId = Field(description="The version it was looked at for.")
     keyword: str = Field(description="Of the idea.")
@@ -67,7 +67,7 @@ class KeywordRelation(Noun):
 
 
 class FindingAnswer(Noun):
-    """What a version says it answers, and whether it does."""
+    """Answer of a version to a finding, and whether it holds."""
 
     version_id: IdeaId = Field(description="The version that answers.")
     finding_key: str = Field(description="As it named the finding.")

@@ -31,7 +31,7 @@ MOST_SEEDS = 1_000
 
 
 class IdeationParameters(Noun):
-    """How far ideas are developed."""
+    """Parameters of an ideation."""
 
     rounds: int = Field(default=3, ge=1, le=20)
     per_seed: int = Field(default=4, ge=1, le=50, description="Ideas of each seed.")

@@ -31,7 +31,7 @@ FEWEST_WORDS = 300
 
 
 class ManuscriptForm(StrEnum):
-    """How the manuscript reached the engine (quality checker §2.2)."""
+    """Form in which the manuscript reached the engine (quality checker §2.2)."""
 
     PDF = "pdf"
     TEXT = "text"
@@ -39,7 +39,7 @@ class ManuscriptForm(StrEnum):
 
 
 class Decision(StrEnum):
-    """What a person says of a problem after reading the review."""
+    """Decision of a person on a problem after reading the review."""
 
     ACCEPT = "accept"
     REJECT = "reject"
@@ -180,7 +180,7 @@ class Vote(Judged):
 
 
 class ManuscriptReview(Judged):
-    """What one attempt says of the whole; its weaknesses are the problems that stand."""
+    """Review of the whole by one attempt; its weaknesses are the problems that stand."""
 
     JUDGEMENT = ("summary",)
 

@@ -107,8 +107,8 @@ class SharedBudget:
             self._file.count_request(idea_id)
 
     def charge(self, batch: str, by_idea: Mapping[IdeaId, Spend]) -> None:
-        """What a batch costs each idea, in place of what was said of it before: estimated when it
-        is submitted, known when it has ended.
+        """Charge a batch to its ideas, in place of what was charged before: estimated when it is
+        submitted, known when it has ended.
         """
         self._file.charge(batch, by_idea)
 

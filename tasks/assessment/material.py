@@ -32,7 +32,7 @@ WHY_WORDS = 25
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What all questions of the assessment are shown of an idea.
+    """Material of an idea that all questions of the assessment show.
 
     `unknown` says why it is not known what exists, as (reason, words); None where works were
     compared. `is_plan_unreviewed`: the plan's review was asked for and gave no answer.

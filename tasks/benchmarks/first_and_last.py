@@ -78,8 +78,8 @@ async def judge_both_orders(
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the judge said of one contest along one dimension: what the last version won, shown
-    first and shown second; None: no verdict.
+    """Verdict on one contest along one dimension: what the last version won, shown first and shown
+    second; None: no verdict.
     """
 
     contest: Contest
@@ -213,7 +213,7 @@ _SENTENCE = 12
 
 @dataclass(frozen=True, slots=True)
 class Generator:
-    """What a last version has beside the first one.
+    """Advantage of last versions over first ones.
 
     Attributes:
         gain: quality, in log odds of a judge whose `quality` is 1.
@@ -250,7 +250,7 @@ ABLATIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """What moves a judge's log odds: quality, standing first, and each doubling of the length."""
+    """Weights of a judge's log odds: quality, standing first, and each doubling of the length."""
 
     name: str
     quality: float = 1.0
@@ -273,9 +273,7 @@ JUDGES = (
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What a generator made, and what is true of it: by the name of a contest how much better the
-    last version is.
-    """
+    """Simulated contests and their truth: by name how much better the last version is."""
 
     contests: tuple[Contest, ...]
     gains: Mapping[str, float]

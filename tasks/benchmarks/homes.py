@@ -47,7 +47,7 @@ class ElsewhereSet(Noun):
 
 
 class LockedFile(Noun):
-    """What a file was when it was first fetched."""
+    """State of a file when it was first fetched."""
 
     sha256: str
     byte_count: int = Field(ge=0)
@@ -62,7 +62,7 @@ class DataLock(Noun):
 
 
 class Fetched(Noun):
-    """What became of a fetch: paths in the data folder, by what happened."""
+    """Result of a fetch: paths in the data folder, by what happened."""
 
     locked: tuple[str, ...] = Field(description="Fetched for the first time, now in the lock.")
     held: tuple[str, ...] = Field(description="As the lock says, fetched now or before.")

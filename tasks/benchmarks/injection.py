@@ -20,8 +20,8 @@ from tasks.text.vocabulary import STOP_WORDS
 
 
 class ErrorKind(StrEnum):
-    """What was done to a sentence; what fits the fewest sentences stands first,
-    and is put in first.
+    """Kind of change to a sentence; what fits the fewest sentences stands first, and is put in
+    first.
     """
 
     STATISTICS = "statistics"
@@ -47,8 +47,8 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a rule would do: the sentence's new wording,
-    and the sentence that it then contradicts.
+    """Change that a rule would make: the sentence's new wording, and the sentence that it then
+    contradicts.
     """
 
     sentence: int

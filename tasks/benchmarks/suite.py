@@ -89,7 +89,7 @@ PROBLEM_TOKENS = 150
 
 
 class Asking(NamedTuple):
-    """What a suite will ask of one step.
+    """Questions of a suite by one step.
 
     Attributes:
         shown: tokens of a call's prompt beside its template.

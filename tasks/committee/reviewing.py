@@ -142,7 +142,7 @@ def _seed(seed: int, idea_id: IdeaId, purpose: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What the whole committee has before it.
+    """Material of the whole committee.
 
     `field_not_covered`: the literature was not searched, as it does not cover the idea's field.
     """

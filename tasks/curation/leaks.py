@@ -72,7 +72,7 @@ class Leak:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """What came of a paper, as far as its figures tell.
+    """Outcomes of a paper, as far as its figures tell.
 
     Attributes:
         figures: telling numbers of its results that its plan does not have, each with a sentence.

@@ -38,7 +38,7 @@ _FEWEST_CHARACTERS = 12
 
 @dataclass(frozen=True, slots=True)
 class Forum:
-    """What a forum says, and the PDF its reviewers had first."""
+    """Content of a forum, and the PDF that its reviewers had first."""
 
     pdf: bytes
     title: str

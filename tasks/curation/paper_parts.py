@@ -22,7 +22,7 @@ FEWEST_METHOD_WORDS = 40
 
 
 class Part(StrEnum):
-    """What a section of a paper is for."""
+    """Part of a paper that a section is for."""
 
     BACKGROUND = "background"
     METHOD = "method"
@@ -40,7 +40,7 @@ class PlannedSection:
 
 @dataclass(frozen=True, slots=True)
 class PaperParts:
-    """What a paper planned, and what came of it.
+    """Plan of a paper, and its outcomes.
 
     Attributes:
         planned: in the paper's order.
@@ -58,7 +58,7 @@ class PaperParts:
 
 
 class _Role(StrEnum):
-    """What becomes of a section."""
+    """Fate of a section."""
 
     BACKGROUND = "background"
     METHOD = "method"

@@ -28,7 +28,9 @@ _PASSED_ON = ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a child ended; `code` None: it was stopped because it took longer than `wall_seconds`."""
+    """End of a child process; `code` None: it was stopped because it took longer than
+    `wall_seconds`.
+    """
 
     code: int | None
     output: bytes

@@ -24,7 +24,7 @@ MAGIC_WITHIN_BYTES = 1024
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What an address must lead to.
+    """Kind of file that an address must lead to.
 
     Attributes:
         refused_types: beginnings of content types that are never it.

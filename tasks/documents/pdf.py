@@ -333,7 +333,7 @@ _CHILD = Path(__file__).with_name("pdf_child.py")
 
 
 class _Read(Noun):
-    """What the child found in a PDF. It has read hostile bytes: nothing is taken unchecked."""
+    """Findings of the child in a PDF. It has read hostile bytes: nothing is taken unchecked."""
 
     page_count: int = Field(ge=0)
     title: str

@@ -41,7 +41,7 @@ _KEPT = ".json"
 
 
 class SpentWaiting(Noun):
-    """What an idea has used before it was put down; its next start finds all of it in caches."""
+    """Usage of an idea before it was suspended; its next start finds all of it in caches."""
 
     counted_requests: int = Field(ge=0, description="Literature requests counted by the budget.")
     api_calls: tuple[ApiCall, ...]

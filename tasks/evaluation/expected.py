@@ -103,7 +103,7 @@ TOKENS_PER_SECOND = 60.0
 
 @dataclass(frozen=True, slots=True)
 class DoneBefore:
-    """What earlier runs have done of a request.
+    """Share of a request that earlier runs have done.
 
     Attributes:
         evaluated: ideas with a whole evaluation, which is taken over.
@@ -128,8 +128,8 @@ NOTHING_DONE = DoneBefore()
 
 
 class Estimate(Noun):
-    """What a run is still expected to take. `cost_usd` is None when a price is unknown,
-    0 without a model or where all is done.
+    """Estimate of the rest of a run. `cost_usd` is None when a price is unknown, 0 without a model
+    or where all is done.
     """
 
     ideas: int

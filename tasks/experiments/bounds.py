@@ -34,8 +34,8 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What a sandbox says of its memory when it has ended; `most_bytes` None: how much was used is
-    not known, only whether it was too much.
+    """Memory of a sandbox that has ended; `most_bytes` None: how much was used is not known, only
+    whether it was too much.
     """
 
     most_bytes: int | None
@@ -219,7 +219,7 @@ def pipe_bytes(limits: Limits) -> int:
 
 @dataclass(slots=True)
 class SandboxUsage:
-    """What a sandbox holds, from one look at it to the next.
+    """Usage of a sandbox, from one look at it to the next.
 
     Attributes:
         beside: counts mappings in a thread of its own.

@@ -24,7 +24,7 @@ from warehouse.stores.keyed_store import KeyedStore
 
 
 class CheckedProgram(Noun):
-    """How one of the task's own programs fares on full data."""
+    """Results of one of the task's own programs on full data."""
 
     program_id: str
     mean: float | None
@@ -36,7 +36,7 @@ class CheckedProgram(Noun):
 
 
 class CheckedTask(Noun):
-    """What a look at a task shows."""
+    """Results of a look at a task."""
 
     task_id: str
     metric: str

@@ -54,7 +54,7 @@ class Proposer(Protocol):
         ...
 
     async def told(self, firsts: Mapping[str, str], record: Record, *, more: bool) -> None:
-        """What was proposed last has been run.
+        """Tell the search the result of the last proposal.
 
         Args:
             firsts: of each candidate that was not refused the first one with the same syntax tree,

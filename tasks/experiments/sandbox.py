@@ -80,7 +80,7 @@ class Stop(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a program ended.
+    """End of a program.
 
     Attributes:
         code: its exit code; None: it was stopped.

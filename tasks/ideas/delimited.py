@@ -41,7 +41,7 @@ _SEPARATOR_LINE = bounded(r'"?sep=(.)"?\s{0,2}')
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """How a table is written: its delimiter, and where its header stands."""
+    """Layout of a table: its delimiter, and where its header stands."""
 
     delimiter: str
     header: tuple[str, ...]

@@ -63,7 +63,7 @@ def mark_duplicates(ideas: Sequence[Idea]) -> tuple[Idea, ...]:
 
 
 class _Index:
-    """What all texts are made of, and the positions added so far."""
+    """Index of word sequences of all texts, with the positions added so far."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         hashes = _Hashes()

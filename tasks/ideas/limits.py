@@ -90,7 +90,7 @@ def refuse_large_file(name: str, size_bytes: int, maximum_bytes: int, remedy: st
 
 
 class BatchSize:
-    """How much a batch holds so far."""
+    """Size of a batch so far."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -22,7 +22,7 @@ _NO_VALUE = "is a formula without a value: open the file in Excel and save it, o
 
 @dataclass(slots=True)
 class _Marks:
-    """What a sheet says of its cells beyond their values; rows and columns count from 1."""
+    """Facts that a sheet gives of its cells beyond their values; rows and columns count from 1."""
 
     formulas: set[str] = field(default_factory=set)
     merged: dict[tuple[int, int], int] = field(default_factory=dict)

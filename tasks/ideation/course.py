@@ -52,7 +52,7 @@ _FINDINGS_SHOWN, _WORDS_OF_A_FINDING = 2, 30
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What was decided of each idea, None leaving it as it is; and what nobody has answered."""
+    """Decisions by idea, None leaving it as it is; and the requests that nobody has answered."""
 
     moves: Mapping[Place, Move | None]
     waiting: tuple[Request, ...] = ()

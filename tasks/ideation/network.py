@@ -109,7 +109,7 @@ _FEW_PAPERS = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """What papers name. `paper_count`: those that name it, up to the last day asked about."""
+    """Concept that papers name. `paper_count`: those that name it, up to the last day asked about."""
 
     concept_id: int
     name: str

@@ -51,7 +51,8 @@ CLAIM_TOKENS = 700.0
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a step asks, whichever model answers; everything over all calls, but `shared_tokens`.
+    """Expected calls of a step, whichever model answers; everything over all calls, but
+    `shared_tokens`.
 
     Attributes:
         data_tokens: of the prompts, beside template and idea.

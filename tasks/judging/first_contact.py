@@ -53,7 +53,7 @@ class ModelUse(Noun):
 
 
 class Contact(Noun):
-    """What a model that answered, or that draws, takes, drops and costs."""
+    """Parameters, limits and prices of a model that answered, or that draws."""
 
     model: str
     structured_output: str = Field(description="json_schema, json_object, text or picture.")

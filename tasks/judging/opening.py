@@ -100,7 +100,7 @@ class EngineOf(Protocol):
 
 
 class Asking(Protocol):
-    """What every request says of the engine that it asks."""
+    """Fields that every request has of the engine that it asks."""
 
     @property
     def engine(self) -> EngineChoice: ...
@@ -114,7 +114,7 @@ class Asking(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """What the units of a shard judge with."""
+    """Engine, caches and limits by which the units of a shard are judged."""
 
     engine_of: EngineOf
     embedder: SentenceEmbedder

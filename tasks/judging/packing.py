@@ -23,7 +23,7 @@ def even_batches(items: Sequence[ItemT], largest: int) -> list[Sequence[ItemT]]:
 
 
 class Beginning:
-    """What the prompts of several calls begin with. Not shared between threads.
+    """Common beginning of the prompts of several calls. Not shared between threads.
 
     Providers keep the beginning of a prompt once a call with it was answered; calls that set out
     together each pay for it in full. So the first call to come is answered before the others set

@@ -45,7 +45,7 @@ _LEAST_REPLY_TOKENS = 1_024
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """What is sent to models that take it."""
+    """Sampling parameters, sent to models that take them."""
 
     seed: int | None = None
     temperature: float | None = 0.0
@@ -53,7 +53,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What goes with one call, beside messages, format and address.
+    """Parameters of one call, beside messages, format and address.
 
     Attributes:
         sent: LiteLLM's names and values.
@@ -65,7 +65,8 @@ class Parameters:
 
 
 class ModelParameters:
-    """What one model at one place takes. What its provider refuses is remembered for a day.
+    """Parameters that one model at one place takes. What its provider refuses is remembered for a
+    day.
 
     Args:
         store: where refusals are kept for all workers; None: in this object alone.

@@ -25,8 +25,8 @@ from warehouse.scrubbing import one_line
 
 @dataclass(frozen=True, slots=True)
 class CallAnswer:
-    """What a provider answered. `cost_usd` is LiteLLM's, cache writes and long prompts included;
-    None: it knows no price. A picture is its `text`, in Base64 or by its address.
+    """Answer of a provider. `cost_usd` is LiteLLM's, cache writes and long prompts included; None:
+    it knows no price. A picture is its `text`, in Base64 or by its address.
     """
 
     text: str | None

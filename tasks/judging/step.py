@@ -93,7 +93,7 @@ def _compiled(source: str) -> tuple[jinja2.Template, jinja2.Template]:
 
 @dataclass(frozen=True, slots=True)
 class NoAnswer:
-    """What a baseline returns when the evidence does not allow an answer."""
+    """Result of a baseline when the evidence does not allow an answer."""
 
     reason: Reason
     detail: str
@@ -101,7 +101,7 @@ class NoAnswer:
 
 @dataclass(frozen=True, slots=True)
 class BaselineTools:
-    """What a baseline may use besides its input."""
+    """Tools of a baseline besides its input."""
 
     embedder: Embedder
 

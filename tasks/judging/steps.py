@@ -22,7 +22,7 @@ class ClaimShown(Noun):
 
 
 class SourceShown(Noun):
-    """What is stored of a paper: all of it, or the sentences nearest to the claims about it."""
+    """Stored text of a paper: all of it, or the sentences nearest to the claims about it."""
 
     key: str
     title: str

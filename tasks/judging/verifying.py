@@ -50,7 +50,7 @@ class Verified:
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """Where a sentence stands, and how it reads with the keys of its call."""
+    """Place of a sentence, and its text with the keys of its call."""
 
     text: int
     line: int

@@ -43,7 +43,7 @@ Search = Callable[[str, int, date | None], Awaitable[Answer[Paper]]]
 
 @dataclass(frozen=True, slots=True)
 class FieldSignals:
-    """What the best works of a search tell of an idea.
+    """Signs that the best works of a search give of an idea.
 
     Attributes:
         similarity_0_to_1: mean cosine of the idea with the nearest of them.

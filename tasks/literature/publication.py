@@ -6,7 +6,7 @@ from schemas.text.patterns import IGNORECASE, bounded
 
 
 class Kind(IntEnum):
-    """What a record is; of the versions of a work the smallest is shown."""
+    """Kind of a record; of the versions of a work the smallest is shown."""
 
     JOURNAL = 0
     PROCEEDINGS = 1

@@ -69,9 +69,7 @@ class CitedWork:
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """What became of a list of references; `searched_reference_count` entries
-    were looked for at all.
-    """
+    """Resolved list of references; `searched_reference_count` entries were looked for at all."""
 
     reference_count: int
     searched_reference_count: int
@@ -217,7 +215,7 @@ _OWN = bounded(r"\b(?:we|our|ours|this (?:paper|work|study|article)|here)\b", IG
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """What was looked up.
+    """Results of the look-ups for a manuscript.
 
     Attributes:
         reference_count: entries of the list of references.

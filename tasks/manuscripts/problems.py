@@ -180,7 +180,7 @@ LEAST_TOGETHER_PERCENT = 60
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """What the second looks gave: a problem each, in the order of the candidates."""
+    """Results of the second looks: a problem each, in the order of the candidates."""
 
     problems: tuple[Problem, ...]
     outcomes: tuple[Outcome[RefuteReply], ...]

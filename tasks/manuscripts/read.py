@@ -33,7 +33,7 @@ _FIELDS_FENCE = "---"
 
 @dataclass(frozen=True)
 class Manuscript:
-    """What a checker gets, and what places named in a reply are held against.
+    """Manuscript as a checker gets it; places named in a reply are checked against it.
 
     Attributes:
         text: with a line `[page N]` before each page where pages are known; LaTeX as one source.

@@ -183,7 +183,7 @@ def _positions(labels: Sequence[Label], classes: tuple[Label, ...]) -> Counts:
 
 @dataclass(frozen=True, slots=True)
 class Collapse:
-    """How the predictions spread over the labels, beside how the gold labels do.
+    """Spread of the predictions over the labels, beside that of the gold labels.
 
     Shares from 0 to 1, in order of the classes, of the answered items.
 

@@ -19,7 +19,7 @@ Z = 1.959964
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Where the true value lies with 95 % confidence.
+    """Interval that holds the true value with 95 % confidence.
 
     Attributes:
         lower, upper: ends, in the unit of the value; NaN when there is no interval.

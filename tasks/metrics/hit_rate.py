@@ -12,7 +12,7 @@ from tasks.metrics.means import mean, share_of
 
 
 class Rule(StrEnum):
-    """How many judges must say yes."""
+    """Number of judges who must say yes."""
 
     ANY = "any"
     MAJORITY = "majority"

@@ -15,7 +15,7 @@ Row = Sequence[Label | None]
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How often each unit was put into each category.
+    """Counts of categories by unit.
 
     Attributes:
         categories: in order (numbers by size, words by alphabet, or as given).

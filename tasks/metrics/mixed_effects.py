@@ -34,7 +34,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What one condition adds to the reference."""
+    """Effect of one condition beside the reference."""
 
     condition: str
     difference: Estimate

@@ -42,7 +42,7 @@ class Aspects:
 
 @dataclass(frozen=True, slots=True)
 class Justification:
-    """What a judge says of one model's justification.
+    """Judgement on one model's justification.
 
     None wherever the judge's answer could not be had.
     """

@@ -13,7 +13,7 @@ from tasks.metrics.means import mean, paired_difference, share, share_of
 
 @dataclass(frozen=True, slots=True)
 class RubricScore:
-    """How far one review covers one expert rubric: 1 (not at all) to 5 (clearly); None when no
+    """Coverage of one expert rubric by one review: 1 (not at all) to 5 (clearly); None when no
     judgement could be had.
     """
 
@@ -111,7 +111,7 @@ def _mean(scores: Sequence[RubricScore], seed: int) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class LinkAnswer:
-    """What a HEAD request for one cited link gave.
+    """Answer to a HEAD request for one cited link.
 
     `status` None: no answer (timeout, refused, no such host), with the reason.
     """

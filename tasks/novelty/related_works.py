@@ -97,7 +97,7 @@ FACET_POOL = 3
 
 @dataclass(frozen=True, slots=True)
 class RelatedWorks:
-    """What the judgement may rest on.
+    """Works that the judgement of novelty may rest on.
 
     Attributes:
         works: admissible, with abstracts, most similar first (in their order where they were

@@ -24,7 +24,7 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Bias:
-    """How much one thing moves the odds of being preferred, whatever the quality.
+    """Effect of one thing on the odds of being preferred, whatever the quality.
 
     Attributes:
         log_odds: per doubling of the words, per doubling of one plus the citations, or for standing

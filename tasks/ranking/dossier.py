@@ -22,7 +22,7 @@ from warehouse.answers import IdeaReview
 
 
 class Bearing(StrEnum):
-    """What a paper means for the idea."""
+    """Bearing of a paper on the idea."""
 
     FOR = "for"
     AGAINST = "against"
@@ -30,7 +30,7 @@ class Bearing(StrEnum):
 
 
 class ModuleScore(Noun):
-    """What one module made of the idea."""
+    """Score of one module for the idea."""
 
     module: str = Field(min_length=1)
     score_0_to_10: float | None = Field(

@@ -31,7 +31,7 @@ BY_WORKS, BY_DESCRIPTION, BY_WORDS = 2.0, 1.0, 0.5
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks for a resource; each value is compared with those of the other resources alone.
+    """Evidence for a resource; each value is compared with those of the other resources alone.
 
     Attributes:
         works: of each work that used it, its nearness to the idea, 0 to 1, and how plainly it says
@@ -104,7 +104,7 @@ def nothing_known(papers: Sequence[PaperId]) -> tuple[Resource, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Breadth:
-    """How far is looked; each is a bound of requests or papers."""
+    """Bounds of a look-up, in requests or papers."""
 
     queries: int = 4
     papers_per_query: int = 25
@@ -118,7 +118,7 @@ class Breadth:
 
 @dataclass(frozen=True, slots=True)
 class Recommended:
-    """What is recommended, by kind and rank.
+    """Recommendations by kind and rank.
 
     Attributes:
         near_works: how many works near the idea were looked at.

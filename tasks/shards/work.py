@@ -64,7 +64,7 @@ class Shard(Noun):
 
 
 class WorksOnShards(Protocol):
-    """What is done with the content of a shard file; travels to workers."""
+    """Function of the content of a shard file, which travels to workers."""
 
     @property
     def kind(self) -> type[Any]:
@@ -83,7 +83,7 @@ class WorksOnShards(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ShardWork(Generic[ShardT]):
-    """What is done with a shard. Called with its content, it says how many units have a receipt.
+    """Work on a shard. Called with its content, it returns the number of units with a receipt.
 
     Attributes:
         kind: what the content is of.
@@ -139,7 +139,7 @@ async def each_unit(
 
 
 class Cause(NamedTuple):
-    """What the failure of a unit is called, and what is said of it."""
+    """Name and message of a unit's failure."""
 
     reason: Reason
     text: str

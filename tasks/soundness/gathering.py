@@ -142,7 +142,7 @@ RANK_CONSTANT = 60
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What the literature holds for one method.
+    """Papers that the literature holds for one method.
 
     `passages` and `papers`, those to read, in the order the passages rank. `source_failed`: whether
     an empty result may be due to a failed look-up.

@@ -34,7 +34,7 @@ _SUBJECT = "plan"
 
 @dataclass(frozen=True, slots=True)
 class PlanReviewed(Cited[PlanReview]):
-    """How the review went, the points it keeps, and what was wrong with the rest."""
+    """Result of a review of a plan: the points it keeps, and what was wrong with the rest."""
 
     concerns: tuple[Concern, ...] = ()
 

@@ -171,7 +171,7 @@ Judge = Callable[[Sequence[Paper]], Awaitable[Judgements]]
 
 @dataclass(slots=True)
 class _Counts:
-    """What is counted of a layer while it is under way."""
+    """Counters of a layer while it is under way."""
 
     followed: int = 0
     hubs: int = 0

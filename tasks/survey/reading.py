@@ -123,7 +123,7 @@ ANSWERS_PER_WORK = 2
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What was read of works, in their order.
+    """Readings of works, in their order.
 
     Attributes:
         texts: of every work that could be read, all that it was read from.

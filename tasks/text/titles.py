@@ -37,7 +37,7 @@ _GENRE = bounded(r"^(?:research )?(?:plan|proposal|idea|project) (?:for |on )?")
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What tells one work from another; `text` is an idea or an abstract, either may be empty."""
+    """Facts that tell one work from another; `text` is an idea or an abstract, either may be empty."""
 
     title: str
     text: str | None = None

@@ -69,7 +69,7 @@ class Memory:
 
 
 class Departures:
-    """Where a limiter that is alone remembers.
+    """Memory of a limiter that is alone.
 
     Reading needs no lock; deciding on a departure and writing it does.
     """

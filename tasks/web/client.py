@@ -39,7 +39,7 @@ _LIMITS = httpx.Limits(
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """What requests carry that nobody may read.
+    """Secret values that requests carry.
 
     Attributes:
         headers, parameters: by name.

@@ -73,7 +73,9 @@ _TRIALS = "anthropic-beta"
 
 @dataclass(frozen=True, slots=True)
 class RelayedRequest:
-    """What a provider would have been sent. `headers`: those that change what the body means."""
+    """Request that a provider would have been sent. `headers`: those that change what the body
+    means.
+    """
 
     path: str
     body: dict[str, Any]
@@ -82,7 +84,7 @@ class RelayedRequest:
 
 @dataclass(frozen=True, slots=True)
 class RelayedAnswer:
-    """What a provider has answered."""
+    """Answer of a provider."""
 
     status: int
     body: dict[str, Any]

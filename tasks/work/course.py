@@ -39,7 +39,7 @@ class Follow:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What a command does beyond one run of its kind.
+    """Steps of a command beyond one run of its kind.
 
     Attributes:
         run: does one run after the other; what the command came to.

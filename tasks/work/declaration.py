@@ -28,7 +28,7 @@ Steps = tuple[Step[Any, Any], ...]
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What the units of a kind need beside models; the run id counts the settings of each.
+    """Requirements of the units of a kind beside models; the run id counts the settings of each.
 
     Attributes:
         literature: papers, through the gateway.
@@ -45,7 +45,7 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Resolved(Generic[UnitT, ParametersT]):
-    """What the arguments and options of a command come to.
+    """Request that the arguments and options of a command come to.
 
     Attributes:
         units: what is worked on.
@@ -62,7 +62,7 @@ class Resolved(Generic[UnitT, ParametersT]):
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a whole run will ask.
+    """Expected calls and requests of a whole run.
 
     Attributes:
         asked: of each step, over all units.
@@ -83,7 +83,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a published run came to.
+    """Result of a published run.
 
     Attributes:
         state: in a word, as `--json` has it.

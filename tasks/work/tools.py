@@ -31,7 +31,7 @@ from warehouse.stores.keyed_store import KeyedStore
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What the units of a shard share; lives in one event loop."""
+    """Objects that the units of a shard share; lives in one event loop."""
 
     request: Request[Any, Any]
     settings: Settings

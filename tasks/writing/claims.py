@@ -83,11 +83,11 @@ class Claims:
             self._add(key, ClaimKind.TEXT, means, shown, query=query)
 
     def gap(self, key: str, shown: str) -> None:
-        """What is not known, and stays visible."""
+        """Claim that something is not known, which stays visible."""
         self._add(key, ClaimKind.GAP, "a gap", f"{TO_BE_SHOWN}: {shown}")
 
     def about_work(self, key: str, kind: ClaimKind, means: str, shown: str, **told: str) -> None:
-        """What is said of a work, with the stored text that carries it."""
+        """Claim about a work, with the stored text that carries it."""
         cited = (told.pop("cited"),)
         self._add(key, kind, means, shown, cited_keys=cited, **told)
 

@@ -124,7 +124,7 @@ MEANS = "what works say, in other words, held against their stored passages"
 
 @dataclass(frozen=True, slots=True)
 class Statements:
-    """What became of sentences that cite, by sentence.
+    """Results of checking sentences that cite, by sentence.
 
     Attributes:
         claims: of those that stand, as the passages carry them.

@@ -27,7 +27,7 @@ from warehouse.warehouse import Warehouse
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Who may enter a stage: `waiting` are the requests without an answer, `left_out` the ideas
+    """Admissions to a stage: `waiting` are the requests without an answer, `left_out` the ideas
     that were rejected, each with the sentence that says by whom and why; of a run the idea is
     empty.
     """

@@ -39,7 +39,7 @@ _ONE_LOST = "One of the two gave no answer, so there is nothing to vote on."
 
 
 class Answers(NamedTuple):
-    """What both sides said, in the order of the question's sides."""
+    """Answers of both sides, in the order of the question's sides."""
 
     contest: Contest
     sides: tuple[Contender, Contender]

@@ -38,7 +38,7 @@ _LOST = (
 
 @dataclass(frozen=True, slots=True)
 class PostgresCatalogue:
-    """Where a catalogue is.
+    """Address of a catalogue.
 
     Attributes:
         title: host, port and database, as messages show them.
@@ -151,7 +151,7 @@ def only_publisher(catalogue: PostgresCatalogue, wait_seconds: float) -> Iterato
 
 @dataclass(frozen=True, slots=True)
 class CatalogueState:
-    """What a server says of itself and of what this user may do.
+    """State of a server, and the rights of this user.
 
     Attributes:
         has_lake: whether a lake's tables are there.

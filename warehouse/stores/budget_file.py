@@ -177,7 +177,7 @@ class BudgetFile:
             self._add(connection, idea_id, cost_usd=0.0, tokens=0, requests=1)
 
     def charge(self, batch: str, by_idea: Mapping[IdeaId, Spend]) -> None:
-        """What a batch costs each idea."""
+        """Charge a batch to its ideas."""
         rows = [
             (self.run_id, batch, idea_id, spend.cost_usd, spend.tokens)
             for idea_id, spend in by_idea.items()

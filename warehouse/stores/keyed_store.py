@@ -175,7 +175,7 @@ _DAY_SECONDS = 86_400.0
 
 
 class TrimmedCache(Noun):
-    """What became of one cache."""
+    """Result of trimming one cache."""
 
     name: str
     entries_dropped: int = Field(ge=0)

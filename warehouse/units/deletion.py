@@ -29,7 +29,7 @@ from warehouse.warehouse import Warehouse
 
 
 class Deleted(Noun, Generic[HeadT]):
-    """What was deleted, and what it had cost."""
+    """Things deleted, and what they had cost."""
 
     kind: str = Field(description="What it was: run, draft, survey and so on.")
     run: SerializeAsAny[HeadT] = Field(description="Its head, as it was published.")

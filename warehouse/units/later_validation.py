@@ -32,7 +32,7 @@ _VALIDATIONS = TABLE["validations"]
 
 
 class LaterValidation(Noun):
-    """What Great Expectations validated after its publication."""
+    """Result of validating published work by Great Expectations."""
 
     validated: int = Field(default=0, ge=0, description="Runs, rankings and other works.")
     broken: tuple[str, ...] = Field(

@@ -30,7 +30,7 @@ from warehouse.verify.verify_content import LakeContent, LandedContent
 
 
 class LetGo(Noun):
-    """What was given back."""
+    """Space that was given back."""
 
     units: int = Field(ge=0)
     bytes: int = Field(ge=0)

@@ -46,7 +46,7 @@ from warehouse.warehouse import Warehouse
 
 
 class VerifyReport(Noun):
-    """What verification found. Sound: no problem."""
+    """Result of a verification. Sound: no problem."""
 
     runs: int = Field(ge=0, description="Published runs.")
     rows: dict[str, int] = Field(

@@ -16,14 +16,14 @@ _SET_BY_THE_PUBLISHER = frozenset({"landing_sha256", "published_at"})
 
 
 class Content(NamedTuple):
-    """How many rows, and the sum of their hashes."""
+    """Number of rows, and the sum of their hashes."""
 
     rows: int
     hashes: int
 
 
 class LakeContent:
-    """What the lake holds."""
+    """Content of the lake."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
@@ -54,7 +54,9 @@ class LakeContent:
 
 
 class LandedContent:
-    """What landed, by table, summed up some megabytes at a time, whatever the size of the run."""
+    """Content of what landed, by table, summed up some megabytes at a time, whatever the size of
+    the run.
+    """
 
     def __init__(self, lake: LakeContent) -> None:
         self._lake = lake

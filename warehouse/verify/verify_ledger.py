@@ -22,7 +22,7 @@ from warehouse.warehouse import Warehouse
 
 
 class LedgerReport(Noun):
-    """What verification found. Sound: no problem."""
+    """Result of a verification of the ledger. Sound: no problem."""
 
     head: LedgerHead
     problems: tuple[str, ...] = Field(description="One line each: what is wrong.")

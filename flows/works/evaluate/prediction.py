@@ -56,7 +56,7 @@ class IdeaNotCovered(Noun):
 
 
 class FieldForecast(Noun):
-    """How many ideas the literature covers; nothing was looked at where it covers every field."""
+    """Number of ideas that the literature covers; empty where it covers every field."""
 
     looked_at: int = Field(default=0, ge=0, description="Ideas whose field was looked at.")
     not_covered: tuple[IdeaNotCovered, ...] = ()
@@ -137,7 +137,7 @@ async def _look(
 
 
 class ModelCost(Noun):
-    """What a whole run is expected to take with one engine where the profile names no model."""
+    """Estimate of a whole run with one engine, where the profile names no model."""
 
     engine: EngineChoice
     model_calls: int
@@ -269,7 +269,7 @@ _BOTH = {
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a run would still take, what ranking it would, and the same run with other engines.
+    """Estimate of the rest of a run, of its ranking, and of the same run with other engines.
 
     Attributes:
         whole: what the run would take if nothing of it were done.

@@ -45,7 +45,7 @@ Pairs = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What was asked at one cutoff: pairs linked later, then a counterpart of each."""
+    """Pairs asked at one cutoff: linked later, then a counterpart of each."""
 
     cutoff: date
     pairs: Sequence[tuple[int, int]]

@@ -228,7 +228,7 @@ def _score_references(trial: Trial, reviews: Mapping[str, Reviews]) -> None:
 
 
 class LinkStatus(Kept):
-    """What one address answered: its HTTP status, or None with the detail."""
+    """Answer of one address: its HTTP status, or None with the detail."""
 
     status: int | None
 

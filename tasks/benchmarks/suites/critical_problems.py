@@ -216,7 +216,7 @@ def _label(hit: bool | None) -> str | None:
 def _score_agreement(
     trial: Trial, system: str, part: str, gold: Votes, said: Votes, papers: Mapping[str, str]
 ) -> None:
-    """How far `system` says what `gold` does.
+    """Score the agreement of `system` with `gold`.
 
     Precision and recall draw whole papers: one reason is asked about many times.
     """

@@ -171,7 +171,7 @@ def _asked(trial: Trial, task: str, contests: Sequence[Contest]) -> dict[str, li
 
 @dataclass(frozen=True)
 class Versions:
-    """What a published ideation made."""
+    """Versions that a published ideation made."""
 
     head: IdeationHead
     made: tuple[IdeaVersion, ...]

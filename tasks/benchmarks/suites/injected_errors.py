@@ -91,7 +91,7 @@ class Twin:
 
 
 class Reported(Kept):
-    """What was said of one text."""
+    """Reports on one text."""
 
     problems: tuple[ReportedProblem, ...] = ()
 

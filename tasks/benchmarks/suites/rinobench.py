@@ -339,7 +339,7 @@ GRADING = (CHECK_ASPECT, EXTRACT_ASPECTS, JUDGE_ALIGNMENT)
 
 @dataclass(frozen=True, slots=True)
 class Justified:
-    """What is graded: a justification beside the expert's, with what both speak of.
+    """Justification beside the expert's, with what both speak of.
 
     `works`: (title, abstract).
     """
@@ -361,7 +361,7 @@ class AspectCounts(Noun):
 
 
 class Grade(Kept):
-    """What the judges said; None where their answer could not be had; `reason` then says why."""
+    """Grade by the judges; None where their answer could not be had; `reason` then says why."""
 
     alignment_0_to_1: float | None
     known: AspectCounts | None

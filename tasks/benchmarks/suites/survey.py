@@ -98,7 +98,7 @@ class CaseSet:
 
 
 class Reached(Kept):
-    """What one expansion found of what it should."""
+    """Papers that one expansion found, of those that it should."""
 
     recall_of_judged: float | None = Field(description="None: there was no expansion.")
     recall_of_kept: float | None = None

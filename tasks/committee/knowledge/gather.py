@@ -189,7 +189,7 @@ def _queries(
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """What was found, what it says about the idea, and what could not be had.
+    """Knowledge about the idea, its relations to the idea, and what could not be had.
 
     Attributes:
         records: everything found, in the order found; `selected` marks what was read and grounded.

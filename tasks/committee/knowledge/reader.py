@@ -259,7 +259,7 @@ Parts = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What reading gave: parts, or the failure that says why there are none."""
+    """Parts of a reading, or the failure that says why there are none."""
 
     parts: Parts = ()
     failure: SourceFailure | None = None

@@ -27,7 +27,7 @@ _MODELS: dict[str, Any] = {}
 
 
 class Reranker(Protocol):
-    """How well texts answer a query, by a model that sees both."""
+    """Model that says how well texts answer a query, seeing both."""
 
     async def scores(self, query: str, texts: Sequence[str]) -> list[float]: ...
 

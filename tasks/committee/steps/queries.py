@@ -233,7 +233,7 @@ class RefinementInput(Noun):
 
 
 class QueryTrouble(StrEnum):
-    """What can ail a query (InnoEval, "Iterative Refinement")."""
+    """Defect of a query (InnoEval, "Iterative Refinement")."""
 
     LOW_RELEVANCE = "low_relevance"
     TOO_GENERAL = "too_general"

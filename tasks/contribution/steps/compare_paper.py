@@ -103,7 +103,7 @@ class _StatementRead:
 
 @dataclass(frozen=True, slots=True)
 class _Meeting:
-    """How close one statement comes to a paper; the score is None where it says nothing of it."""
+    """Nearness of one statement to a paper; the score is None where the paper says nothing of it."""
 
     statement: _StatementRead
     closeness_0_to_1: float

@@ -34,7 +34,7 @@ class LessonsInput(Noun):
 
 
 class Lesson(KeyedEntry):
-    """What is learnt from one attempt."""
+    """Lesson of one attempt."""
 
     key: str = Field(min_length=1, description="The key of the attempt, exactly as shown.")
     lesson: Text = Field(description="One instruction of at most 30 words.")

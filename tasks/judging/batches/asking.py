@@ -31,7 +31,7 @@ _PATIENCE_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class BatchTerms:
-    """What a run says of its batches. `failures`: what becomes of questions without an answer."""
+    """Terms of a run for its batches. `failures`: what becomes of questions without an answer."""
 
     questions: Questions
     failures: BatchFailures
@@ -46,7 +46,7 @@ def open_batches(path: Path, failures: BatchFailures, stack: AsyncExitStack) -> 
 
 @dataclass(frozen=True, slots=True)
 class BatchAnswer:
-    """What came of a question.
+    """Answer to a question of a batch.
 
     Attributes:
         batch: it travelled in; None: it was never submitted.

@@ -31,7 +31,7 @@ _BATCHES = "select name, model, api_base, endpoint, wave, remote_id, state from 
 
 
 class QuestionState(StrEnum):
-    """Where a question is. `open_again`: unanswered when the run had ended; the next start may ask
+    """State of a question. `open_again`: unanswered when the run had ended; the next start may ask
     it in another wave.
     """
 
@@ -44,7 +44,7 @@ class QuestionState(StrEnum):
 
 
 class BatchState(StrEnum):
-    """Where a batch is. `sending`: it may have arrived at the provider, or not."""
+    """State of a batch. `sending`: it may have arrived at the provider, or not."""
 
     SENDING = "sending"
     SUBMITTED = "submitted"
@@ -53,7 +53,7 @@ class BatchState(StrEnum):
 
 
 class Lane(NamedTuple):
-    """What the questions of one batch have in common."""
+    """Properties that the questions of one batch share."""
 
     model: str
     api_base: str | None
@@ -119,7 +119,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How one question of a batch ended: an answer with its HTTP status, or why there is none."""
+    """End of one question of a batch: an answer with its HTTP status, or why there is none."""
 
     status: int | None = None
     answer: dict[str, Any] | None = None

@@ -31,7 +31,7 @@ _FALLING_SHORT = "the budget does not reach for the batch: raise --max-cost-usd 
 
 @dataclass(frozen=True, slots=True)
 class WaveProgress:
-    """How far a wave is."""
+    """Progress of a wave."""
 
     wave: int
     answered: int

@@ -160,7 +160,7 @@ NONE_KNOWN = "No valid paper ids given"
 
 
 class CacheUse(StrEnum):
-    """Where a reply came from."""
+    """Origin of a reply."""
 
     HIT = "hit"
     MISS = "miss"

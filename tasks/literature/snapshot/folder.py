@@ -37,7 +37,7 @@ _GENERATION_FILES = bounded(
 
 
 class Manifest(BaseModel):
-    """What a finished snapshot holds."""
+    """Content of a finished snapshot."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

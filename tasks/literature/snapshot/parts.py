@@ -34,7 +34,7 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where reading resumes: a part, and how many of its rows were read."""
+    """Place where reading resumes: a part, and how many of its rows were read."""
 
     part: int = 0
     row: int = 0

@@ -61,7 +61,7 @@ _END: tuple[int, bool, Match[str] | None] = (0, False, None)
 
 @dataclass(frozen=True, slots=True)
 class DetectedProblem:
-    """What one check of the text detected; `gravity` 1 is the worst.
+    """Problem that one check of the text detected; `gravity` 1 is the worst.
 
     Those of one `kind` are reported as one problem.
     """

@@ -18,7 +18,7 @@ _WORTH_ANOTHER_TRY = (408, 409, 425, 429)
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How far a batch is.
+    """State of a batch at its provider.
 
     Attributes:
         answered: questions that have ended, of all it has.
