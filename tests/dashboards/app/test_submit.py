@@ -389,7 +389,7 @@ def test_a_job_at_work_tells_how_many_ideas_of_its_run_have_landed(warehouse: Wa
         warehouse, planned.model_copy(update={"run_id": "run-2", "ideas_path": "/others.jsonl"})
     )
     page = opened(site, job_path(job_id))
-    assert "0 of 1 idea, $0.0000 of $1.00." in status_of(page)
+    assert "0 of 1 idea, 0.00 USD of 1.00 USD." in status_of(page)
     assert page.tree.xpath("//main[@data-live]")
 
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from dashboards.render.render import first_page_markdown
+from dashboards.render.formats.markdown import markdown
 from dashboards.views.idea.idea_page import idea_page
+from dashboards.views.idea.plan_blocks import first_blocks
 from dashboards.views.nightly_page import night_run
 from dashboards.views.write_nightly import write_nightly
 from dashboards.views.write_run import run_page, write_reports
@@ -143,8 +144,8 @@ def test_a_page_of_an_idea_does_not_claim_comparisons_that_were_never_made(
             for run_id in (QUOTA, UNREAD)
         )
     cause = f"the engine did not answer ({TOLD})"
-    page = first_page_markdown(unanswered.first)
+    page = markdown(first_blocks(unanswered.first))
     assert f"Nothing was compared: {cause}." in page
     assert f"Nothing was judged: {cause}." in page
     assert "overlaps with what the idea claims" not in page
-    assert "Nothing was judged" not in first_page_markdown(judged.first)
+    assert "Nothing was judged" not in markdown(first_blocks(judged.first))
