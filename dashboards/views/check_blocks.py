@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.prose import prose_line
-from dashboards.views.check_findings import CheckFindings
+from dashboards.views.check_findings import CheckFindings, outcome
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptReview, Problem, Vote
 
 _MOST_NAMED = 10
@@ -15,7 +15,8 @@ def check_blocks(page: CheckFindings) -> Iterator[pg.Block]:
     """The verdict, what was tested, then the problems by manuscript."""
     head, counted = page.head, figures.counted
     yield pg.text(pg.strong(page.verdict))
-    unread = f", {page.unread:,} of them could not be read" if page.unread else ""
+    count = sum(check.unread_reason is not None for check in page.checks)
+    unread = f", {count:,} of them could not be read" if count else ""
     judges = [part for judge in head.judges for part in (", ", pg.code(judge))][1:]
     answers = f", {counted(head.repetition_count, 'answer')} each"
     engine = (
@@ -41,8 +42,8 @@ def check_blocks(page: CheckFindings) -> Iterator[pg.Block]:
     revises = (" This revises ", pg.code(head.revises), revised) if head.revises else ()
     yield pg.text(page.tested, *revises)
     outcomes = [
-        (_title(check), check.form.value, check.word_count or "–", outcome)
-        for check, outcome in page.outcomes
+        (_title(check), check.form.value, check.word_count or "–", outcome(check))
+        for check in page.checks
     ]
     yield pg.table(("Manuscript", "Read as", "Words:", "Outcome"), outcomes)
     for check in page.checks:

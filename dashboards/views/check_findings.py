@@ -139,11 +139,6 @@ class CheckFindings:
         return "; ".join(way for way, holds in ways.items() if holds)
 
     @property
-    def outcomes(self) -> tuple[tuple[ManuscriptCheck, str], ...]:
-        """Each manuscript with what came of it."""
-        return tuple((check, outcome(check)) for check in self.checks)
-
-    @property
     def verdict(self) -> str:
         """How many manuscripts have how much, in a sentence."""
         checked = [check for check in self.checks if was_checked(check)]
@@ -157,10 +152,6 @@ class CheckFindings:
         told += f", {partly:,} read only in part" if partly else ""
         missing = len(self.checks) - len(checked)
         return f"{told}, {missing:,} not checked." if missing else f"{told}."
-
-    @property
-    def unread(self) -> int:
-        return sum(check.unread_reason is not None for check in self.checks)
 
 
 _MOST_USED = 10

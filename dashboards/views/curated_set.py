@@ -14,11 +14,11 @@ from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.formats.markdown import markdown_page
 from schemas.choices import EXTRACTIVE
-from schemas.works.curation import CuratedSentence, CuratedStatement, Curation
+from schemas.works.curation import CuratedStatement, Curation
 from schemas.works.curation_edit import CurationEdit, EditAgreement, EditShare
 from schemas.works.curation_run import CurationHead
 from warehouse.kinds.curations.edits import edit_shares
-from warehouse.parquet import write_bytes
+from warehouse.parquet import replace_bytes
 
 UNSTATED = "unstated"
 """Stands for a field, licence or date that nobody states."""
@@ -81,10 +81,6 @@ class CuratedSet:
     def dropped(self) -> tuple[Curation, ...]:
         """Those that are not."""
         return tuple(each for each in self.curations if each.dropped_reason is not None)
-
-    def sentences(self, curation: Curation) -> dict[str, CuratedSentence]:
-        """Of one paper, by their names."""
-        return {each.sentence_id: each for each in curation.sentences}
 
     @property
     def needs_wording(self) -> bool:
@@ -256,11 +252,6 @@ def write_curated_set(path: Path, curated: CuratedSet) -> tuple[Path, ...]:
         OSError: they cannot be written.
     """
     beside = path.with_name(f"{path.stem}.datasheet.md")
-    for target, content in (
-        (path, ideas_file(curated.curations)),
-        (beside, markdown_page(datasheet(curated)).encode("utf-8", "replace")),
-    ):
-        building = target.with_name(f"{target.name}.building")
-        write_bytes(building, content)
-        building.replace(target)
+    replace_bytes(path, ideas_file(curated.curations))
+    replace_bytes(beside, markdown_page(datasheet(curated)).encode("utf-8", "replace"))
     return path, beside

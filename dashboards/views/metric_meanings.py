@@ -29,7 +29,7 @@ class MetricMeaning(Noun):
 
 
 def meaning_of(metric: str) -> MetricMeaning | None:
-    """The first entry that fits; None for a metric that has none yet."""
+    """The entry that fits best; None for a metric that has none yet."""
     return next((one for one in _meanings() if fnmatchcase(metric, one.name)), None)
 
 
@@ -42,7 +42,12 @@ def meanings_of(metrics: Iterable[str]) -> tuple[MetricMeaning, ...]:
 
 @cache
 def _meanings() -> tuple[MetricMeaning, ...]:
-    return tuple(
-        MetricMeaning.model_validate(entry)
-        for entry in tomllib.loads(MEANINGS.read_text("utf-8"))["metric"]
-    )
+    """All entries, the closest ones first."""
+    found = [
+        MetricMeaning.model_validate(
+            {"name": name, "meaning": meaning, "better": "" if better == "neither" else better}
+        )
+        for better, meanings in tomllib.loads(MEANINGS.read_text("utf-8")).items()
+        for name, meaning in meanings.items()
+    ]
+    return tuple(sorted(found, key=lambda one: ("*" in one.name, -len(one.name))))

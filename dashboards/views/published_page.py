@@ -14,7 +14,7 @@ from dashboards.render.formats.html import html_page
 from dashboards.render.formats.markdown import markdown_page
 from dashboards.render.page import Page, figures_of
 from schemas.base import Noun
-from warehouse.parquet import write_bytes
+from warehouse.parquet import replace_bytes
 
 
 class PublishedPage(ABC):
@@ -96,11 +96,8 @@ class PublishedPage(ABC):
         Raises:
             OSError: they cannot be written.
         """
-        folder.mkdir(parents=True, exist_ok=True)
         files = self.files()
         drawings = {f"{each.name}.svg": picture(each) for each in figures_of(self.page().blocks)}
         for name, text in (files | drawings).items():
-            building = folder / f"{name}.building"
-            write_bytes(building, text.encode("utf-8", "replace"))
-            building.replace(folder / name)
+            replace_bytes(folder / name, text.encode("utf-8", "replace"))
         return tuple(folder / name for name in files)

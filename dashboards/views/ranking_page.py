@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from dashboards.render import figures, wording
@@ -51,26 +50,6 @@ _RANGES = (
     " scored match has no rank."
 )
 _LETTERED = patterns.bounded(r"\b([Ii])dea ([AB])\b")
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Why the winner of a duel won along one dimension; Markdown with rendered citations, the
-    winner called this idea.
-    """
-
-    dimension: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Duel:
-    """An idea and one below it, and what was said for the better one."""
-
-    better: str
-    worse: str
-    tally: str
-    reasons: tuple[Reason, ...]
 
 
 def ranking_view(
@@ -238,11 +217,7 @@ def _meetings(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator
     for place, duel in enumerate(islice(_duels(ordered, matches), DUELS_SHOWN)):
         if place == 0:
             yield pg.text("Why an idea beats another below it; “this idea” is the better one:")
-        better, worse = pg.strong(duel.better), pg.strong(duel.worse)
-        yield pg.text(better, " over ", worse, f" ({duel.tally})")
-        yield from pg.bullets(
-            pg.line(f"{each.dimension}: ", prose_line(each.text)) for each in duel.reasons
-        )
+        yield from duel
 
 
 def _summary(summary: GroupSummary, matches: Sequence[Match]) -> pg.Block:
@@ -320,7 +295,7 @@ def _matrix(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[l
         yield [place, _title(idea), *(cell(idea.idea_id, other.idea_id) for other in ideas)]
 
 
-def _duels(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[Duel]:
+def _duels(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[tuple[pg.Block, ...]]:
     """Each idea against the next below it that it beat, as far as any."""
     met: dict[frozenset[IdeaId], list[Match]] = defaultdict(list)
     for match in matches:
@@ -331,41 +306,33 @@ def _duels(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[Du
         found = (
             _duel(better, worse, met[frozenset((better.idea_id, worse.idea_id))]) for worse in below
         )
-        first = next((duel for duel in found if duel is not None), None)
-        if first is not None:
-            yield first
+        yield from islice(filter(None, found), 1)
 
 
-def _duel(better: RankedIdea, worse: RankedIdea, matches: Sequence[Match]) -> Duel | None:
-    """What judges said for `better`, the whole first; None when it never won over `worse` on the
-    whole.
-    """
-    reasons: dict[str, Reason] = {}
+def _duel(better: RankedIdea, worse: RankedIdea, matches: Sequence[Match]) -> tuple[pg.Block, ...]:
+    """What judges said for `better`, the whole first; nothing when it never won on the whole."""
+    reasons: dict[str, str] = {}
     wins: Counter[str] = Counter()
     for match in matches:
-        letter, idea_id = (
-            ("A", match.first_idea_id)
-            if match.winner is Winner.FIRST
-            else ("B", match.second_idea_id)
-        )
+        first = match.winner is Winner.FIRST
+        idea_id = match.first_idea_id if first else match.second_idea_id
         if match.winner is not Winner.TIE and idea_id == better.idea_id:
             wins[match.dimension] += 1
             if match.rationale.strip():
-                reasons.setdefault(
-                    match.dimension,
-                    Reason(match.dimension.replace("_", " "), _named(match.rationale, letter)),
-                )
+                reasons.setdefault(match.dimension, _named(match.rationale, "A" if first else "B"))
     if not wins[OVERALL]:
-        return None
+        return ()
     ordered = sorted(
         reasons, key=lambda dimension: (dimension != OVERALL, -wins[dimension], dimension)
     )
     overall = sum(match.dimension == OVERALL for match in matches)
-    return Duel(
-        better=_title(better),
-        worse=_title(worse),
-        tally=f"{wins[OVERALL]} of {overall} overall verdicts",
-        reasons=tuple(reasons[dimension] for dimension in ordered),
+    tally = f" ({wins[OVERALL]} of {overall} overall verdicts)"
+    return (
+        pg.text(pg.strong(_title(better)), " over ", pg.strong(_title(worse)), tally),
+        *pg.bullets(
+            pg.line(f"{dimension.replace('_', ' ')}: ", prose_line(reasons[dimension]))
+            for dimension in ordered
+        ),
     )
 
 

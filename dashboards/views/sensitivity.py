@@ -23,27 +23,18 @@ _TOO_LITTLE = (
 
 
 @dataclass(frozen=True, slots=True)
-class SensitivityLine:
-    """One idea; `share_0_to_1` of the sampled weightings put it among the best."""
-
-    idea_id: str
-    title: str
-    score: float | None
-    share_0_to_1: float
-
-
-@dataclass(frozen=True, slots=True)
 class Sensitivity:
-    """Ideas that are ever among the best, the surest first.
+    """How often ideas are among the best, as weights vary.
 
-    `parts` are the modules or criteria whose weights were varied; `left_out` counts the ideas of
-    which one of them is unscored.
+    Attributes:
+        parts: modules or criteria whose weights were varied.
+        shares: ideas that are ever among the best, the surest first, each with the share from 0 to
+            1 of the sampled weightings under which it is.
+        left_out: how many ideas have a part unscored.
     """
 
     parts: tuple[str, ...]
-    top: int
-    samples: int
-    lines: tuple[SensitivityLine, ...]
+    shares: tuple[tuple[IdeaScore, float], ...]
     left_out: int
 
 
@@ -66,30 +57,10 @@ def sensitivity_of(scores: Sequence[IdeaScore]) -> Sensitivity | None:
             rows.append(row)
     if len(parts) < 2 or len(rated) <= TOP:
         return None
-    values = np.array(rows)
-    among = shares_among_best(values)
-    top = min(TOP, len(rated))
-    order = sorted(
-        range(len(rated)),
-        key=lambda place: (
-            -float(among[place]),
-            -(rated[place].score or 0.0),
-            rated[place].idea_id,
-        ),
-    )
-    lines = (
-        SensitivityLine(
-            rated[place].idea_id, rated[place].title, rated[place].score, float(among[place])
-        )
-        for place in order
-    )
-    return Sensitivity(
-        parts=parts,
-        top=top,
-        samples=SAMPLES,
-        lines=tuple(line for line in lines if line.share_0_to_1 > 0),
-        left_out=len(scores) - len(rated),
-    )
+    among = zip(rated, map(float, shares_among_best(np.array(rows))), strict=True)
+    ever = [(score, share) for score, share in among if share > 0]
+    ever.sort(key=lambda each: (-each[1], -(each[0].score or 0.0), each[0].idea_id))
+    return Sensitivity(parts, tuple(ever), len(scores) - len(rated))
 
 
 def sensitivity_blocks(sensitivity: Sensitivity | None) -> Iterator[pg.Block]:
@@ -98,7 +69,7 @@ def sensitivity_blocks(sensitivity: Sensitivity | None) -> Iterator[pg.Block]:
     if sensitivity is None:
         yield pg.text(_TOO_LITTLE)
         return
-    parts, top, left_out = sensitivity.parts, sensitivity.top, sensitivity.left_out
+    parts, left_out = sensitivity.parts, sensitivity.left_out
     are = "is" if left_out == 1 else "are"
     left = (
         f" {figures.counted(left_out, 'idea')} of which something is unscored {are} left out: no"
@@ -107,17 +78,17 @@ def sensitivity_blocks(sensitivity: Sensitivity | None) -> Iterator[pg.Block]:
         else ""
     )
     yield pg.text(
-        f"{sensitivity.samples:,} weightings of {', '.join(parts).replace('_', ' ')} were drawn"
-        f" evenly from all that add up to one. An idea that is among the best {top} under nearly all"
+        f"{SAMPLES:,} weightings of {', '.join(parts).replace('_', ' ')} were drawn"
+        f" evenly from all that add up to one. An idea that is among the best {TOP} under nearly all"
         " of them leads whatever one cares about; one in the middle of the list leads because of the"
         f" weights.{left}"
     )
     rows = [
-        (line.title or line.idea_id, figures.mean(line.score), figures.percent(line.share_0_to_1))
-        for line in sensitivity.lines[:_LINES_SHOWN]
+        (score.title or score.idea_id, figures.mean(score.score), figures.percent(share))
+        for score, share in sensitivity.shares[:_LINES_SHOWN]
     ]
-    yield pg.table(("Idea", "Score:", f"Among the best {top}:"), rows)
-    more = len(sensitivity.lines) - len(rows)
+    yield pg.table(("Idea", "Score:", f"Among the best {TOP}:"), rows)
+    more = len(sensitivity.shares) - len(rows)
     if more:
         yield pg.text(f"{figures.counted(more, 'more idea')} under fewer weightings.")
 

@@ -6,7 +6,9 @@ from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.prose import prose, prose_line
 from dashboards.views.survey_part import SurveyPart
+from schemas.literature.paper import SectionKind
 from schemas.literature.survey import Survey, SurveyQuote
+from schemas.literature.survey_review import WhyRemoved
 from schemas.reasons import Reason
 from schemas.works.survey_run import SurveyHead
 
@@ -23,6 +25,11 @@ _READING = (
 )
 _LAYERS = ("Layer", "Followed:", "Of these, hubs:", "New papers:", "Judged:", "Relevant:")
 _LOST_IN_LAYERS = ("Not judged:", "After the cutoff:", "Look-ups that failed:")
+_REMOVED = {
+    WhyRemoved.UNCITED: "cites nothing",
+    WhyRemoved.UNSUPPORTED: "not carried by what was read of the works it cites",
+    WhyRemoved.ONE_SIDED: "a contradiction that cites fewer than two works",
+}
 _ASPECTS = ("Work", "Problem", "Data", "Method", "Result", "Limits")
 
 
@@ -67,7 +74,13 @@ def _banners(head: SurveyHead, what: str = "run") -> tuple[str, ...]:
 def _found(part: SurveyPart, number: int, keys: Mapping[str, str]) -> Iterator[pg.Block]:
     survey = part.survey
     if not survey.kept_count:
-        yield pg.text(part.nothing_kept)
+        lost = figures.counted(survey.not_looked_count, "search or paper", "searches or papers")
+        yield pg.text(
+            f"Nothing can be said: {lost} could not be looked at."
+            if survey.not_looked_count
+            else "Nothing relevant was found: the searches were answered, and no paper they gave is"
+            " relevant."
+        )
         return
     yield from (each for each in (part.map(number), part.years(number)) if each is not None)
     if survey.read_count:
@@ -126,10 +139,11 @@ def _papers(
 ) -> Iterator[pg.Block]:
     """Papers with passages, where `compared` without those that stand in the comparison."""
     items: list[tuple[pg.Block, ...]] = []
+    shown = dict(part.compared) if compared else {}
     for paper_id in paper_ids:
         key = (" ", pg.code(keys[paper_id])) if keys is not None else ()
         named = pg.text(part.link(paper_id), f" {part.text(paper_id).title}", *key)
-        quotes = part.more_quotes(paper_id) if compared else part.quotes(paper_id)
+        quotes = (one for one in part.quotes(paper_id) if one.quote not in shown.get(paper_id, ()))
         said = pg.bullets(_passage(part, quote, compared=compared) for quote in quotes)
         items.append((named, *said))
     if items:
@@ -139,7 +153,9 @@ def _papers(
 def _passage(part: SurveyPart, quote: SurveyQuote, *, compared: bool) -> pg.Line:
     if quote.said_in_paper_id != quote.paper_id:
         return pg.line(part.link(quote.said_in_paper_id), f" cites it: “{quote.quote}”")
-    return pg.line(f"{part.stands_in(quote)}: " if compared else "", f"“{quote.quote}”")
+    section = str(quote.section or SectionKind.ABSTRACT).replace("_", " ")
+    aspect = f", {quote.aspect}" if quote.aspect is not None else ""
+    return pg.line(f"its {section}{aspect}: " if compared else "", f"“{quote.quote}”")
 
 
 def _all_papers(part: SurveyPart, keys: Mapping[str, str]) -> pg.Table:
@@ -181,10 +197,11 @@ def _searches(survey: Survey, columns: tuple[str, ...]) -> pg.Table:
 
 
 def _removed(part: SurveyPart, *, with_section: bool) -> tuple[pg.Block, ...]:
+    headings = {each.section_id: each.heading for each in part.survey.sections}
     return pg.bullets(
         pg.line(
-            f"{part.heading(each.section_id)}, " if with_section else "",
-            f"{part.why_removed(each)}: ",
+            f"{headings[each.section_id]}, " if with_section else "",
+            f"{_REMOVED[each.why]}: ",
             prose_line(each.sentence),
         )
         for each in part.survey.removed
@@ -274,16 +291,18 @@ def answer_blocks(
 def _answer(part: SurveyPart) -> Iterator[pg.Block]:
     """The answer, the passages that bear on it, or why there is none."""
     survey, answer = part.survey, part.answer
+    aspects = (quote for quote in survey.quotes if quote.aspect is not None)
+    read = dict.fromkeys(str(quote.paper_id) for quote in aspects)
     if survey.kept_count is None:
         yield _not_made(survey, "answered")
     elif answer is not None and answer.text:
         yield from prose(answer.text)
         yield from _unchecked(answer.unchecked_sentence_count)
-    elif part.read and answer is None:
+    elif read and answer is None:
         yield pg.text(
             "No answer was written: these are the passages that bear on the question, word for word."
         )
-        yield from _papers(part, part.read)
+        yield from _papers(part, read)
     elif answer is not None and answer.unscored_reason is not Reason.NO_EVIDENCE:
         why = wording.reason(answer.unscored_reason or "")
         yield pg.text(f"Not answered: {why}; {answer.unscored_detail}.")

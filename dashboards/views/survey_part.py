@@ -10,14 +10,12 @@ from dashboards.render.charts.bar_chart import Measured, bar_chart, scale_to
 from dashboards.render.charts.citation_map import citation_map
 from dashboards.render.page import Figure, Line, Span, line
 from dashboards.render.papers import cited
-from schemas.literature.paper import Paper, SectionKind
+from schemas.literature.paper import Paper
 from schemas.literature.survey import Edge, End, Survey, SurveyPaper, SurveyQuote, heaviest
 from schemas.literature.survey_review import (
     COMPARED,
-    RemovedSentence,
     ReviewPart,
     SurveySection,
-    WhyRemoved,
 )
 
 _ENDS = {
@@ -27,13 +25,6 @@ _ENDS = {
     End.NOTHING_LEFT: "ended when nothing relevant was left to follow",
     End.BUDGET: "ended when its budget was spent",
 }
-
-_REMOVED = {
-    WhyRemoved.UNCITED: "cites nothing",
-    WhyRemoved.UNSUPPORTED: "not carried by what was read of the works it cites",
-    WhyRemoved.ONE_SIDED: "a contradiction that cites fewer than two works",
-}
-
 
 MOST_COMPARED = 12
 FEWEST_COMPARED = 3
@@ -83,24 +74,6 @@ class SurveyPart:
     def _part(self, wanted: ReviewPart) -> SurveySection | None:
         return next((each for each in self.survey.sections if each.part is wanted), None)
 
-    @property
-    def nothing_kept(self) -> str:
-        """What a survey without a paper says: nothing is there, or nobody can know."""
-        lost = self.survey.not_looked_count
-        if not lost:
-            return (
-                "Nothing relevant was found: the searches were answered, and no paper they gave is"
-                " relevant."
-            )
-        look_ups = figures.counted(lost, "search or paper", "searches or papers")
-        return f"Nothing can be said: {look_ups} could not be looked at."
-
-    @property
-    def read(self) -> list[str]:
-        """The papers of which passages were read, in the order in which they were."""
-        said = (quote.paper_id for quote in self.survey.quotes if quote.aspect is not None)
-        return list(dict.fromkeys(map(str, said)))
-
     def text(self, paper_id: str) -> Paper:
         return self._texts[paper_id]
 
@@ -109,17 +82,6 @@ class SurveyPart:
 
     def quotes(self, paper_id: str) -> Sequence[SurveyQuote]:
         return [quote for quote in self.survey.quotes if quote.paper_id == paper_id]
-
-    def more_quotes(self, paper_id: str) -> Sequence[SurveyQuote]:
-        """Those that do not stand in the comparison."""
-        compared = dict(self.compared).get(paper_id, ())
-        return [quote for quote in self.quotes(paper_id) if quote.quote not in compared]
-
-    def stands_in(self, quote: SurveyQuote) -> str:
-        """Where in its own paper a passage stands, and what it says of the work."""
-        where = quote.section or SectionKind.ABSTRACT
-        aspect = f", {quote.aspect}" if quote.aspect is not None else ""
-        return f"its {str(where).replace('_', ' ')}{aspect}"
 
     @property
     def review_verdict(self) -> str:
@@ -149,16 +111,6 @@ class SurveyPart:
             if sum(map(bool, cells)) >= FEWEST_COMPARED:
                 found.append((str(paper.paper_id), cells))
         return found[:MOST_COMPARED]
-
-    def heading(self, section_id: str) -> str:
-        """Of a section."""
-        return next(
-            section.heading for section in self.survey.sections if section.section_id == section_id
-        )
-
-    def why_removed(self, sentence: RemovedSentence) -> str:
-        """Why it was taken out, in words."""
-        return _REMOVED[sentence.why]
 
     def why(self, paper: SurveyPaper) -> Line:
         """By which edge it was reached."""

@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
 from schemas.literature.naming import MARKDOWN
 from schemas.works.draft import ClaimKind, Draft, DraftClaim
-from schemas.works.draft_habits import Habits, habits_of
+from schemas.works.draft_habits import habits_of
 from schemas.works.draft_run import DRAFTS, DraftHead, outline_of, outline_text
 from schemas.works.draft_venue import Venue
 from warehouse.units.kind import kind_of
@@ -27,46 +26,6 @@ from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
     from dashboards.render.drafts.draft_folder import Written
-
-
-@dataclass(frozen=True)
-class DraftPart:
-    """One draft on the page."""
-
-    draft: Draft
-
-    @property
-    def text(self) -> tuple[pg.Block, ...]:
-        """The draft without its figures and its list of works."""
-        tree = json.loads(pypandoc.convert_text(self.draft.markdown, "json", format=MARKDOWN))
-        tree["blocks"] = [
-            block for block in tree["blocks"] if block["t"] not in ("Figure", "Div", "RawBlock")
-        ]
-        options = ["--shift-heading-level-by=2", "--wrap=none"]
-        return read_blocks(
-            pypandoc.convert_text(
-                json.dumps(tree), "gfm-raw_html", format="json", extra_args=options
-            )
-        )
-
-    def claims_of(self, *kinds: str) -> list[DraftClaim]:
-        """Claims of these kinds, in the order in which they were collected."""
-        return [claim for claim in self.draft.claims if claim.kind.value in kinds]
-
-    @cached_property
-    def habits(self) -> Habits:
-        """What the papers nearby have in common."""
-        return habits_of(self.draft.neighbours)
-
-    @property
-    def unmeasured(self) -> dict[str, int]:
-        """How many papers could not be measured, by reason."""
-        reasons = [row.unmeasured_reason for row in self.draft.neighbours if row.unmeasured_reason]
-        return dict(Counter(reasons).most_common())
-
-    @property
-    def number_count(self) -> int:
-        return len(self.claims_of(ClaimKind.NUMBER))
 
 
 @dataclass(frozen=True)
@@ -79,16 +38,16 @@ class DraftPage(PublishedPage):
     """
 
     head: DraftHead
-    parts: tuple[DraftPart, ...]
+    drafts: tuple[Draft, ...]
     venue: Venue | None = None
     written: "list[Written]" = field(default_factory=list)
 
     @property
     def units(self) -> tuple[Draft, ...]:
-        return tuple(part.draft for part in self.parts)
+        return self.drafts
 
     def page(self) -> pg.Page:
-        head, title = self.head, figures.counted(len(self.parts), "draft")
+        head, title = self.head, figures.counted(len(self.drafts), "draft")
         evaluated = pg.line("evaluated as ", pg.code(head.idea_run_id)) if head.idea_run_id else ""
         second_round: pg.Line = ()
         if head.revises:
@@ -104,11 +63,11 @@ class DraftPage(PublishedPage):
             pg.code(head.survey_run_id) if head.survey_run_id else "",
             second_round,
         )
-        blocks = (known, *(block for part in self.parts for block in _draft(part)))
+        blocks = (known, *(block for draft in self.drafts for block in _draft(draft)))
         return pg.Page(pg.line(title), blocks, f"Draft {head.run_id}")
 
     def short_page(self) -> pg.Page:
-        return pg.Page((), tuple(pg.text(_in_short(part)) for part in self.parts))
+        return pg.Page((), tuple(pg.text(_in_short(draft)) for draft in self.drafts))
 
     @property
     def faults(self) -> Sequence[str]:
@@ -142,21 +101,38 @@ class DraftPage(PublishedPage):
         return paths
 
 
-def _in_short(part: DraftPart) -> str:
-    draft, counted = part.draft, figures.counted
+def _claims(draft: Draft, kind: ClaimKind) -> list[DraftClaim]:
+    """Claims of a kind, in the order in which they were collected."""
+    return [claim for claim in draft.claims if claim.kind is kind]
+
+
+def _text(draft: Draft) -> tuple[pg.Block, ...]:
+    """The draft without its figures and its list of works."""
+    tree = json.loads(pypandoc.convert_text(draft.markdown, "json", format=MARKDOWN))
+    tree["blocks"] = [
+        block for block in tree["blocks"] if block["t"] not in ("Figure", "Div", "RawBlock")
+    ]
+    options = ["--shift-heading-level-by=2", "--wrap=none"]
+    return read_blocks(
+        pypandoc.convert_text(json.dumps(tree), "gfm-raw_html", format="json", extra_args=options)
+    )
+
+
+def _in_short(draft: Draft) -> str:
+    counted = figures.counted
     if draft.unscored_reason is not None:
         why, reasons = wording.reason(draft.unscored_reason), len(draft.failures)
         return f"There is no draft: {why}; {counted(reasons, 'reason')}."
     return (
         f"{draft.form.value.capitalize()} of {counted(draft.word_count or 0, 'word')}:"
-        f" {counted(part.number_count, 'number')} of the lake, {counted(len(draft.works), 'work')},"
-        f" {counted(len(draft.figures), 'figure')}, {counted(len(part.claims_of('gap')), 'gap')}."
+        f" {counted(len(_claims(draft, ClaimKind.NUMBER)), 'number')} of the lake, {counted(len(draft.works), 'work')},"
+        f" {counted(len(draft.figures), 'figure')}, {counted(len(_claims(draft, ClaimKind.GAP)), 'gap')}."
     )
 
 
-def _draft(part: DraftPart) -> Iterator[pg.Block]:
+def _draft(draft: Draft) -> Iterator[pg.Block]:
     """One draft with its outline and what it rests on."""
-    draft = part.draft
+    claimed = _claims(draft, ClaimKind.NUMBER)
     yield pg.heading(draft.title)
     yield pg.text(f"{draft.form.value.capitalize()} of the idea ", pg.code(draft.draft_id))
     if draft.unscored_reason is not None:
@@ -164,23 +140,23 @@ def _draft(part: DraftPart) -> Iterator[pg.Block]:
         yield pg.note(f"There is no draft: {why}. Nothing was compiled.")
     else:
         yield pg.note(
-            f"Every number is one of {figures.counted(part.number_count, 'figure')} of the lake, and"
+            f"Every number is one of {figures.counted(len(claimed), 'figure')} of the lake, and"
             " every work is cited for words of its own. What is said of the idea is the idea's."
         )
     if draft.failures:
         lost = [(failure.subject, failure.detail) for failure in draft.failures]
         yield pg.table(("Under", "What was not carried, or failed"), lost)
-    yield from part.text
+    yield from _text(draft)
     yield pg.heading("The outline", level=3)
     planned = [
         (one.heading, one.planned_words, one.style, one.planned_from) for one in draft.sections
     ]
     yield pg.table(("Section", "Words planned:", "Style", "Where that is from"), planned)
-    yield from _nearby(part)
+    yield from _nearby(draft)
     yield pg.heading("What it rests on", level=3)
-    numbers = [(one.shown, one.means, pg.code(one.query)) for one in part.claims_of("number")]
+    numbers = [(one.shown, one.means, pg.code(one.query)) for one in claimed]
     yield pg.table(("Figure:", "What it is", "Where it is from"), numbers)
-    if gaps := part.claims_of("gap"):
+    if gaps := _claims(draft, ClaimKind.GAP):
         yield pg.table(("To be shown",), [(claim.shown,) for claim in gaps])
     if draft.figures:
         drawn = [
@@ -202,11 +178,14 @@ def _draft(part: DraftPart) -> Iterator[pg.Block]:
         yield pg.table(("Cited as", "Work"), works)
 
 
-def _nearby(part: DraftPart) -> Iterator[pg.Block]:
+def _nearby(draft: Draft) -> Iterator[pg.Block]:
     """What the papers nearby have in common."""
-    habits, measure, percent = part.habits, figures.measure, figures.percent
+    habits, measure, percent = habits_of(draft.neighbours), figures.measure, figures.percent
     if habits.looked_up:
-        whys = [f"{count:,} others {wording.reason(why)}" for why, count in part.unmeasured.items()]
+        unmeasured = Counter(
+            each.unmeasured_reason for each in draft.neighbours if each.unmeasured_reason
+        ).most_common()
+        whys = [f"{count:,} others {wording.reason(why)}" for why, count in unmeasured]
         others = f"; of {', of '.join(whys)}" if whys else ""
         papers = figures.counted(habits.looked_up, "paper")
         yield pg.text(f"{habits.measured:,} of {papers} nearby could be measured{others}.")
@@ -230,4 +209,4 @@ def draft_page(warehouse: Warehouse, run_id: RunId) -> DraftPage:
     with warehouse.reader() as connection:
         head = published_head(connection, kind_of(DRAFTS), run_id)
         drafts = published_units(connection, kind_of(DRAFTS), run_id)
-        return DraftPage(head, tuple(map(DraftPart, drafts)))
+        return DraftPage(head, drafts)

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-import duckdb
-
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.charts.lineage import program_lineage
@@ -72,70 +70,9 @@ class ExperimentPart:
         ]
 
     @property
-    def compared(self) -> list[Program]:
-        """Candidates that came to full data and no further, the best first."""
-        chosen = [each for each in self.experiment.programs if each.fate is Fate.COMPARED]
-        return sorted(chosen, key=lambda each: -(each.gain or 0.0))
-
-    @property
     def refused(self) -> list[Program]:
         """Proposals that could not be applied."""
         return [each for each in self.experiment.programs if each.fate is Fate.REFUSED]
-
-    @property
-    def measures(self) -> list[tuple[str, list[float | None]]]:
-        """Means over fresh data of whatever else was scored, one for each program side by side."""
-        fresh = [each for each in self.experiment.executions if each.stage is Stage.CONFIRMATION]
-        names = sorted({name for each in fresh for name in each.measures}, key=_with_numbers)
-        return [
-            (
-                name.replace("_", " "),
-                [_mean_of(fresh, program, name) for program in self.side_by_side],
-            )
-            for name in names
-        ]
-
-    @property
-    def patch(self) -> str:
-        """From the parent to the best candidate, in the form of `diff -u`; empty: there is none."""
-        parent = next((each for each in self.experiment.programs if each.role is Role.PARENT), None)
-        if self.best is None or parent is None:
-            return ""
-        lines = difflib.unified_diff(
-            parent.source.splitlines(),
-            self.best.source.splitlines(),
-            "program.py",
-            self.best.program_id,
-            lineterm="",
-            n=1,
-        )
-        return "\n".join(INVISIBLE.sub(" ", line) for line in lines)
-
-    @property
-    def failures(self) -> list[tuple[str, int, str]]:
-        """Executions without a score by reason, with what the first of them said."""
-        lost = [each for each in self.experiment.executions if each.unscored_reason is not None]
-        counts = Counter(each.unscored_reason for each in lost)
-        return [
-            (
-                wording.reason(reason),
-                count,
-                next(each.unscored_detail for each in lost if each.unscored_reason is reason),
-            )
-            for reason, count in counts.most_common()
-            if reason is not None
-        ]
-
-    @property
-    def took(self) -> str:
-        """Executions and the time of their programs."""
-        executions = self.experiment.executions
-        seconds = sum(each.wall_seconds for each in executions)
-        most = max((each.memory_bytes or 0 for each in executions), default=0)
-        return (
-            f"{figures.counted(len(executions), 'execution')}, {figures.duration(seconds)} of"
-            f" programs{f', at most {most / 1e6:,.0f} MB of memory' if most else ''}"
-        )
 
 
 @dataclass(frozen=True)
@@ -200,9 +137,14 @@ def _found(part: ExperimentPart) -> Iterator[pg.Block]:
     yield from _others(part)
     refused = f", {len(part.refused):,} of them refused" if part.refused else ""
     cost = f"; models cost {part.cost}" if part.cost else ""
+    executions = experiment.executions
+    seconds = figures.duration(sum(each.wall_seconds for each in executions))
+    bytes_used = max((each.memory_bytes or 0 for each in executions), default=0)
+    memory = f", at most {bytes_used / 1e6:,.0f} MB of memory" if bytes_used else ""
     yield pg.text(
         f"{figures.counted(experiment.proposed_count, 'candidate')} proposed{refused},"
-        f" {experiment.tried_count:,} run, {experiment.failed_count:,} failed; {part.took}{cost}."
+        f" {experiment.tried_count:,} run, {experiment.failed_count:,} failed;"
+        f" {figures.counted(len(executions), 'execution')}, {seconds} of programs{memory}{cost}."
         f" {experiment.environment}."
     )
 
@@ -250,10 +192,16 @@ def _side_by_side(part: ExperimentPart) -> Iterator[pg.Block]:
         known = pg.code(experiment.baseline_id or "")
         best = f", the best candidate gains {gain}: {told}."
         yield pg.text("Over the strongest baseline, ", known, best)
-    if part.measures:
-        names = (f"{each.program_id}:" for each in part.side_by_side)
-        means = ((name, *map(measure, values)) for name, values in part.measures)
-        yield pg.table(("Mean", *names), means)
+    fresh = [each for each in experiment.executions if each.stage is Stage.CONFIRMATION]
+    means = [
+        (
+            name.replace("_", " "),
+            *(measure(_mean_of(fresh, program, name)) for program in part.side_by_side),
+        )
+        for name in sorted({name for each in fresh for name in each.measures}, key=_with_numbers)
+    ]
+    if means:
+        yield pg.table(("Mean", *(f"{each.program_id}:" for each in part.side_by_side)), means)
 
 
 def _best(part: ExperimentPart, best: Program) -> Iterator[pg.Block]:
@@ -273,12 +221,21 @@ def _best(part: ExperimentPart, best: Program) -> Iterator[pg.Block]:
         source += f", borrowing from {best.borrowed_from}" if best.borrowed_from else ""
         proposer = pg.code(best.proposed_by) if best.proposed_by else "unknown"
         yield pg.text("Proposed by ", proposer, f"{source}: {best.rationale}")
-    yield pg.Code(part.patch, "diff")
+    parent = next((each for each in experiment.programs if each.role is Role.PARENT), None)
+    if parent is None:
+        yield pg.Code("", "diff")
+        return
+    before, after = parent.source.splitlines(), best.source.splitlines()
+    names = ("program.py", best.program_id)
+    patch = difflib.unified_diff(before, after, *names, lineterm="", n=1)
+    yield pg.Code("\n".join(INVISIBLE.sub(" ", each) for each in patch), "diff")
 
 
 def _others(part: ExperimentPart) -> Iterator[pg.Block]:
     """Candidates that went no further, and what had no score."""
-    if part.compared:
+    experiment = part.experiment
+    compared = [each for each in experiment.programs if each.fate is Fate.COMPARED]
+    if compared:
         yield pg.heading("Other candidates on full data", level=3)
         rows = [
             (
@@ -288,15 +245,24 @@ def _others(part: ExperimentPart) -> Iterator[pg.Block]:
                 _reach(each.gain_low, each.gain_high),
                 ", ".join(f"{name} = {value}" for name, value in each.settings.items()),
             )
-            for each in part.compared
+            for each in sorted(compared, key=lambda each: -(each.gain or 0.0))
         ]
         columns = ("Candidate", "Mean:", "Gain:", "Interval, corrected:", "Settings")
         yield pg.table(columns, rows)
     if part.refused:
         refusals = [(each.program_id, each.refusal) for each in part.refused]
         yield pg.table(("Refused", "Why"), refusals)
-    if part.failures:
-        yield pg.table(("Executions without a score", ":", "The first said"), part.failures)
+    lost = [each for each in experiment.executions if each.unscored_reason is not None]
+    failures = [
+        (
+            wording.reason(why or ""),
+            count,
+            next(each.unscored_detail for each in lost if each.unscored_reason is why),
+        )
+        for why, count in Counter(each.unscored_reason for each in lost).most_common()
+    ]
+    if failures:
+        yield pg.table(("Executions without a score", ":", "The first said"), failures)
 
 
 def _reach(low: float | None, high: float | None) -> str:
@@ -322,21 +288,15 @@ def experiment_page(warehouse: Warehouse, run_id: RunId) -> ExperimentPage:
     """All of a published run. Raises UnknownNameError when it is not published."""
     with warehouse.reader() as connection:
         head = published_head(connection, kind_of(EXPERIMENTS), run_id)
-        return ExperimentPage(head, experiment_parts(connection, run_id))
-
-
-def experiment_parts(
-    connection: duckdb.DuckDBPyConnection, run_id: RunId
-) -> tuple[ExperimentPart, ...]:
-    """A part for each task of a published run."""
-    found = published_units(connection, kind_of(EXPERIMENTS), run_id)
-    asked = {"run_id": run_id, "idea_ids": [each.task_id for each in found]}
-    rows = rows_in(connection, statement("queries", "idea_costs"), asked)
+        found = published_units(connection, kind_of(EXPERIMENTS), run_id)
+        tasks = {"run_id": run_id, "idea_ids": [each.task_id for each in found]}
+        rows = rows_in(connection, statement("queries", "idea_costs"), tasks)
     costs = {
         str(row["idea_id"]): figures.usd(row["cost_usd"], row["unknown_price_calls"])
         for row in rows
     }
-    return tuple(
+    parts = (
         ExperimentPart(each, number, costs.get(each.task_id, ""))
         for number, each in enumerate(found, start=1)
     )
+    return ExperimentPage(head, tuple(parts))

@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import orjson
 
 from dashboards.render import figures, wording
@@ -265,16 +264,12 @@ def _bridges(relation: KeywordRelation) -> str:
 def ideation_page(warehouse: Warehouse, run_id: RunId) -> IdeationPage:
     """Raises UnknownNameError when the run is not published."""
     with warehouse.reader() as connection:
-        return ideation_page_of(connection, run_id)
-
-
-def ideation_page_of(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> IdeationPage:
-    """Raises UnknownNameError when the run is not published."""
-    head = published_head(connection, kind_of(IDEATIONS), run_id)
-    runs = {"run_ids": list(head.evaluated_run_ids)}
-    scores = rows_in(connection, statement("queries", "version_scores"), runs)
-    costs = rows_in(connection, statement("queries", "cost_by_round"), runs | {"run_id": run_id})
-    rounds = published_units(connection, kind_of(IDEATIONS), run_id)
+        head = published_head(connection, kind_of(IDEATIONS), run_id)
+        rounds = published_units(connection, kind_of(IDEATIONS), run_id)
+        runs = {"run_ids": list(head.evaluated_run_ids)}
+        scores = rows_in(connection, statement("queries", "version_scores"), runs)
+        runs_and_own = runs | {"run_id": run_id}
+        costs = rows_in(connection, statement("queries", "cost_by_round"), runs_and_own)
     return IdeationPage(
         head,
         tuple(sorted(rounds, key=_number)),

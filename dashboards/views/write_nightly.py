@@ -17,7 +17,7 @@ from schemas.run import Run
 from schemas.settings import AlarmSettings
 from warehouse.answers import RunCost
 from warehouse.catalogue.catalogue_file import has_catalogue
-from warehouse.parquet import read_bytes, write_bytes
+from warehouse.parquet import read_bytes, replace_bytes
 from warehouse.warehouse import Warehouse
 
 
@@ -89,8 +89,8 @@ def write_nightly(
 
 def _write(folder: Path, name: str, page: pg.Page) -> tuple[Path, Path]:
     markdown_path, html_path = folder / f"{name}.md", folder / f"{name}.html"
-    _replace(markdown_path, markdown_page(page))
-    _replace(html_path, html_page(page))
+    replace_bytes(markdown_path, markdown_page(page).encode("utf-8", "replace"))
+    replace_bytes(html_path, html_page(page).encode("utf-8", "replace"))
     return markdown_path, html_path
 
 
@@ -173,9 +173,3 @@ def _run(night: NightRun, *, linked: bool) -> Iterator[pg.Block]:
         compared.append((before, night.cost_before))
     costs = [(name, *(show(*each) for each in compared)) for name, show in _ROWS]
     yield pg.table(columns, costs)
-
-
-def _replace(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{path.name}.new")
-    write_bytes(temporary, text.encode("utf-8", "replace"))
-    temporary.replace(path)

@@ -70,7 +70,5 @@ def ranking_page(warehouse: Warehouse, run_id: RunId) -> RankedRun:
         queries.run(run_id)
         head = ranking_shown(queries, run_id)
     if head is None:
-        raise UnknownNameError(
-            f"run {run_id} has no published ranking by matches: `assay rank {run_id}`"
-        )
+        raise UnknownNameError(f"run {run_id} has no ranking by matches yet: `assay rank {run_id}`")
     return RankedRun(warehouse, head)

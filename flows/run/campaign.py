@@ -16,7 +16,8 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from filelock import FileLock, Timeout
 
-from dashboards.render.safe_text import plain
+from dashboards.render.formats.markdown import markdown_line
+from dashboards.render.page import line
 from flows.run.progress import Report, Watched, progress
 from schemas.base import replace
 from schemas.boundary import ErrorBoundary
@@ -360,11 +361,8 @@ def conclude(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
 def _artifact(summary: Summary[Any], description: str) -> str:
     reason = getattr(summary.head, "incomplete_reason", None)
     ended = f" It ended early: {reason.replace('_', ' ')}." if reason else ""
-    published = (
-        "Published."
-        if summary.published
-        else f"Not published: {'; '.join(map(plain, summary.failed_expectations))}"
-    )
+    failed = "; ".join(markdown_line(line(each)) for each in summary.failed_expectations)
+    published = "Published." if summary.published else f"Not published: {failed}"
     return "\n\n".join(
         [f"# {summary.title.capitalize()}", f"{description}{ended}", *summary.remarks, published]
     )

@@ -8,33 +8,33 @@ from typing import Any
 from defusedxml import ElementTree
 
 from dashboards.render.charts.drawing import picture
+from dashboards.render.formats.any_format import document, published_idea
+from dashboards.render.formats.report_format import ReportFormat
 from dashboards.render.page import Figure
-from dashboards.render.render import (
-    OutputFormat,
-    published_idea,
-    published_ranking,
-    written,
-)
+from dashboards.render.page import Page as View
 from dashboards.views.any_run import any_view
+from dashboards.views.write_ranking import ranking_page
 from schemas.identifiers import IdeaId, RunId
 from warehouse.warehouse import Warehouse
 
 
 def idea_report(
-    warehouse: Warehouse, run_id: RunId, idea_id: IdeaId, form: OutputFormat, *, full: bool = False
+    warehouse: Warehouse, run_id: RunId, idea_id: IdeaId, form: str, *, full: bool = False
 ) -> str:
-    return written(published_idea(warehouse, run_id, idea_id, full=full), form)
+    return _written(published_idea(warehouse, run_id, idea_id, full=full), form)
 
 
-def run_report(warehouse: Warehouse, run_id: RunId, form: OutputFormat) -> str:
+def run_report(warehouse: Warehouse, run_id: RunId, form: str) -> str:
     """Of a published run of whatever kind."""
-    return written(any_view(warehouse, run_id), form)
+    return _written(any_view(warehouse, run_id), form)
 
 
-def ranking_report(
-    warehouse: Warehouse, run_id: RunId, form: OutputFormat, *, ranking_id: str | None = None
-) -> str:
-    return written(published_ranking(warehouse, run_id, ranking_id=ranking_id), form)
+def ranking_report(warehouse: Warehouse, run_id: RunId, form: str) -> str:
+    return _written(ranking_page(warehouse, run_id).page(), form)
+
+
+def _written(page: View, form: str) -> str:
+    return document(page, ReportFormat(form)).decode()
 
 
 class Page(HTMLParser):

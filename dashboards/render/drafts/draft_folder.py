@@ -19,7 +19,8 @@ from dashboards.render.drafts.compiling import (
 )
 from dashboards.render.drafts.venues import LAYOUT, NEUTRAL, SHIPPED, TYPST, files_of, read_venue
 from dashboards.render.formats.bib_file import bib_file
-from dashboards.render.safe_text import plain
+from dashboards.render.formats.markdown import markdown_line
+from dashboards.render.page import line
 from schemas.errors import ConfigurationError
 from schemas.works.draft import Draft
 from schemas.works.draft_run import DraftHead
@@ -103,7 +104,7 @@ def _written(draft: Draft, head: DraftHead, outline: str, folder: Path, venue: V
     keys = [work.cite_key for work in draft.works]
     claims = [claim.model_dump(mode="json") for claim in draft.claims]
     said = {
-        "title": plain(draft.title),
+        "title": markdown_line(line(draft.title)),
         "form": draft.form.value.capitalize(),
         "run_id": head.run_id,
         "engine": head.engine,

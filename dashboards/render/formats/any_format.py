@@ -1,11 +1,15 @@
 """A report in any of the formats."""
 
 from dashboards.render.formats.bib_file import bib_file
+from dashboards.render.formats.html import html_page
+from dashboards.render.formats.markdown import markdown_page
 from dashboards.render.formats.report_format import ReportFormat
 from dashboards.render.page import Page
-from dashboards.render.render import published_idea, published_ranking, written
 from dashboards.views.any_run import any_view, page_of
+from dashboards.views.idea.idea_blocks import idea_view
+from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.published_page import PublishedPage
+from dashboards.views.write_ranking import ranking_page
 from dashboards.views.write_run import reviews_json
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
@@ -42,7 +46,7 @@ def report_file(
             )
         return data(warehouse, run_id, idea_id, output_format)
     if ranking:
-        page = published_ranking(warehouse, run_id)
+        page = ranking_page(warehouse, run_id).page()
     elif idea_id is not None:
         page = published_idea(warehouse, run_id, idea_id, full=full)
     else:
@@ -64,8 +68,20 @@ def document(page: Page, output_format: ReportFormat) -> bytes:
         from dashboards.render.formats.pandoc import word_file
 
         return word_file(page)
-    text = written(page, "html" if output_format is ReportFormat.HTML else "md")
-    return text.encode("utf-8", "replace")
+    write = html_page if output_format is ReportFormat.HTML else markdown_page
+    return write(page).encode("utf-8", "replace")
+
+
+def published_idea(
+    warehouse: Warehouse, run_id: RunId, idea_id: IdeaId, *, full: bool = False
+) -> Page:
+    """The first page of one idea; with `full` further concerns, evidence, references and cost too.
+
+    Raises:
+        ConfigurationError: no such lake, published run or idea.
+    """
+    with warehouse.queries() as queries:
+        return idea_view(idea_page(queries.idea_review(run_id, idea_id)), full=full)
 
 
 def data(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from dashboards.render.page import Line, Part, line
 from dashboards.render.papers import cited
 from dashboards.render.wording import reason, stage
+from schemas.base import Noun
 from schemas.failure import Failure, commonest_cause
 from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.outcome import Provenance
@@ -55,7 +56,7 @@ def shortenings_of(evaluation: IdeaEvaluation) -> tuple[Shortening, ...]:
     """Each distinct answer made from a shortened input counts once, however many rows it filled."""
     answers = {
         (provenance.step, provenance.shortening, provenance.call_ids, provenance.created_at)
-        for provenance in provenances(evaluation)
+        for _, _, provenance in judgements(evaluation)
         if provenance.shortening is not None
     }
     counts = Counter((step, rule) for step, rule, _, _ in answers)
@@ -190,12 +191,12 @@ def _subject(subject: str, names: dict[str, Line]) -> Line:
     return line(names[first], ", ", names[second]) if known else line(subject)
 
 
-def provenances(evaluation: IdeaEvaluation) -> Iterator[Provenance]:
-    """Of every judgement in the evaluation, whichever module made it."""
+def judgements(evaluation: IdeaEvaluation) -> Iterator[tuple[str, Noun, Provenance]]:
+    """Every judgement in the evaluation with its field and provenance, whichever module made it."""
     for module in evaluation.modules.values():
         for name in type(module).model_fields:
             value = getattr(module, name)
             for entry in value if isinstance(value, tuple) else (value,):
                 provenance = getattr(entry, "provenance", None)
-                if provenance is not None:
-                    yield provenance
+                if isinstance(provenance, Provenance):
+                    yield name, entry, provenance

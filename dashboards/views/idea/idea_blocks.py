@@ -1,19 +1,19 @@
 """The report on one idea as blocks: the first page, then all that it rests on."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.pictures import idea_bars
-from dashboards.render.prose import prose, prose_line
-from dashboards.views.idea.idea_page import DimensionPart, HeatRow, IdeaPage, MethodPart
+from dashboards.render.charts.bar_chart import TEN, Measured, bar_chart
+from dashboards.render.papers import in_reading_order, reference
+from dashboards.render.prose import prose_line
+from dashboards.views.idea.committee_blocks import committee_blocks, other_sources
+from dashboards.views.idea.gaps import judgements, shortenings_of
+from dashboards.views.idea.idea_page import IdeaPage
+from dashboards.views.idea.judges_part import judged_steps, score_of_judges
+from dashboards.views.idea.module_blocks import contribution_blocks, soundness_blocks
 from dashboards.views.idea.plan_blocks import first_blocks, plan_blocks, tried_blocks
-from dashboards.views.idea.review_blocks import (
-    citation_note,
-    committee_blocks,
-    named_prose,
-    novelty_blocks,
-)
+from dashboards.views.idea.review_blocks import novelty_blocks
 from schemas.judgement.assessment import AssessmentEvaluation
 from schemas.judgement.soundness import SoundnessSummary
 from warehouse.answers import IdeaScore
@@ -49,39 +49,41 @@ def _rest(page: IdeaPage) -> Iterator[pg.Block]:
     evaluation = page.review.evaluation
     if page.plan is not None:
         yield from plan_blocks(page.plan, page.first.concerns)
-    if page.tried:
-        yield from tried_blocks(page.tried)
-    profile, dimensions = idea_bars(page)
+    if evaluation.experimental_results:
+        yield from tried_blocks(evaluation.experimental_results, page.review.warehouse)
     yield from (pg.heading("Scores"), _scores(page))
-    if profile is not None:
+    if (profile := _profile(page)) is not None:
         yield profile
     if evaluation.assessment is not None:
         yield from _assessment(evaluation.assessment)
     elif evaluation.soundness is not None:
         yield from _summary(evaluation.soundness.summary)
     if evaluation.soundness is not None:
-        yield from _soundness(page)
+        yield from soundness_blocks(page, evaluation.soundness)
     if evaluation.contribution is not None:
-        yield from _contribution(page, dimensions)
-    if page.committee is not None:
-        yield from committee_blocks(page.committee)
+        yield from contribution_blocks(page, evaluation.contribution)
+    if evaluation.committee is not None:
+        yield from committee_blocks(evaluation.committee, evaluation.judge_votes)
     if evaluation.novelty is not None:
-        papers = {paper.paper_id: paper for paper in evaluation.papers}
-        yield from novelty_blocks(evaluation.novelty, papers, page.novelty_judges)
+        provenance = evaluation.novelty.judgement.provenance
+        judges = score_of_judges(evaluation.judge_votes, provenance)
+        yield from novelty_blocks(evaluation.novelty, page.papers, judges)
     yield from _judges(page)
     yield from _missing(page)
     yield pg.heading("Bibliography")
-    yield from pg.bullets(page.bibliography) or (pg.text("No paper is cited."),)
-    if page.other_sources:
+    papers = in_reading_order(page.review.bibliography)
+    yield from pg.bullets(map(reference, papers)) or (pg.text("No paper is cited."),)
+    if others := other_sources(evaluation):
         yield pg.text("Pages, code and later papers cited:")
-        yield from pg.bullets(page.other_sources)
+        yield from pg.bullets(others)
     yield from _provenance(page)
 
 
 def _scores(page: IdeaPage) -> pg.Table:
     score = page.review.score
     overall = pg.strong("Overall"), pg.strong(figures.mean(score.score))
-    rows: list[tuple[pg.Part, ...]] = [(*overall, page.weights, "")]
+    weights = wording.score_in_words(page.review.run, score)
+    rows: list[tuple[pg.Part, ...]] = [(*overall, weights, "")]
     rows.append(_soundness_score(score) or ("Soundness", "not asked for", "", ""))
     rows.append(_contribution_score(score) or ("Contribution", "not asked for", "", ""))
     if score.committee_requested:
@@ -96,6 +98,29 @@ def _scores(page: IdeaPage) -> pg.Table:
         rows.append(("Novelty", figures.mean(score.novelty_0_to_10), on, missing_one))
     mark = wording.baseline_mark(page.review.evaluation.engine)
     return pg.table(("", f"Score, of 10{mark}:", "Mean of", "Unscored"), rows)
+
+
+def _profile(page: IdeaPage) -> pg.Figure | None:
+    """The scores of modules and methods as bars."""
+    score = page.review.score
+    modules = (
+        ("Soundness", score.soundness_requested, score.soundness_0_to_10),
+        ("Contribution", score.contribution_requested, score.contribution_0_to_10),
+        ("Committee", score.committee_requested, score.committee_0_to_10),
+        ("Novelty", score.novelty_requested, score.novelty_0_to_10),
+    )
+    bars = [Measured("Overall", score.score, figures.mean(score.score))]
+    for name, requested, value in modules:
+        if requested:
+            bars.append(Measured(name, value, figures.mean(value)))
+        for method, review in page.methods if name == "Soundness" else ():
+            given = review.score_0_to_10 if review is not None else None
+            bars.append(Measured(f"Method {method.rank}", given, figures.score(given), inner=True))
+    caption = (
+        "Wide bars are the modules' scores, narrow ones the methods behind soundness. What is"
+        " unscored has no bar."
+    )
+    return bar_chart("bars-1", "Scores of the modules and methods", caption, TEN, bars)
 
 
 def _soundness_score(score: IdeaScore) -> tuple[pg.Part, ...]:
@@ -154,131 +179,16 @@ def _summary(summary: SoundnessSummary | None) -> Iterator[pg.Block]:
         yield pg.numbered(map(prose_line, points)) if points else pg.text("None named.")
 
 
-def _soundness(page: IdeaPage) -> Iterator[pg.Block]:
-    score = page.review.score
-    yield pg.heading("Soundness")
-    if not page.methods:
-        yield pg.text("No method could be taken from the idea; the last section says why.")
-        return
-    mean = figures.mean(score.soundness_0_to_10)
-    of = " of 10" if score.soundness_0_to_10 is not None else ""
-    methods = figures.counted(score.scored_method_count, "scored method")
-    yield pg.text(
-        "The idea's methods, most important first, each held against the literature:"
-        f" {mean}{of} over {methods}, {score.unscored_method_count} unscored."
-    )
-    for part in page.methods:
-        yield from _method(part)
-
-
-def _method(part: MethodPart) -> Iterator[pg.Block]:
-    review = part.review
-    yield pg.heading(f"Method {part.method.rank} · {part.verdict}", level=3)
-    yield from prose(part.method.text)
-    if part.judges:
-        yield pg.text(f"Score: {part.judges}.")
-    if review is not None and review.unscored_reason is None:
-        texts = (review.support, review.contradictions, review.suggestions)
-        names = ("Support", "Contradictions", "Suggestions")
-        yield from named_prose(dict(zip(names, texts, strict=True)))
-        if review.open_questions:
-            yield pg.text(pg.strong("Open questions"), " (reviewer's reasoning)")
-            yield from prose(review.open_questions)
-        yield from citation_note(review.removed_citation_count, review.uncited_sentence_count)
-    elif review is not None and review.unscored_detail:
-        yield pg.text(f"Why there is no score: {review.unscored_detail}")
-    if part.evidence:
-        rows = [
-            (
-                pg.line(each.paper, f" ({each.closeness})" if each.closeness else ""),
-                *map(prose_line, (each.evidence.method, each.evidence.results)),
-                prose_line(each.evidence.context),
-            )
-            for each in part.evidence
-        ]
-        yield pg.table(("Paper", "What it did", "Result", "Condition"), rows)
-    relevant = figures.counted(len(part.evidence), "relevant paper")
-    yield pg.text(
-        f"{relevant}, {part.irrelevant_count} read and found irrelevant, {part.unjudged_count}"
-        " unscored."
-    )
-
-
-def _contribution(page: IdeaPage, bars: pg.Figure | None) -> Iterator[pg.Block]:
-    yield pg.heading("Contribution")
-    if not page.dimensions:
-        yield pg.text("No dimension could be taken from the idea; the last section says why.")
-    elif page.funnel:
-        yield pg.text(page.funnel)
-    if bars is not None:
-        yield bars
-    if page.heat:
-        yield pg.heading("Closest prior work", level=3)
-        yield from _closest(page)
-    for part in page.dimensions:
-        yield from _dimension(part)
-    if page.heat:
-        yield from _paper_by_paper(page.heat, page.dimensions, page.comparison_judges)
-
-
-def _closest(page: IdeaPage) -> Iterator[pg.Block]:
-    items: list[tuple[pg.Block, ...]] = []
-    for work in page.closest:
-        overall = (" ", prose_line(work.overall)) if work.overall else ()
-        named = (work.paper, f" {work.title}", work.versions)
-        item: list[pg.Block] = [pg.text(*named, f": {work.overlaps}.", *overall)]
-        if work.quote:
-            item.append(pg.note(work.quote))
-        if work.remains:
-            item.append(pg.text("What remains new beside it: ", prose_line(work.remains)))
-        items.append(tuple(item))
-    yield pg.Listing(tuple(items), first=1) if items else pg.text(page.first.none_closest)
-    for own in page.own_works:
-        yield pg.text("Possibly this work, and not counted: ", own)
-
-
-def _dimension(part: DimensionPart) -> Iterator[pg.Block]:
-    review = part.review
-    yield pg.heading(f"{part.dimension.name} · {part.mean}", level=3)
-    yield from pg.bullets(map(prose_line, part.dimension.statements))
-    if part.verdict or review is None:
-        detail = review.unscored_detail if review is not None else ""
-        yield pg.text(f"Review {part.verdict}{f' ({detail})' if detail else ''}.")
-        return
-    texts = (review.strengths, review.weaknesses, review.suggestions)
-    names = ("Strengths", "Weaknesses", "Suggestions")
-    yield from named_prose(dict(zip(names, texts, strict=True)))
-    yield from citation_note(review.removed_citation_count, review.uncited_sentence_count)
-
-
-def _paper_by_paper(
-    heat: Sequence[HeatRow], dimensions: Sequence[DimensionPart], judges: str
-) -> Iterator[pg.Block]:
-    yield pg.heading("Paper by paper", level=3)
-    yield pg.text(
-        "+ the idea is more novel · 0 neither, or not addressed · − the paper is · ? unscored"
-    )
-    columns = (pg.Column(pg.line(each.dimension.name), pg.Align.MARK) for each in dimensions)
-    yield pg.table(
-        ("Paper", *columns),
-        ((pg.line(row.paper, f" {row.title}"), *row.marks) for row in heat),
-    )
-    if judges:
-        yield pg.text(f"Each mark: {judges}.")
-    yield from pg.bullets(
-        pg.line(row.paper, ": ", prose_line(row.overall)) for row in heat if row.overall
-    )
-
-
 def _judges(page: IdeaPage) -> Iterator[pg.Block]:
-    if not page.judged_steps:
+    steps = judged_steps(page.evaluation.judge_votes)
+    if not steps:
         return
     yield pg.heading("Several judges")
     yield pg.text(
         "The median of their scores counts; the words are those of the judge who came nearest to it."
     )
     rows = []
-    for step in page.judged_steps:
+    for step in steps:
         why = f": {step.unscored_reasons}" if step.unscored_reasons else ""
         name, judges = step.step.replace("_", " "), ", ".join(step.judges)
         rows.append((name, judges, step.agreement, f"{step.unscored_count:,}{why}"))
@@ -310,10 +220,13 @@ def _provenance(page: IdeaPage) -> Iterator[pg.Block]:
         rank,
         nothing_later if cutoff is not None else "no cutoff date",
     )
+    models = {call.model_answered for call in evaluation.llm_calls}
+    models |= {provenance.model_answered for _, _, provenance in judgements(evaluation)}
+    answered = ", ".join(sorted(filter(None, models)))
     yield pg.facts(
         pg.line("Run ", pg.code(evaluation.run_id)),
         pg.line("engine ", pg.code(evaluation.engine)),
-        f"model {page.models}" if page.models else "",
+        f"model {answered}" if answered else "",
         pg.line("profile ", pg.code(evaluation.profile)),
         f"literature: {wording.literature(evaluation.literature, review.run.literature_name)}",
         pg.line("evaluated ", evaluation.finished_at),
@@ -322,11 +235,11 @@ def _provenance(page: IdeaPage) -> Iterator[pg.Block]:
         alike = idea.duplicate_similarity_0_to_1
         similarity = f" (similarity {alike:.2f})" if alike is not None else ""
         yield pg.note("Nearly the same as idea ", pg.code(idea.duplicate_of), f"{similarity}.")
-    if page.shortenings:
+    if shortenings := shortenings_of(evaluation):
         yield pg.text("Long inputs were shortened before they were judged:")
         yield from pg.bullets(
             f"{each.step}, {figures.counted(each.count, 'time')}: {each.rule}"
-            for each in page.shortenings
+            for each in shortenings
         )
     if evaluation.reused_from_run_id is None:
         yield pg.table(("", ""), _costs(page))
@@ -344,7 +257,10 @@ def _costs(page: IdeaPage) -> Iterator[tuple[str, str]]:
     if calls:
         sent = sum(call.prompt_tokens for call in calls)
         received = sum(call.completion_tokens for call in calls)
-        yield "Tokens", f"{sent:,} sent, {received:,} received; of them thinking: {page.thinking}"
+        told = [call.thinking_tokens for call in calls if call.thinking_tokens is not None]
+        unknown = sum(call.thinking_tokens is None and call.completion_tokens > 0 for call in calls)
+        thinking = figures.thinking(sum(told) if told else None, unknown)
+        yield "Tokens", f"{sent:,} sent, {received:,} received; of them thinking: {thinking}"
     yield "Price", figures.usd(review.cost_usd, review.unknown_price_calls)
     asked = (
         f"{len(requests):,}, {sum(each.cache_hit for each in requests):,} from a cache,"

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
+from dashboards.views.idea.gaps import judgements
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE
-from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.outcome import Provenance
 from warehouse.answers import IdeaReview
 from warehouse.stores.transcripts import Transcripts, transcripts_path
@@ -42,7 +42,7 @@ def judgement_blocks(
     Args:
         address_of_call: where the prompt and the reply of a call are shown, by its call_id.
     """
-    rows = list(_judgements(review.evaluation))
+    rows = list(judgements(review.evaluation))
     if not rows:
         yield pg.text("Nothing was judged.")
         return
@@ -53,16 +53,6 @@ def judgement_blocks(
     told = pg.text("The hash names the exact text of the prompt template.")
     yield pg.Fold(figures.counted(len(rows), "judgement"), (told, table))
     yield pg.Fold("Model calls", tuple(_calls(review, address_of_call)))
-
-
-def _judgements(evaluation: IdeaEvaluation) -> Iterator[tuple[str, Noun, Provenance]]:
-    for module in evaluation.modules.values():
-        for name in type(module).model_fields:
-            value = getattr(module, name)
-            for entry in value if isinstance(value, tuple) else (value,):
-                provenance = getattr(entry, "provenance", None)
-                if isinstance(provenance, Provenance):
-                    yield name, entry, provenance
 
 
 def _row(

@@ -1,14 +1,23 @@
 """The first page of an idea, the review of its plan, and what came of trying it, as blocks."""
 
 from collections.abc import Iterator, Sequence
+from shlex import quote
 
-from dashboards.render import figures
+from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.prose import prose, prose_line
 from dashboards.views.idea.first_page import DecidingConcern, FirstPage
 from dashboards.views.idea.plan_part import REASONING, ConcernLine, PlanPart
-from dashboards.views.idea.tried_part import MEASURED, TriedPart
+from schemas.works.experimental_result import ExperimentalResult, Surprise
 
+_MEASURED = (
+    "Measured within tasks that stand in for the idea: what programs did on their data. It says"
+    " nothing of the literature and is part of no score; the review of the plan is shown it."
+)
+_SURPRISES = {
+    Surprise.NOT_SUPPORTED: "who tried it expected it to help",
+    Surprise.AGAINST_A_CONCERN: "it helped although a concern spoke against it",
+}
 _ALL_PARTS = ("point", "why", "action", "would_change")
 
 
@@ -150,29 +159,33 @@ def _concern(given: ConcernLine, left_out: Sequence[str]) -> Iterator[pg.Block]:
     yield from pg.bullets(lines)
 
 
-def tried_blocks(tried: Sequence[TriedPart]) -> Iterator[pg.Block]:
-    """What came of trying an idea."""
-    yield from (pg.heading("What came of trying it"), pg.text(pg.emphasis(MEASURED)))
-    for part in tried:
-        result = part.result
-        yield pg.heading(f"{result.task_id}: {part.verdict.lower()}", level=3)
+def tried_blocks(tried: Sequence[ExperimentalResult], warehouse: str) -> Iterator[pg.Block]:
+    """What came of trying an idea: apart from all that the literature says."""
+    yield from (pg.heading("What came of trying it"), pg.text(pg.emphasis(_MEASURED)))
+    for result in tried:
+        verdict = wording.finding(result.finding)
+        yield pg.heading(f"{result.task_id}: {verdict.lower()}", level=3)
         yield from prose(result.question)
         least = figures.measure(result.least_difference)
         yield pg.text(
-            *(pg.strong(f"{part.verdict}:"), f" {result.because}. ", pg.code(result.metric)),
+            *(pg.strong(f"{verdict}:"), f" {result.because}. ", pg.code(result.metric)),
             f", {result.direction.better}; a difference worth having is {least} or more.",
         )
         if result.gain is not None:
-            yield _gains(part)
-        if part.surprise:
+            yield _gains(result)
+        lake = f"--warehouse {quote(warehouse)}"
+        if result.surprise is not None:
             concern = pg.line(" (“", prose_line(result.concern), "”)") if result.concern else ()
-            search = (" A search for why: ", pg.code(part.search)) if part.search else ()
-            yield pg.text(pg.strong("Surprising:"), f" {part.surprise}", concern, ".", *search)
-        yield pg.text("All of it: ", pg.code(part.report))
+            command = f"assay survey {quote(result.proposed_query)} {lake}"
+            search = (" A search for why: ", pg.code(command)) if result.proposed_query else ()
+            surprise = f" {_SURPRISES[result.surprise]}"
+            yield pg.text(pg.strong("Surprising:"), surprise, concern, ".", *search)
+        report = f"assay report {quote(result.experiment_run_id)} {lake}"
+        yield pg.text("All of it: ", pg.code(report))
 
 
-def _gains(part: TriedPart) -> pg.Table:
-    result, measure = part.result, figures.measure
+def _gains(result: ExperimentalResult) -> pg.Table:
+    measure = figures.measure
     tried = figures.counted(result.tried_count, "candidate")
     runs = figures.counted(result.run_count, "run")
     ends = f"{measure(result.gain_low)} to {measure(result.gain_high)}"

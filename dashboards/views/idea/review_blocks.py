@@ -1,4 +1,4 @@
-"""The reviews of an idea by modules other than soundness and contribution, as blocks."""
+"""How new an idea is, as blocks, and the texts that all reviews of modules have."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -6,9 +6,7 @@ from dashboards.render import figures
 from dashboards.render import page as pg
 from dashboards.render.prose import prose, prose_line
 from dashboards.render.wording import unscored
-from dashboards.views.idea.committee_part import CommitteePart
 from schemas.identifiers import PaperId
-from schemas.judgement.committee import MetaReview
 from schemas.judgement.novelty import NoveltyEvaluation
 from schemas.literature.paper import Paper
 
@@ -31,61 +29,6 @@ def citation_note(removed: int, uncited: int, what: str = "papers") -> Iterator[
         said.append(f"{figures.counted(uncited, 'sentence')} without a citation.")
     if said:
         yield pg.text(pg.emphasis(" ".join(said)))
-
-
-def committee_blocks(committee: CommitteePart) -> Iterator[pg.Block]:
-    """The decision of the committee, its reviewers, and what they knew."""
-    yield pg.heading(f"Committee · {committee.verdict}")
-    if committee.meta is not None:
-        yield from _meta(committee.meta)
-    if committee.dimensions:
-        rows = [(each.name, each.mean, each.spread, *each.scores) for each in committee.dimensions]
-        names = (f"{name}:" for name in committee.personas)
-        yield pg.table(("Dimension", "Mean:", "Spread:", *names), rows)
-        yield pg.text(committee.agreement)
-    for reviewer in committee.reviewers:
-        yield pg.heading(f"Reviewer {reviewer.persona_id}", level=3)
-        yield pg.text(reviewer.knowledge)
-        for name, score, review in reviewer.reviews:
-            yield pg.text(pg.strong(f"{name}: {score}"))
-            if review.unscored_reason is not None:
-                yield pg.text(review.unscored_detail)
-                continue
-            yield from prose(review.review)
-            yield from citation_note(review.removed_citation_count, 0, "things")
-    yield pg.heading("What is known", level=3)
-    yield pg.text(committee.funnel)
-    if committee.ground:
-        findings = [
-            (
-                *(each.knowledge, each.part, each.relation),
-                prose_line(each.row.evidence),
-                "yes" if each.row.passage_verified else "no",
-            )
-            for each in committee.ground
-        ]
-        columns = ("Knowledge", "Part", "Says", "Finding", "Quoted word for word")
-        yield pg.table(columns, findings)
-    if committee.ground and committee.unshown_count:
-        more = figures.counted(committee.unshown_count, "finding")
-        yield pg.text(f"{more} more in the table ", pg.code("evidence"), ".")
-    if committee.parts:
-        yield pg.heading("The idea taken apart", level=3)
-    for name, claims in committee.parts:
-        yield pg.text(pg.strong(name))
-        yield from _listed(claims, "The idea does not say.")
-
-
-def _meta(meta: MetaReview) -> Iterator[pg.Block]:
-    if meta.unscored_detail:
-        yield pg.text(f"Why there is no decision: {meta.unscored_detail}")
-    if meta.unscored_reason is None:
-        yield from prose(meta.summary)
-        yield from named_prose({"Strengths": meta.strengths, "Weaknesses": meta.weaknesses})
-    if meta.suggestions:
-        yield pg.text(pg.strong("Suggestions, from what appeared after the cutoff"))
-        yield from prose(meta.suggestions)
-    yield from citation_note(meta.removed_citation_count, meta.uncited_sentence_count, "things")
 
 
 def novelty_blocks(
@@ -152,9 +95,10 @@ def _judged_novelty(
         yield pg.table(columns, rows)
     for name, aspects in (("Known already", judged.known_aspects), ("New", judged.novel_aspects)):
         yield pg.text(pg.strong(name))
-        yield from _listed(aspects, "None named.")
+        yield from listed(aspects, "None named.")
     yield from citation_note(judged.removed_citation_count, judged.uncited_sentence_count)
 
 
-def _listed(lines: Iterable[str], none: str) -> tuple[pg.Block, ...]:
+def listed(lines: Iterable[str], none: str) -> tuple[pg.Block, ...]:
+    """Lines of an engine as a list, or that there is none."""
     return pg.bullets(map(prose_line, lines)) or (pg.text(none),)

@@ -33,9 +33,10 @@ def demo(options: DemoOptions, json: Json = False) -> int:
 
 
 def print_first_page(warehouse: Warehouse, run_id: RunId) -> None:
-    from dashboards.render.render import published_idea, written
+    from dashboards.render.formats.any_format import published_idea
+    from dashboards.render.formats.markdown import markdown_page
 
     with warehouse.queries() as queries:
         leader = queries.ranking(run_id)[0]
-    page = written(published_idea(warehouse, run_id, leader.idea_id), "md")
+    page = markdown_page(published_idea(warehouse, run_id, leader.idea_id))
     sys.stdout.write(safe(f"\n{page}"))

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from dashboards.render import page as pg
 from dashboards.render.figures import counted
+from dashboards.render.formats.html import html_page
+from dashboards.render.formats.markdown import markdown_page
 from dashboards.render.prose import prose, prose_line
-from dashboards.render.render import written
 from dashboards.views.write_ideation import ideation_page
 from flows.cli.literature.recommend import recommendation_warnings
 from flows.works.literature.recommending import recommend_about
@@ -104,7 +105,7 @@ def write_plans(folder: Path, plans: Sequence[PlannedExperiment]) -> tuple[Path,
     folder.mkdir(parents=True, exist_ok=True)
     blocks = (pg.text(_BEGINNING), *(block for plan in plans for block in _plan(plan)))
     page = pg.Page(pg.line("Plans of experiments"), blocks)
-    texts = {"plans.html": written(page, "html"), "plans.md": written(page, "md")}
+    texts = {"plans.html": html_page(page), "plans.md": markdown_page(page)}
     for name, text in texts.items():
         write_bytes(folder / name, text.encode("utf-8", "replace"))
     return tuple(folder / name for name in texts)

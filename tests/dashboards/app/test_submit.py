@@ -361,7 +361,7 @@ def test_a_job_at_work_tells_how_many_ideas_of_its_run_have_landed(warehouse: Wa
     announce(warehouse, make_planned("run-1", ideas_path=str(job.ideas.resolve())))
     announce(warehouse, make_planned("run-2"))
     page = opened(site, job_path(job_id))
-    assert "0 of 1 idea, $0.0000 of $5.00." in status_of(page)
+    assert "0 of 1 idea, 0.00 USD of 5.00 USD." in status_of(page)
     assert page.tree.xpath("//main[@data-live]")
 
 

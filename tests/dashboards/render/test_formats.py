@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from pylatexenc.latex2text import LatexNodes2Text
 
-from dashboards.render import render
 from dashboards.render.formats.any_format import data, document
+from dashboards.render.formats.any_format import published_idea as idea_of
 from dashboards.render.formats.bib_file import bib_file
 from dashboards.render.formats.html import html_page
 from dashboards.render.formats.markdown import markdown_page
@@ -51,7 +51,7 @@ from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN
 from tests.support.reports import word_text
 from warehouse.warehouse import Warehouse
 
-published_idea = cache(render.published_idea)  # several tests read the same page
+published_idea = cache(idea_of)  # several tests read the same page
 
 IDEA = IdeaId("idea-00003")
 

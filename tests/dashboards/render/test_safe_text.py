@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from dashboards.render import page
+from dashboards.render import prose as reading
+from dashboards.render.formats.markdown import markdown, markdown_line
 from dashboards.render.formats.reading import markdown_parser, read_blocks
 from dashboards.render.page import plain_text
-from dashboards.render.safe_text import code, link, plain, prose, prose_line
 from schemas.literature.naming import safe_url
 from tasks.text.quotations import quotable
 
@@ -36,8 +38,24 @@ NASTY = st.text(
 )
 
 
-def tokens_of(markdown):
-    for token in READER.parse(markdown):
+def plain(text):
+    return markdown_line(page.line(text))
+
+
+def prose(text):
+    return markdown(reading.prose(text))
+
+
+def prose_line(text):
+    return markdown_line(reading.prose_line(text))
+
+
+def code(text):
+    return markdown_line(page.line(page.code(text)))
+
+
+def tokens_of(written):
+    for token in READER.parse(written):
         yield token
         yield from token.children or ()
 
@@ -201,7 +219,7 @@ def test_citations_lists_and_emphasis_survive_in_prose():
 )
 def test_only_web_addresses_become_links(url):
     assert safe_url(url) is None
-    assert link("text", url) == "text"
+    assert page.link("text", url) == page.Span("text")
 
 
 def test_an_address_cannot_end_its_link():

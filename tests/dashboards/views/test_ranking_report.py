@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dashboards.render.charts.interval_chart import interval_chart
+from dashboards.render.formats.markdown import markdown
 from dashboards.render.page import Heading, Table, plain_text
 from dashboards.views.ranking_page import _duels, ranking_view
 from dashboards.views.sensitivity import sensitivity_of
@@ -113,7 +114,8 @@ def test_reasons_speak_of_this_idea_and_the_other_whichever_was_shown_first() ->
         ),
     ):
         (duel,) = _duels(ranked, matches)
-        assert {reason.text for reason in duel.reasons} == {expected}
+        written = markdown(duel)
+        assert written.count("idea rests on") == written.count(expected) > 0
 
 
 def test_many_groups_begin_with_who_is_first_in_each(
@@ -188,7 +190,7 @@ def test_an_idea_best_in_everything_leads_under_every_weighting_and_a_one_sided_
         [score("best", 9.0, 9.0), score("sound", 9.0, 0.0), score("new", 0.0, 9.0), *others]
     )
     assert found is not None
-    shares = {line.idea_id: line.share_0_to_1 for line in found.lines}
+    shares = {score.idea_id: share for score, share in found.shares}
     assert shares["best"] == 1.0
     assert 0 < shares["sound"] < 1
     assert 0 < shares["new"] < 1
@@ -201,7 +203,7 @@ def test_an_idea_that_a_module_did_not_score_is_left_out_under_any_weights() -> 
     others = [score(f"filler-{number}", 5.0, 5.0) for number in range(10)]
     found = sensitivity_of([score("half", 8.0, None), score("whole", 8.0, 8.0), *others])
     assert found is not None
-    shares = {line.idea_id: line.share_0_to_1 for line in found.lines}
+    shares = {score.idea_id: share for score, share in found.shares}
     assert (shares.get("half"), shares["whole"], found.left_out) == (None, 1.0, 1)
 
 
@@ -221,7 +223,7 @@ def test_in_an_assessed_run_the_weights_of_criteria_are_varied() -> None:
     assert found is not None
     assert found.parts == ("worth_asking", "new", "decisive_test", "feasible")
     assert all(
-        0 < line.share_0_to_1 < 1 for line in found.lines if line.idea_id in ("idea-0", "idea-11")
+        0 < share < 1 for score, share in found.shares if score.idea_id in ("idea-0", "idea-11")
     )
 
 

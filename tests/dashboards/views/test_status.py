@@ -144,8 +144,8 @@ def test_a_page_of_an_idea_does_not_claim_comparisons_that_were_never_made(
             for run_id in (QUOTA, UNREAD)
         )
     cause = f"the engine did not answer ({TOLD})"
-    page = markdown(tuple(first_blocks(unanswered.first)))
+    page = markdown(first_blocks(unanswered.first))
     assert f"Nothing was compared: {cause}." in page
     assert f"Nothing was judged: {cause}." in page
     assert "overlaps with what the idea claims" not in page
-    assert "Nothing was judged" not in markdown(tuple(first_blocks(judged.first)))
+    assert "Nothing was judged" not in markdown(first_blocks(judged.first))
