@@ -2,6 +2,7 @@
 every page, in light and dark; and what a narrow screen shows.
 """
 
+import re
 from collections.abc import Iterator
 from importlib import resources
 from itertools import cycle
@@ -15,6 +16,7 @@ from dashboards.render.data_docs import data_docs
 from dashboards.views.write_run import write_reports
 from tests.support import browser as browsers
 from tests.support.assay_command import environment
+from tests.support.assessed_evaluations import make_assessed_evaluation
 from tests.support.benchmark_lake import publish_benchmark_lake
 from tests.support.check_lake import publish_check_lake
 from tests.support.committee_evaluations import make_full_evaluation
@@ -46,10 +48,10 @@ CUT = """() => [document.documentElement, ...document.querySelectorAll('.scroll,
 BEYOND = """() => {
     const main = document.querySelector('main');
     const parts = main.querySelectorAll(
-        'h1, h2, h3, p, button, input, textarea, svg');
+        'h1, h2, h3, p, button, input, textarea, figure');
     const wide = [...parts].filter(each => {
         const box = each.getBoundingClientRect();
-        return box.width > 0 && !each.closest('[role="tablist"], .scroll') && box.right > main.getBoundingClientRect().right + 1;
+        return box.width > 0 && !each.closest('.scroll') && box.right > main.getBoundingClientRect().right + 1;
     }).map(each => `${each.tagName}: ${(each.textContent || '').trim().slice(0, 60)}`);
     return main.scrollWidth > main.clientWidth + 1 ? ['the page scrolls sideways', ...wide] : wide;
 }"""
@@ -118,6 +120,25 @@ def test_at_1440_by_900_the_best_ideas_are_above_the_fold(browser: Browser, addr
         box = reader.page.locator("main tbody").first.bounding_box()
     assert box is not None
     assert box["y"] + 4 * 35 < 900
+
+
+@pytest.mark.long
+def test_a_phone_shows_verdict_score_and_title_without_sideways_scrolling(
+    browser: Browser, tmp_path: Path
+) -> None:
+    warehouse = Warehouse(tmp_path / "lake")
+    land(warehouse, make_assessed_evaluation())
+    assert publish(warehouse, RUNS, make_run(modules="assessment")).published
+    with (
+        browsers.dashboard(warehouse.root, environment(tmp_path), tmp_path / "log") as url,
+        browsers.reader_of(browser, url, width=390) as reader,
+    ):
+        reader.open("ideas")
+        for name in ("Verdict", "Score", "Idea"):
+            heading = reader.page.locator("main th").filter(has_text=re.compile(f"^{name}$"))
+            box = heading.first.bounding_box()
+            assert box is not None
+            assert box["x"] + box["width"] <= 390
 
 
 def test_a_run_report_of_four_modules_fits_its_page_at_1440(

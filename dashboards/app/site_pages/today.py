@@ -37,10 +37,10 @@ def show(visit: Visit) -> Shown:
     night = lake.ask(night_run, run.run_id, thresholds=lake.thresholds)
     kind = "bad" if not run.in_order else "alarms" if night.alarms else "good"
     blocks = (
-        *_banners(run),
         *in_progress(visit),
         *_alarms(night),
         *_waiting(visit),
+        *_banners(run),
         *_leaders(lake, night),
         *_figures(night),
         *_changed(lake, night),

@@ -89,7 +89,10 @@ def test_today_says_first_that_a_night_is_not_in_order(site: TestClient) -> None
 
 
 def test_an_alarm_leads_to_its_figures(site: TestClient) -> None:
-    assert f"/operate/quality?run={RUN}&view=Unscored" in opened(site, "/").links("Figures")
+    page = opened(site, "/")
+    assert f"/operate/quality?run={RUN}&view=Unscored" in page.links("Figures")
+    places = [page.words.index(each) for each in ("Alarms", "The evidence comes from")]
+    assert places == sorted(places)
 
 
 def test_leaders_have_rank_score_reason_and_a_link(site: TestClient) -> None:
