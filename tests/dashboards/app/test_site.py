@@ -237,7 +237,7 @@ def test_an_idea_is_shown_whole_and_hostile_text_stays_text(idea_id: str, site: 
 def test_every_judgement_names_step_prompt_and_model_and_its_calls(site: TestClient) -> None:
     page = opened(site, idea_path(RUN, "idea-00003"))
     rows = page.table("Prompt (SHA-256)")
-    assert {"soundness_review 1", "comparison 1", "dimensions 1"} <= {row["Step"] for row in rows}
+    assert {"soundness_review 1", "comparison, version 1"} <= {row["Step"] for row in rows}
     assert {row["Model"] for row in rows} == {"small-2026-01"}
     calls = page.table("Latency")
     assert len(calls) == 6
@@ -329,7 +329,7 @@ def test_who_may_not_finds_no_page_in_the_menu_and_is_refused_it_in_a_sentence(
                 assert answer.headers["location"] == "/decide"
                 continue
             refused = Page(answer)
-            told = f"may not {page.needs[0]}" if role else f"sign in to {page.needs[0]}"
+            told = f"may not {page.needs[0]}" if role else f"to {page.needs[0]}, sign in"
             assert (refused.status, told in refused.words) == (403, True), page
             assert refused.buttons == []
         elif not page.sends:
