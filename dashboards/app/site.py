@@ -319,7 +319,7 @@ def _status(error: AssayError) -> int:
 
 def _not_for(person: Person | None, action: Action) -> str:
     if person is None:
-        return f"sign in to {action}"
+        return f"to {action}, sign in with an account: `assay accounts add NAME` makes one"
     return f"the role {person.role} may not {action}: ask whoever runs this dashboard"
 
 

@@ -227,7 +227,8 @@ def test_who_may_not_decide_is_told_so_and_decides_nothing(own: Warehouse) -> No
 def test_on_an_open_dashboard_nobody_decides_or_votes(two_ideas: Warehouse) -> None:
     site = site_of(two_ideas)
     for path in ("/decide", "/decide/votes", "/decide/ask"):
-        assert opened(site, path).status == 403
+        page = opened(site, path)
+        assert (page.status, "`assay accounts add NAME` makes one" in page.words) == (403, True)
         assert site.post(path, data={}).status_code == 403
     assert opened(site, "/decide/standings").status == 200
 
