@@ -89,6 +89,8 @@ def _form(visit: Visit, text: str = "", kind: str = "", problem: str = "", kept:
 
 def take(visit: Visit) -> Shown | Response:
     """Keep what was given as a draft, and lead to what was found in it."""
+    if visit.lake.warehouse.objects is not None:
+        return show(visit)
     assert visit.sent is not None
     text, kind = visit.word("text").replace("\r\n", "\n"), visit.word("kind")
     kept, upload = visit.word("draft"), visit.sent.get("file")
