@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx
 from playwright.sync_api import Browser, sync_playwright
 
+from dashboards.app.access import OF_AN_OPEN_DASHBOARD
 from dashboards.app.site import PAGES, with_query
 from tests.benchmarks._assay import environment
 from tests.benchmarks.nights import Nights, evaluated, newest
@@ -37,7 +38,11 @@ def paths_of(warehouse: Warehouse) -> list[str]:
         idea = min(queries.ranking(run.run_id), key=lambda each: each.place)
     named = with_query("/idea", run=run.run_id, idea=idea.idea_id)
     return [
-        *(page.path for page in PAGES if page.label and not page.sends),
+        *(
+            page.path
+            for page in PAGES
+            if page.label and not page.sends and OF_AN_OPEN_DASHBOARD.intersection(page.needs)
+        ),
         "/why", "/sure", f"/runs/{run.run_id}", named,
     ]  # fmt: skip
 

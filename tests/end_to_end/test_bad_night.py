@@ -216,7 +216,8 @@ def check_rows(warehouse: Path, arrived: int) -> None:
     )
     left = [call for call in calls if call["upstream_requests"]]
     assert len({call["call_id"] for call in left}) == len(left)
-    assert arrived - 25 <= len(left) <= arrived
+    # Those in flight at the kill: answers that drip take 2.5 s, and a busy disk holds rows up.
+    assert arrived - 5 * RATE <= len(left) <= arrived
     assert sum(call["request_share"] for call in calls) == pytest.approx(len(left), rel=0.05)
     assert {call["failure_reason"] for call in left} >= {
         "rate_limited",

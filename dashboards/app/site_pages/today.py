@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+import polars
+
 from dashboards.app.choosing import chosen_run, comparable_runs, form, run_field
 from dashboards.app.data import Lake
 from dashboards.app.site import Shown, Visit, controls, idea_link, run_path, with_query
@@ -13,8 +15,8 @@ from dashboards.render import page as pg
 from dashboards.views.nightly_page import About, NightFigures, NightRun, night_figures, night_run
 from dashboards.views.run_page import rejected_entries
 from dashboards.views.why_it_leads import why_it_leads
+from schemas.identifiers import RunId
 from schemas.run import Run
-from warehouse.answers import IdeaScore
 from warehouse.queries import Queries
 
 NIGHTS, RUNS_LISTED = 14, 20
@@ -92,15 +94,14 @@ def _leaders(lake: Lake, night: NightRun) -> Iterator[pg.Block]:
         yield pg.text("No idea of this run has a rank.")
         return
     run_id = night.run.run_id
-    scores = lake.ask(Queries.idea_scores, run_id)
-    of: dict[str, IdeaScore] = {str(score.idea_id): score for score in scores}
-    rows = {row["idea_id"]: row for row in lake.frame("leaderboard", run_id=run_id).to_dicts()}
+    top = tuple((str(idea.idea_id), idea.wins, idea.losses, idea.ties) for idea in night.top)
+    reasons = lake.ask(leaders_reasons, run_id, top)
+    board = lake.frame("leaderboard", run_id=run_id)
+    shown = board.filter(polars.col("idea_id").is_in([name for name, *_ in top]))
+    rows = {row["idea_id"]: row for row in shown.to_dicts()}
     items = []
     for idea in night.top:
         verdict = verdict_on(rows[str(idea.idea_id)]) if gives_verdicts(night.run) else None
-        weights = night.run.score_weights
-        own = of[str(idea.idea_id)]
-        why = why_it_leads(own, scores, weights, wins=idea.wins, losses=idea.losses, ties=idea.ties)
         place = wording.rank_with_range(idea.rank, idea.best_rank, idea.worst_rank)
         known = f"{verdict.value.capitalize()} · " if verdict is not None else ""
         head = pg.line(
@@ -109,10 +110,33 @@ def _leaders(lake: Lake, night: NightRun) -> Iterator[pg.Block]:
             idea_link(run_id, idea.idea_id, idea.title),
         )
         group = f" in {idea.group}" if idea.group else ""
-        items.append((pg.Paragraph(head), pg.text(f"Rank {place}{group}. {why}")))
+        items.append(
+            (pg.Paragraph(head), pg.text(f"Rank {place}{group}. {reasons[str(idea.idea_id)]}"))
+        )
     yield pg.Listing(tuple(items))
     whole = with_query("/ideas", run=run_id)
     yield pg.text(f"{night.what_leads} ", pg.report("The whole ranking", whole))
+
+
+def leaders_reasons(
+    queries: Queries,
+    run_id: RunId,
+    top: tuple[tuple[str, float | None, float | None, int | None], ...],
+) -> dict[str, str]:
+    """Return why each of some ideas leads: kept, since it reads the scores of all ideas.
+
+    Args:
+        top: identifier, wins, losses and ties of each.
+    """
+    scores = queries.idea_scores(run_id)
+    own, weights = (
+        {str(score.idea_id): score for score in scores},
+        queries.run(run_id).score_weights,
+    )
+    return {
+        name: why_it_leads(own[name], scores, weights, wins=wins, losses=losses, ties=ties)
+        for name, wins, losses, ties in top
+    }
 
 
 def _figures(night: NightRun) -> Iterator[pg.Block]:

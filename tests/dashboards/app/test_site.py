@@ -237,7 +237,8 @@ def test_an_idea_is_shown_whole_and_hostile_text_stays_text(idea_id: str, site: 
 def test_every_judgement_names_step_prompt_and_model_and_its_calls(site: TestClient) -> None:
     page = opened(site, idea_path(RUN, "idea-00003"))
     rows = page.table("Prompt (SHA-256)")
-    assert {"comparison, version 1"} <= {row["Step"] for row in rows}
+    steps = {f"{step}, version 1" for step in ("comparison", "dimensions", "soundness review")}
+    assert steps <= {row["Step"] for row in rows}
     assert {row["Model"] for row in rows} == {"small-2026-01"}
     calls = page.table("Latency")
     assert len(calls) == 6

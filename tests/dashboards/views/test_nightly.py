@@ -101,7 +101,7 @@ def test_it_prints_the_hash_of_the_ledgers_last_row_also_on_a_night_without_runs
 
 def test_it_names_alarms_and_counts_them(summary):
     alarms = summary.markdown.split("### Alarms")[1].split("###")[0]
-    assert "Label collapse: 100% of" in alarms
+    assert "Label collapse: 100 % of" in alarms
     assert "Dearer: " in alarms
     assert summary.alarm_count == alarms.count("\n- ") >= 2
 

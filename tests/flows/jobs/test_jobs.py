@@ -329,17 +329,20 @@ def test_the_list_tells_what_was_asked_and_what_came_of_it(
 def test_plans_are_made_as_the_command_makes_them_and_in_the_order_in_which_they_were_asked(
     warehouse: Warehouse,
 ) -> None:
-    first, second = (
-        submit(warehouse, plan_job(text))
-        for text in ("One idea about counting bats.", "Another idea about counting birds.")
-    )
-    run_until(warehouse, lambda: not known(warehouse, first).at_work)
-    job = known(warehouse, first)
+    asked = [
+        submit(warehouse, plan_job(f"One idea about counting {animals} by their calls."))
+        for animals in ("bats", "birds", "frogs")
+    ]
+    run_until(warehouse, lambda: not any(known(warehouse, each).at_work for each in asked))
+    job = known(warehouse, asked[0])
     assert (job.status.state, job.status.exit_code) == (JobState.DONE, 0), job.log.read_text()
     plan = read_result(job)
     assert (plan["ideas"], plan["cost_usd"]) == (1, 0)
     assert runner_at_work(warehouse) is not True
-    assert known(warehouse, second).status.started_at is None
+    first, second, third = (known(warehouse, each).status for each in asked)
+    assert None not in (first.started_at, first.finished_at, third.started_at)
+    assert first.started_at <= second.started_at <= third.started_at  # type: ignore[operator]
+    assert third.started_at >= min(first.finished_at, second.finished_at), "two at once"  # type: ignore[operator,type-var]
 
 
 @pytest.mark.end_to_end
