@@ -316,7 +316,7 @@ const readAgain = async () => {
   return true;
 };
 
-prepare(document);
+prepare(document.querySelector("main"));
 
 if (document.querySelector("main[data-live]")) {
   let shown = "", told = "";

@@ -11,7 +11,6 @@ from schemas.errors import AssayError
 from schemas.identifiers import content_hash
 from warehouse.app.database import services_file
 from warehouse.app.jobs import jobs, log_tail
-from warehouse.progress import Watch
 
 LOOK_SECONDS = 1.0
 _JOBS_LOOKED_AT = 50
@@ -22,7 +21,6 @@ class Changes:
 
     def __init__(self, lake: Lake) -> None:
         self._lake = lake
-        self._watch = Watch(lake.warehouse)
         self._version, self._looked_at = "", 0.0
         self._looking: asyncio.Lock | None = None
 
@@ -47,11 +45,10 @@ class Changes:
 
     def _look(self) -> str:
         try:
-            ended = {run.run_id: run.finished_at for run in self._lake.runs()}
             snapshot = self._lake.snapshot() if self._lake.exists else ""
             moving = [
                 (run.planned.run_id, run.activity, run.landed_count, run.cost_usd)
-                for run in self._watch.progress(ended)
+                for run in self._lake.under_way()
             ]
             return content_hash(repr((snapshot, moving, self._jobs(), self._services())))
         except AssayError as error:  # an open page learns of it when it is read again

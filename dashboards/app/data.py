@@ -15,6 +15,7 @@ from schemas.identifiers import RunId
 from schemas.run import Run
 from schemas.settings import AlarmSettings, Settings
 from warehouse.console.console import run_sql_with_names
+from warehouse.progress import RunProgress, Watch
 from warehouse.queries import Queries
 from warehouse.reading import LakeReading
 from warehouse.units.kind import HeadT, Kind, UnitT
@@ -112,6 +113,16 @@ class Lake:
         """Published runs, newest first; empty where there is no lake."""
         return self.ask(Queries.list_runs) if self.exists else ()
 
+    def under_way(self) -> tuple[RunProgress, ...]:
+        """Runs that are not published as planned, newest first."""
+        ended = {RunId(run.run_id): run.finished_at for run in self.runs()}
+        return self.watch.progress(ended)
+
+    @property
+    def watch(self) -> Watch:
+        """Progress of runs; receipts that were read once are not read again."""
+        return _watch(self.warehouse)
+
     def heads(self, kind: Kind[Any, Any, HeadT]) -> dict[str, HeadT]:
         """What is published of a kind by its run_id, newest first; empty where there is no lake."""
         heads = self.ask(_heads, kind) if self.exists else ()
@@ -198,6 +209,11 @@ def _identity(lake: Lake) -> str:
         if lake.warehouse.postgres is None and lake.exists
         else ""
     )
+
+
+@lru_cache(_LAKES_OPEN)
+def _watch(warehouse: Warehouse) -> Watch:
+    return Watch(warehouse)
 
 
 @lru_cache(_LAKES_OPEN)

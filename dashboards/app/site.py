@@ -345,12 +345,7 @@ def idea_path(run_id: str, idea_id: str) -> str:
 
 
 def idea_link(run_id: str, idea_id: str, title: str | None) -> pg.Part:
-    return pg.report(titled(title, idea_id), idea_path(run_id, idea_id))
-
-
-def titled(title: str | None, name: str, longest: int = 110) -> str:
-    """Return a title in one line; its name where it has none."""
-    return wording.shortened(" ".join((title or "").split()) or name, longest)
+    return pg.report(wording.titled(title, idea_id), idea_path(run_id, idea_id))
 
 
 def report_files(run_id: str, idea_id: str = "", *without: ReportFormat) -> pg.Line:

@@ -331,6 +331,11 @@ def both_answers(expected: Sequence[Mapping[str, object]], bound_usd: float) -> 
     )
 
 
+def titled(title: str | None, name: str, characters: int = 110) -> str:
+    """Return a title on one line; the name of what has none."""
+    return shortened(" ".join((title or "").split()) or name, characters)
+
+
 def shortened(name: str, characters: int) -> str:
     """The name on one line, an ellipsis in place of what is more than `characters`."""
     line = " ".join(name.split())

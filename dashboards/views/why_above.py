@@ -10,6 +10,7 @@ from dashboards.views.idea.first_page import FirstPage
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.idea.verdict import Verdict
 from dashboards.views.why_it_leads import parts_of_score, why_it_leads
+from schemas.base import replace
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.assessment import AssessmentCriterion
@@ -39,10 +40,11 @@ def why_view(queries: Queries, run_id: RunId, one: IdeaId, other: IdeaId) -> pg.
         if name not in places:
             raise UnknownNameError(f"run {run_id} has no idea “{name}”")
     head = ranking_shown(queries, run_id)
-    better, worse = sorted(
-        (_in_its_group(queries, places[name], head) for name in (one, other)),
-        key=lambda idea: idea.place,
-    )
+    if head is not None:  # they met in its groups, which it may have found
+        groups = {each.idea_id: each.group for each in ratings_of(queries, head, head.method)}
+        for name in groups.keys() & {one, other}:
+            places[name] = replace(places[name], group=groups[name])
+    better, worse = sorted((places[one], places[other]), key=lambda idea: idea.place)
     firsts = {
         idea.idea_id: idea_page(queries.idea_review(run_id, idea.idea_id)).first
         for idea in (better, worse)
@@ -110,7 +112,7 @@ def _figures(
         if value is not None
     )
     rows += [
-        (name.replace("_", " ").capitalize(),
+        (wording.spaced(name).capitalize(),
          *(figures.decimals(scores[each.idea_id].parts.get(name)) for each in both))
         for name in parts
     ]  # fmt: skip
@@ -142,14 +144,6 @@ def _reasons(
             yield pg.text("Concern worth most: ", prose_line(first.concerns[0].point))
 
 
-def _in_its_group(queries: Queries, idea: RankedIdea, head: RankingHead | None) -> RankedIdea:
-    """The idea with the group in which it met others, which may be one that the ranking found."""
-    if head is None:
-        return idea
-    groups = {each.idea_id: each.group for each in ratings_of(queries, head, head.method)}
-    return idea.model_copy(update={"group": groups.get(idea.idea_id, idea.group)})
-
-
 def _matches(
     queries: Queries, head: RankingHead, better: RankedIdea, worse: RankedIdea
 ) -> list[dict[str, Any]]:
@@ -176,7 +170,7 @@ def _meetings(
         first, second = better, worse
         if row["first_idea_id"] != better.idea_id:
             first, second = worse, better
-        words = row["dimension"].replace("_", " ").capitalize()
+        words = wording.spaced(row["dimension"]).capitalize()
         yield pg.text(pg.strong(words), f": {_verdict(row, first, second)}")
         said = row["rationale"] or row["unscored_detail"] or ""
         if said:
@@ -262,7 +256,7 @@ def turning_weights(run: Run, ahead: IdeaScore, behind: IdeaScore, name: str) ->
         return
     lead = sum(given.get(part, 0.0) * gap for part, gap in gaps.items())
     for part in led:
-        words, needed = part.replace("_", " "), given.get(part, 0.0) + lead / -gaps[part]
+        words, needed = wording.spaced(part), given.get(part, 0.0) + lead / -gaps[part]
         if not given:
             yield f"“{name}” leads in {words}, by {-gaps[part]:.2f}: it leads if that alone counts."
         elif needed <= _MOST_WEIGHT:
@@ -283,7 +277,7 @@ def _overlap(better: RankedIdea, worse: RankedIdea) -> str:
 
 
 def _title(idea: RankedIdea) -> str:
-    return wording.shortened(" ".join(idea.title.split()) or idea.idea_id, _TITLE_CHARACTERS)
+    return wording.titled(idea.title, idea.idea_id, _TITLE_CHARACTERS)
 
 
 def _tally(idea: RankedIdea) -> str:

@@ -1,7 +1,7 @@
 """`python -m flows.api.server WAREHOUSE HOST PORT GATEWAY PARTS NOTE`: pages for readers and the API
 for programs, on one address.
 
-GATEWAY: where the literature is searched; `-`: nowhere. PARTS: `all`, or `programs` without pages.
+GATEWAY: where the literature is searched; empty: nowhere. PARTS: `all`, or `programs` without pages.
 NOTE: told on stderr once it listens; empty: nothing.
 """
 
@@ -18,8 +18,7 @@ from schemas.people.web_origins import names_of_server
 from tasks.web.serving import ProgramsOnly, answer_requests, listen
 from warehouse.warehouse import Warehouse
 
-ALL_PARTS, PROGRAMS = "all", "programs"
-NO_GATEWAY = "-"
+ALL_PARTS = "all"
 _OF_PROGRAMS = ("/v1", "/mcp", "/openapi.json", "/health")
 
 
@@ -33,7 +32,7 @@ def serve(
     """
     settings = warehouse.settings
     prepare_environment(settings.home)
-    programs = Programs(warehouse, "" if gateway_url == NO_GATEWAY else gateway_url)
+    programs = Programs(warehouse, gateway_url)
     served: ASGIApp = ProgramsOnly(programs)
     hosts = settings.api.allowed_hosts
     if parts == ALL_PARTS:

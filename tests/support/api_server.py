@@ -78,7 +78,7 @@ def dashboard_server(
             f"{prefix}PROVIDER__SERVER_METADATA_URL": f"{provider.url}/.well-known/openid-configuration",
             f"{prefix}PROVIDER__REDIRECT_URI": f"{url}/oauth2callback",
         }
-    address = (str(warehouse.root), "127.0.0.1", str(port), "-", "all", "")
+    address = (str(warehouse.root), "127.0.0.1", str(port), "", "all", "")
     command = module_command("flows.api.server", *address)
     with served(command, f"{url}/health", env, cwd=folder):
         yield url, warehouse

@@ -17,11 +17,10 @@ from dashboards.app.site import (
     idea_path,
     markup,
     run_path,
-    titled,
     with_query,
 )
 from dashboards.app.site_pages.ideas import gives_verdicts, verdict_on
-from dashboards.render import figures
+from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.prose import prose
 from dashboards.views.idea.idea_page import idea_page
@@ -305,7 +304,7 @@ def _subject(visit: Visit, request: Request) -> _Subject:
     if not rows:
         return _Subject(unit, "not in the run", whole)
     return _Subject(
-        titled(rows[0]["title"], unit),
+        wording.titled(rows[0]["title"], unit),
         _told(run, rows[0]),
         pg.report("The full review", idea_path(run_id, unit)),
     )
@@ -321,7 +320,7 @@ def _title_of_unit(visit: Visit, kind: Kind[Any, Any, Any], run_id: RunId, unit:
         return kind.titled(run_id)
     for each in visit.lake.units(kind, run_id):
         if getattr(each, kind.name_column) == unit:
-            return titled(getattr(each, "title", ""), unit)
+            return wording.titled(getattr(each, "title", ""), unit)
     return unit
 
 

@@ -203,7 +203,7 @@ def _columns(found: Board) -> dict[str, Callable[[Row], pg.Part]]:
 def _missing(row: Row) -> str:
     reason = row["incomplete_reason"] or row["state_reason"]
     why = wording.reason(reason) if reason else ""
-    parts = (row["missing"] or "").replace("_", " ")
+    parts = wording.spaced(row["missing"] or "")
     return f"{parts} ({why})" if parts and why else parts or why
 
 

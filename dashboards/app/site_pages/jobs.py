@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from functools import cache
 
 from starlette.responses import RedirectResponse, Response
 
@@ -15,21 +14,18 @@ from dashboards.app.site import (
     idea_link,
     job_path,
     run_path,
-    titled,
     with_query,
 )
-from dashboards.render import figures
+from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.views.run_page import rejected_entries
 from schemas.errors import AssayError, UnknownNameError
-from schemas.identifiers import RunId
 from schemas.literature.naming import unturned
 from schemas.people.job import SUBMITTED, JobState, OfIdeas
 from schemas.people.role import Action
 from warehouse.app.jobs import Job, jobs, log_tail, read_job, request_stop, runner_at_work
-from warehouse.progress import Activity, RunProgress, Watch
+from warehouse.progress import Activity, RunProgress
 from warehouse.queries import Queries
-from warehouse.warehouse import Warehouse
 
 JOBS_LISTED = 10
 _LINES, _IDEAS_LINKED = 12, 10
@@ -48,7 +44,7 @@ def show(visit: Visit) -> Shown:
     """
     lake, job = visit.lake, job_of(visit)
     asked = job.request
-    progress = _watch(lake.warehouse).of_ideas(job.ideas) if isinstance(asked, OfIdeas) else None
+    progress = lake.watch.of_ideas(job.ideas) if isinstance(asked, OfIdeas) else None
     kind, sentence = _standing(job, progress, _outcome(lake, job))
     name = _name(job)
     blocks: list[pg.Block] = []
@@ -171,7 +167,7 @@ def _made(lake: Lake, job: Job) -> Iterator[pg.Block]:
 
 def in_progress(visit: Visit) -> Iterator[pg.Block]:
     """Runs that are not published, and jobs that wait, are done or ended a short time ago."""
-    open_runs = under_way(visit.lake)
+    open_runs = visit.lake.under_way()
     if open_runs:
         yield pg.heading("Not published yet")
         columns = ("Run", "State", "Ideas landed:", "A minute:", "End", "Unscored:", "Cost:")
@@ -196,17 +192,6 @@ def in_progress(visit: Visit) -> Iterator[pg.Block]:
         yield pg.heading("Jobs")
         names = ("Job", "Kind", "State", "Asked by", "Started", "Last word")
         yield pg.table(names, map(_job_row, shown))
-
-
-def under_way(lake: Lake) -> tuple[RunProgress, ...]:
-    """Runs that are not published as planned, newest first."""
-    ended = {RunId(run.run_id): run.finished_at for run in lake.runs()}
-    return _watch(lake.warehouse).progress(ended)
-
-
-@cache
-def _watch(warehouse: Warehouse) -> Watch:
-    return Watch(warehouse)
 
 
 def spent_of(run: RunProgress) -> str:
@@ -246,7 +231,7 @@ def _recent_jobs(visit: Visit) -> list[Job]:
 
 
 def _name(job: Job) -> str:
-    return titled(None if job.request is None else job.request.name, job.job_id)
+    return wording.titled(None if job.request is None else job.request.name, job.job_id)
 
 
 def _job_row(job: Job) -> tuple[pg.Part, ...]:

@@ -128,11 +128,8 @@ def leaders_reasons(
     Args:
         top: identifier, wins, losses and ties of each.
     """
-    scores = queries.idea_scores(run_id)
-    own, weights = (
-        {str(score.idea_id): score for score in scores},
-        queries.run(run_id).score_weights,
-    )
+    scores, weights = queries.idea_scores(run_id), queries.run(run_id).score_weights
+    own = {str(score.idea_id): score for score in scores}
     return {
         name: why_it_leads(own[name], scores, weights, wins=wins, losses=losses, ties=ties)
         for name, wins, losses, ties in top

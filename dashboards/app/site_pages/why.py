@@ -8,8 +8,8 @@ from dashboards.app.choosing import NO_RUN, Field, chosen, chosen_run, form, run
 from dashboards.app.data import Lake
 from dashboards.app.ranking.agreement import TOP, agreement, side_by_side
 from dashboards.app.ranking.board import Board, basis_of, board
-from dashboards.app.site import Shown, Visit, idea_link, idea_path, titled, with_query
-from dashboards.render import figures
+from dashboards.app.site import Shown, Visit, idea_link, idea_path, with_query
+from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.views.sensitivity import Sensitivity, sensitivity_blocks, sensitivity_of
 from dashboards.views.why_above import why_view
@@ -61,7 +61,7 @@ def _idea_field(
     options = []
     for number, (idea_id, title, rank, _) in enumerate(ideas):
         if number < IDEAS_OFFERED or idea_id == value:
-            known = titled(title, idea_id, TITLE_CHARACTERS)
+            known = wording.titled(title, idea_id, TITLE_CHARACTERS)
             options.append((idea_id, f"{rank or '–'}. {known}"))
     return Field(name, label, value, default, options)
 

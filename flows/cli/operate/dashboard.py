@@ -54,7 +54,7 @@ def dashboard(
     if not is_loopback(host):
         _print_warnings(host, settings.dashboard, warehouse)
     return work_beside(
-        ("flows.api.server", str(lake.warehouse), host, str(port), "-", "all", wanted(note)),
+        ("flows.api.server", str(lake.warehouse), host, str(port), "", "all", wanted(note)),
         environment(lake.warehouse, settings),
         warehouse,
     )
