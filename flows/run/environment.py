@@ -4,8 +4,9 @@ import logging
 import os
 from pathlib import Path
 
+from flows.run.network import bypass_proxies, share_certificates
 from schemas.errors import AssayError, ConfigurationError
-from warehouse.rights import keep_private
+from warehouse.rights import check_locks, keep_private
 from warehouse.scrubbing import strip_secrets
 
 _DEFAULTS = {
@@ -34,9 +35,12 @@ def prepare_environment(home: Path) -> None:
     set stays as it is.
 
     Raises:
-        ConfigurationError: `home` cannot be written to.
+        ConfigurationError: `home` cannot be written to, its file system has no locks, or a certificate bundle
+            is not there.
     """
     strip_secrets()
+    bypass_proxies(os.environ.get("PREFECT_API_URL"), os.environ.get("GROBID_URL"))
+    share_certificates()
     for name, value in _DEFAULTS.items():
         os.environ.setdefault(name, value)
     prefect_home = Path(os.environ.get("PREFECT_HOME", home / "prefect")).expanduser().absolute()
@@ -50,6 +54,7 @@ def prepare_environment(home: Path) -> None:
     try:
         keep_private(home)
         prefect_home.mkdir(parents=True, exist_ok=True)
+        check_locks(home)
     except OSError as error:
         raise ConfigurationError(
             f"cannot write to {home}: {error.strerror}; name another folder in ASSAY_HOME"

@@ -10,6 +10,7 @@ from functools import cache
 from flows.cli.talk import print_warning
 from flows.run.cluster_access import places_for_workers
 from flows.run.indexing import index_with_progress, shown_progress
+from flows.run.network import bypass_proxies
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.literature.paper import LITERATURE_RULES
@@ -59,6 +60,7 @@ def open_gateway(
     """
     if literature.url is not None:
         url = literature.url
+        bypass_proxies(url)
         yield OpenGateway(lambda: url, literature_identity(url))
         return
     found = indexed(literature, warehouse.settings)
@@ -84,6 +86,7 @@ def gateway_url(literature: LiteratureChoice, settings: Settings) -> Iterator[st
     block, whose answers all such commands of the machine share.
     """
     if literature.url is not None:
+        bypass_proxies(literature.url)
         yield literature.url
         return
     cache = settings.home / "literature-cache"

@@ -16,7 +16,7 @@ from schemas.run import Budget
 from schemas.settings import Settings
 from schemas.work import Request
 from tasks.web.exchange import NoAnswerError, probe
-from warehouse.rights import keep_private
+from warehouse.rights import check_locks, keep_private
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address, one_line
 
 if TYPE_CHECKING:
@@ -187,6 +187,7 @@ def check_writable(folder: Path) -> None:
         probe = folder / f".write-{os.getpid()}"
         probe.touch()
         probe.unlink()
+        check_locks(folder)
     except OSError as error:
         raise ConfigurationError(
             f"cannot write to the warehouse {folder}: {error.strerror}; name another folder with"

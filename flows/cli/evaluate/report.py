@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dashboards.render.formats.report_format import ReportFormat, format_of
-from flows.cli.answer import write_answer
+from flows.cli.answer import write_answer, write_document
 from flows.cli.options import Json, Output
 from flows.cli.people.inbox import print_waiting
 from flows.cli.talk import safe
@@ -111,7 +111,7 @@ def report(
 def _print(written: bytes, chosen: ReportFormat) -> None:
     """Write a report to stdout. Raises ConfigurationError for what a terminal cannot show."""
     if chosen not in (ReportFormat.PDF, ReportFormat.DOCX):
-        sys.stdout.write(safe(written.decode()))
+        write_document(safe(written.decode()))
         return
     if sys.stdout.isatty():
         raise ConfigurationError(f"a {chosen} is no text: write it to a file with --output")
