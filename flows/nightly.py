@@ -95,7 +95,7 @@ def nightly(
     settings, inbox_folder = Settings(), Path(inbox)
     archive_folder = Path(archive) if archive else inbox_folder.parent / "archive"
     night = _Night(archive_folder, settle_seconds, settings)
-    asked = {
+    options = {
         "warehouse": warehouse,
         "profile": profile,
         "engine": engine,
@@ -108,10 +108,10 @@ def nightly(
     }
 
     if seeds is not None:
-        asked_of_seeds = asked | {"rounds": rounds, "per_seed": per_seed}
+        asked_of_seeds = options | {"rounds": rounds, "per_seed": per_seed}
         make_ideas = partial(night.make_ideas, asked_of_seeds, inbox_folder)
         night.work_through(Path(seeds), make_ideas, named="seeds/")
-    night.work_through(inbox_folder, partial(night.evaluate_ideas, asked))
+    night.work_through(inbox_folder, partial(night.evaluate_ideas, options))
     lake = Warehouse(warehouse_folder(warehouse).resolve(), settings)
     night.validate_published(lake)
     _summarise(lake, night.outcomes, night.published)
@@ -129,20 +129,22 @@ class _Night:
         self.errors: list[Exception] = []
         self._archive, self._settle_seconds, self._settings = archive, settle_seconds, settings
 
-    def make_ideas(self, asked: Mapping[str, object], inbox: Path, path: Path) -> str:
-        options = IdeateOptions.model_validate(asked)
+    def make_ideas(self, option_values: Mapping[str, object], inbox: Path, path: Path) -> str:
+        options = IdeateOptions.model_validate(option_values)
         request = request_of(IDEATE, (path,), options, self._settings)
         print_remarks(request.remarks)
         check_before(IDEATE, request, self._settings)
         summary = ideate_batch(request, self._settings)
         if not summary.published:
             return f"not published: {'; '.join(summary.failed_expectations)}"
-        told = _lay_into(inbox, summary.head, path, Warehouse(request.warehouse, self._settings))
+        outcome = _lay_into(inbox, summary.head, path, Warehouse(request.warehouse, self._settings))
         _archived(path, self._archive)
-        return told
+        return outcome
 
-    def evaluate_ideas(self, asked: Mapping[str, object], path: Path) -> str:
-        request = request_of(EVALUATE, (path,), RunOptions.model_validate(asked), self._settings)
+    def evaluate_ideas(self, option_values: Mapping[str, object], path: Path) -> str:
+        request = request_of(
+            EVALUATE, (path,), RunOptions.model_validate(option_values), self._settings
+        )
         check_before(EVALUATE, request, self._settings)
         summary = run_batch(request)
         self.published.extend([summary.head.run_id] if summary.published else [])
@@ -154,10 +156,10 @@ class _Night:
             return
         boundary = ErrorBoundary()
         with boundary:
-            found = validate_published(warehouse, KINDS)
-            for line in found.broken:
+            validation = validate_published(warehouse, KINDS)
+            for line in validation.broken:
                 logger.warning("published, and broken: %s", line)
-            for line in found.failed:
+            for line in validation.failed:
                 logger.warning("published, and not validated: %s", line)
         if boundary.error is not None:
             self.errors.append(boundary.error)

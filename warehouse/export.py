@@ -71,8 +71,8 @@ def _fill(connection: Connection, path: Path) -> dict[str, int]:
         _comment(connection, table)
     for name in MARTS:
         connection.execute(f"create view {name} as {statement('marts', name)}")
-        told = quoted(meaning(statement("marts", name)))
-        connection.execute(f"comment on view {name} is {told}")
+        description = quoted(meaning(statement("marts", name)))
+        connection.execute(f"comment on view {name} is {description}")
     connection.execute("commit")
     connection.execute("use memory")
     connection.execute("detach exported")

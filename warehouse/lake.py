@@ -212,18 +212,20 @@ def _attached(
         options += ["read_only"] if read_only else []
 
         def attach(place: str) -> None:
-            told = ", ".join((f"data_path {quoted(place)}", "override_data_path true", *options))
+            attach_options = ", ".join(
+                (f"data_path {quoted(place)}", "override_data_path true", *options)
+            )
             if catalogue is None:
                 refuse_foreign_journal(layout.catalogue)
             try:
-                connection.execute(f"attach {quoted(source)} as lake ({told})")
+                connection.execute(f"attach {quoted(source)} as lake ({attach_options})")
                 check_catalogue(connection)
             except duckdb.Error as error:
                 raise _opening_error(layout, catalogue, error) from None
 
-        place = own = _own_place(layout)
-        if in_object_storage(own):
-            reach(connection, ObjectFolder.of(own))
+        place = default_place = _own_place(layout)
+        if in_object_storage(default_place):
+            reach(connection, ObjectFolder.of(default_place))
         attach(place)
         (written_at,) = connection.execute(statement("catalogue", "data_path")).fetchall()[0]
         if layout.objects is None and not moves:
@@ -233,7 +235,7 @@ def _attached(
             connection.execute("detach lake")
             reach(connection, ObjectFolder.of(place))
             attach(place)
-        elif catalogue is not None and written_at != own:
+        elif catalogue is not None and written_at != default_place:
             _refuse_other_lakes(connection, layout, catalogue, written_at)
         if not read_only and not in_object_storage(place):
             layout.data.mkdir(exist_ok=True)  # made by DuckDB, it would need the folder above
@@ -382,10 +384,10 @@ def _refuse_other_lakes(
     each. In object storage it lies in one place.
     """
     if layout.objects is None:
-        found = connection.execute(statement("catalogue", "some_table")).fetchone()
-        if found is None:
+        table = connection.execute(statement("catalogue", "some_table")).fetchone()
+        if table is None:
             return
-        file = connection.execute(statement("catalogue", "some_file"), [found[0]]).fetchone()
+        file = connection.execute(statement("catalogue", "some_file"), [table[0]]).fetchone()
         if file is None or Path(file[0]).exists():
             return
     raise ConfigurationError(
@@ -421,10 +423,10 @@ def in_one_line(message: str, limit: int = 300) -> str:
     or what PostgreSQL said.
     """
     first, *more = message.strip().splitlines()
-    told = next((line for line in more if line.startswith(_CANDIDATES)), "")
+    hint = next((line for line in more if line.startswith(_CANDIDATES)), "")
     if _SERVER_SAYS in message:
-        told = message.rpartition(_SERVER_SAYS)[2].strip().partition("\n")[0]
-    return f"{first} {told}".strip()[:limit]
+        hint = message.rpartition(_SERVER_SAYS)[2].strip().partition("\n")[0]
+    return f"{first} {hint}".strip()[:limit]
 
 
 def filled_tables(connection: Connection) -> list[str]:

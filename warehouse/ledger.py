@@ -48,13 +48,13 @@ def chained(
     """The rows of `entries` behind `head`, in order."""
     before = head.entry_sha256
     for sequence, entry in enumerate(entries, head.sequence + 1):
-        known: Row = {
+        chain_columns: Row = {
             "sequence": sequence,
             "recorded_at": recorded_at,
             "previous_sha256": before,
             "entry_sha256": "",
         }
-        row = row_of(TABLE["ledger"], entry, known)
+        row = row_of(TABLE["ledger"], entry, chain_columns)
         before = entry_sha256(row)
         yield row | {"entry_sha256": before}
 
@@ -94,8 +94,8 @@ def rows_of_chain(connection: Connection) -> Iterator[Row]:
     with every_row_read(connection):
         result = connection.execute(statement("ledger", "chain"))
         columns = [column[0] for column in result.description or ()]
-        while found := result.fetchmany(_ROWS_AT_ONCE):
-            yield from (dict(zip(columns, values, strict=True)) for values in found)
+        while batch := result.fetchmany(_ROWS_AT_ONCE):
+            yield from (dict(zip(columns, values, strict=True)) for values in batch)
 
 
 def ledger_of_run(connection: Connection, run_id: RunId) -> tuple[LedgerRow, ...]:
@@ -112,19 +112,19 @@ def parts_by_unit(
     """
     condition = "run_id = $run_id and ranking_id is null and $unit_id in ('', unit_id)"
     sql = statement("ledger", "standing").format(condition=condition)
-    found: dict[str, list[str]] = {}
+    parts_of_unit: dict[str, list[str]] = {}
     for row in rows_in(connection, sql, {"run_id": run_id, "unit_id": unit_id}):
         name = " ".join(filter(None, (row["part"] or row["artefact"], row["step"])))
-        found.setdefault(row["unit_id"], []).append(f"{name}={row['version_sha256']}")
-    return {unit: tuple(sorted(parts)) for unit, parts in sorted(found.items())}
+        parts_of_unit.setdefault(row["unit_id"], []).append(f"{name}={row['version_sha256']}")
+    return {unit: tuple(sorted(parts)) for unit, parts in sorted(parts_of_unit.items())}
 
 
 def parts_of(connection: Connection, run_id: RunId, unit_id: str) -> tuple[str, ...]:
     """The parts of one idea; of all of a run, each with its idea, where `unit_id` is empty."""
-    found = parts_by_unit(connection, run_id, unit_id)
+    units = parts_by_unit(connection, run_id, unit_id)
     if unit_id:
-        return found.get(unit_id, ())
-    return tuple(f"{unit} {part}" for unit, parts in found.items() for part in parts)
+        return units.get(unit_id, ())
+    return tuple(f"{unit} {part}" for unit, parts in units.items() for part in parts)
 
 
 def parts_of_report(connection: Connection, run_id: RunId) -> tuple[str, ...]:
@@ -142,8 +142,8 @@ def parts_of_report(connection: Connection, run_id: RunId) -> tuple[str, ...]:
 def head_of(connection: Connection) -> LedgerHead:
     """The last row of the lake's chain."""
     with every_row_read(connection):
-        found = connection.execute(statement("ledger", "head")).fetchone()
-    return LedgerHead(sequence=found[0], entry_sha256=found[1]) if found else _NONE
+        row = connection.execute(statement("ledger", "head")).fetchone()
+    return LedgerHead(sequence=row[0], entry_sha256=row[1]) if row else _NONE
 
 
 def append(connection: Connection, entries: Sequence[LedgerEntry]) -> None:

@@ -82,8 +82,8 @@ def move_data(warehouse: Warehouse, address: str | None) -> MovedData:
         source = object_folder(connection)
         place = f"{warehouse.data.resolve()}/" if target is None else target.address
         before = f"{warehouse.data.resolve()}/" if source is None else source.address
-        known = connection.execute(statement("catalogue", "files")).fetchall()
-        files = {name: size for _, name, size, _ in known}
+        rows = connection.execute(statement("catalogue", "files")).fetchall()
+        files = {name: size for _, name, size, _ in rows}
         if place != before:
             copied = [
                 size
@@ -139,15 +139,15 @@ def _note(connection: Connection, warehouse: Warehouse, place: str) -> None:
     connection.execute("detach lake")
     # A connection of its own, since one that is bounded to a lake attaches no database.
     scanner = "sqlite_scanner" if warehouse.postgres is None else "postgres_scanner"
-    with in_memory(scanner) as own:
+    with in_memory(scanner) as catalogue_connection:
         if warehouse.postgres is None:
             refuse_foreign_journal(warehouse.catalogue)
             file = quoted(str(warehouse.catalogue.resolve()))
-            own.execute(f"attach {file} as catalogue (type sqlite)")
+            catalogue_connection.execute(f"attach {file} as catalogue (type sqlite)")
         else:
-            attach_postgres(own, warehouse.postgres, read_only=False)
+            attach_postgres(catalogue_connection, warehouse.postgres, read_only=False)
         try:
-            own.execute(statement("catalogue", "lay_data"), [place])
+            catalogue_connection.execute(statement("catalogue", "lay_data"), [place])
         except duckdb.Error as error:
             raise PublicationError(f"the files were not moved: {one_line(error)}") from error
 

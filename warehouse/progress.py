@@ -107,17 +107,17 @@ class Watch:
             if run.run_id not in published_at or published_at[run.run_id] < run.started_at
         ]
         with self._lock:
-            found = [self._of(run, now) for run in open_runs]
-        shown = [
+            every_run = [self._of(run, now) for run in open_runs]
+        unpublished = [
             one
-            for one in found
+            for one in every_run
             if not (
                 one.activity is Activity.STOPPED
                 and one.whole
                 and one.planned.run_id in published_at
             )
         ]
-        return tuple(sorted(shown, key=lambda one: one.planned.started_at, reverse=True))
+        return tuple(sorted(unpublished, key=lambda one: one.planned.started_at, reverse=True))
 
     def of_ideas(self, ideas: Path) -> RunProgress | None:
         """Return how far the run of an idea file is, published or not; None before it is planned."""

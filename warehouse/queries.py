@@ -214,10 +214,10 @@ class Queries:
     def _reviews(
         self, run: Run, places: Sequence[Row], idea_ids: Sequence[IdeaId] | None
     ) -> Iterator[IdeaReview]:
-        asked = self._nouns(
+        idea_scores = self._nouns(
             "idea_scores_of", IdeaScore, run_id=run.run_id, idea_ids=_listed(idea_ids)
         )
-        scores = {score.idea_id: score for score in asked}
+        scores = {score.idea_id: score for score in idea_scores}
         for start in range(0, len(places), _IDEAS_AT_ONCE):
             part = places[start : start + _IDEAS_AT_ONCE]
             some = {"run_id": run.run_id, "idea_ids": [place["idea_id"] for place in part]}
@@ -252,15 +252,15 @@ class Queries:
     def _idea_rows(
         self, run_id: RunId, idea_ids: Sequence[IdeaId]
     ) -> dict[IdeaId, dict[str, list[Row]]]:
-        found: dict[IdeaId, dict[str, list[Row]]] = {idea_id: {} for idea_id in idea_ids}
+        rows_of: dict[IdeaId, dict[str, list[Row]]] = {idea_id: {} for idea_id in idea_ids}
         for table in IDEA_TABLES:
             sql = table_statement("rows_of_ideas", table=table.name)
             for row in self.answers(sql, run_id=run_id, idea_ids=list(idea_ids)):
                 # An entry of the idea file rejected as a duplicate bears the id of an idea that was
                 # not.
                 if row.get("recorded_by") != "read_ideas":
-                    found[row["idea_id"]].setdefault(table.name, []).append(row)
-        return found
+                    rows_of[row["idea_id"]].setdefault(table.name, []).append(row)
+        return rows_of
 
     def _nouns(self, name: str, kind: type[NounT], **parameters: object) -> tuple[NounT, ...]:
         return tuple(

@@ -27,8 +27,8 @@ def read_refusals(layout: Layout) -> tuple[Refusal, ...]:
     that another version wrote, is passed over.
     """
     results = map(read_refusal, layout.landing.glob("run=*/validation.json"))
-    found = [refusal for refusal in results if refusal is not None]
-    return tuple(sorted(found, key=lambda refusal: str(refusal.checked_at), reverse=True))
+    refusals = [refusal for refusal in results if refusal is not None]
+    return tuple(sorted(refusals, key=lambda refusal: str(refusal.checked_at), reverse=True))
 
 
 def read_refusal(path: Path) -> Refusal | None:

@@ -54,12 +54,14 @@ def _told_in_json(kind: type[Noun]) -> frozenset[str]:
     return frozenset(name for name, field in fields if get_origin(field.annotation) is dict)
 
 
-def row_of(table: Table, noun: Noun, known: Row) -> Row:
+def row_of(table: Table, noun: Noun, extra_columns: Row) -> Row:
     """One row: the noun's field or property of that name, else that of a noun it holds, such as its
     provenance, else what is `known`.
     """
     return {
-        name: _plain(table, name, known.get(name) if holder is None else told(noun, holder, name))
+        name: _plain(
+            table, name, extra_columns.get(name) if holder is None else told(noun, holder, name)
+        )
         for name, holder in _holders(table.name, type(noun))
     }
 

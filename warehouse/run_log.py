@@ -65,10 +65,10 @@ def run_log(path: Path) -> Iterator[None]:
         yield
     except BaseException as error:
         # Past the logger, which is silent once the command was interrupted.
-        told = {"error": type(error).__name__, "detail": str(error)}
+        details = {"error": type(error).__name__, "detail": str(error)}
         file.handle(
             EVENTS.makeRecord(
-                EVENTS.name, logging.ERROR, "", 0, "ended early", (), None, extra=told
+                EVENTS.name, logging.ERROR, "", 0, "ended early", (), None, extra=details
             )
         )
         raise

@@ -60,13 +60,13 @@ def known_secrets() -> tuple[str, ...]:
     Short values, plain numbers and plain words are none: masking them would spoil what is no
         secret.
     """
-    found: set[str] = set()
+    values: set[str] = set()
     for name, value in os.environ.items():
         if is_secret(name):
-            found.add(value)
+            values.add(value)
         elif "://" in value and "@" in value:
-            found.add(value.partition("://")[2].rpartition("@")[0].partition(":")[2])
-    spellings = {spelling for value in found for spelling in _spellings(value)}
+            values.add(value.partition("://")[2].rpartition("@")[0].partition(":")[2])
+    spellings = {spelling for value in values for spelling in _spellings(value)}
     return tuple(sorted(spellings, key=lambda spelling: (-len(spelling), spelling)))
 
 
@@ -87,12 +87,12 @@ def _written(form: str) -> Iterator[str]:
     # With something before it, such as the user in `Basic user:password`, it has three forms.
     for before in range(3):
         encoded = b64encode(bytes(before) + form.encode("utf-8", "surrogateescape")).decode()
-        own = encoded.rstrip("=")[-(-before * 8 // 6) :]
-        own = own[:-1] if encoded.endswith("=") else own  # its last bits are another's
-        yield from (own, own.translate(_URL_SAFE))
+        code = encoded.rstrip("=")[-(-before * 8 // 6) :]
+        code = code[:-1] if encoded.endswith("=") else code  # its last bits are another's
+        yield from (code, code.translate(_URL_SAFE))
         if not before:
             for length, end in product(_LINE_LENGTHS_OF_BASE64, _LINE_ENDS):
-                yield end.join(own[at : at + length] for at in range(0, len(own), length))
+                yield end.join(code[at : at + length] for at in range(0, len(code), length))
 
 
 def _escaped(form: str) -> Iterator[str]:
@@ -144,8 +144,8 @@ def concealed(value: ValueT, secrets: tuple[str, ...] | None = None) -> ValueT:
 
     `secrets`: as `known_secrets` gives them, for callers with many values.
     """
-    known = known_secrets() if secrets is None else secrets
-    return _concealed(value, known) if known else value
+    known_values = known_secrets() if secrets is None else secrets
+    return _concealed(value, known_values) if known_values else value
 
 
 def _concealed(value: Any, secrets: tuple[str, ...]) -> Any:
@@ -174,9 +174,9 @@ def check_address(option: str, url: str, remedy: str) -> None:
     parts = urlsplit(url) if _splits(url) else None
     carries = parts is not None and (bool(parts.query or parts.fragment) or "@" in parts.netloc)
     if carries or concealed(url) != url:
-        shown = concealed(without_secrets(url)) if parts is not None else "…"
+        masked = concealed(without_secrets(url)) if parts is not None else "…"
         raise ConfigurationError(
-            f"{option} {shown}: leave out user, password, key and what follows a `?`; {remedy}"
+            f"{option} {masked}: leave out user, password, key and what follows a `?`; {remedy}"
         )
 
 

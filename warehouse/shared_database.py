@@ -90,8 +90,8 @@ class SharedDatabase:
         """Return whether a machine has kept anything here."""
         if not self._has_tables:
             with self._begun() as statements:
-                found = statements.execute("select to_regclass('public.records') is not null")
-                self._has_tables = bool(found.fetchone()[0])
+                answer = statements.execute("select to_regclass('public.records') is not null")
+                self._has_tables = bool(answer.fetchone()[0])
         return self._has_tables
 
     @property

@@ -343,20 +343,20 @@ async def watched(
 
     The identifier of an event says how far the log was told, and what progress was.
     """
-    found = _EVENT_ID.fullmatch(last_event_id or "")
-    offset, told = (int(found[1]), found[2]) if found else (0, "0" * 16)
+    event_id = _EVENT_ID.fullmatch(last_event_id or "")
+    offset, progress_hash = (int(event_id[1]), event_id[2]) if event_id else (0, "0" * 16)
     while True:
         seen = await run_in_threadpool(service.job, token, job_id)
         text, offset = await run_in_threadpool(_log_after, seen.job, offset)
         row = seen.row()
         now = content_hash(orjson.dumps(row, default=str).decode(), length=16)
         if text:
-            yield ServerSentEvent(data={"text": text}, event="log", id=f"{offset}-{told}")
-        if now != told:
-            told = now
-            yield ServerSentEvent(data=row, event="progress", id=f"{offset}-{told}")
+            yield ServerSentEvent(data={"text": text}, event="log", id=f"{offset}-{progress_hash}")
+        if now != progress_hash:
+            progress_hash = now
+            yield ServerSentEvent(data=row, event="progress", id=f"{offset}-{progress_hash}")
         if not seen.job.at_work and not text:
-            yield ServerSentEvent(data=row, event="end", id=f"{offset}-{told}")
+            yield ServerSentEvent(data=row, event="end", id=f"{offset}-{progress_hash}")
             return
         if not await run_in_threadpool(still_valid, service.database, token.token_id):
             return
@@ -374,8 +374,8 @@ def page_of(schema: dict[str, Any]) -> str:
 
 
 def _parts(schema: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = schema.get("components", {}).get("schemas", {})
-    return {name: part for name, part in found.items() if "properties" in part}
+    schemas: dict[str, Any] = schema.get("components", {}).get("schemas", {})
+    return {name: part for name, part in schemas.items() if "properties" in part}
 
 
 @cache

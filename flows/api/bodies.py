@@ -19,8 +19,8 @@ def schema_of(options: type[Options], *, without: frozenset[str]) -> dict[str, A
     schema = options.model_json_schema()
     parts = schema.pop("$defs", {})
     schema["properties"] = {
-        name: _inlined(told, parts)
-        for name, told in schema["properties"].items()
+        name: _inlined(field, parts)
+        for name, field in schema["properties"].items()
         if name not in without
     }
     return schema
@@ -96,10 +96,10 @@ def as_kept(job: type[WorkJob], sent: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         ConfigurationError: ideas that cannot be written.
     """
-    kept = dict(sent)
-    if issubclass(job, OfIdeas) and not isinstance(kept["ideas"], str):
-        kept["ideas"] = idea_lines(kept["ideas"])
-    return kept
+    fields = dict(sent)
+    if issubclass(job, OfIdeas) and not isinstance(fields["ideas"], str):
+        fields["ideas"] = idea_lines(fields["ideas"])
+    return fields
 
 
 def body_of(job: type[WorkJob]) -> type[BaseModel]:
@@ -116,7 +116,7 @@ def options_of(kind: type[OptionsT], query: QueryParams) -> OptionsT:
     Raises:
         ConfigurationError: one is unknown, said twice, or cannot be meant.
     """
-    told: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for name in dict.fromkeys(query.keys()):
         values, field = query.getlist(name), kind.model_fields.get(name.replace("-", "_"))
         if name == "filename":
@@ -124,9 +124,9 @@ def options_of(kind: type[OptionsT], query: QueryParams) -> OptionsT:
         if field is None:
             raise ConfigurationError(f"no option {name[:80]!r}")
         if field.annotation == tuple[str, ...]:
-            told[name.replace("-", "_")] = tuple(values)
+            options[name.replace("-", "_")] = tuple(values)
         elif len(values) > 1:
             raise ConfigurationError(f"the option {name!r} is said more than once")
         else:
-            told[name.replace("-", "_")] = values[0]
-    return kind(**told)
+            options[name.replace("-", "_")] = values[0]
+    return kind(**options)

@@ -126,16 +126,18 @@ def _add_work_tool(
             submit = partial(service.work, name="", idempotency_key=idempotency_key)
             job_id = await run_in_threadpool(submit, caller, job, sent, kind(**(options or {})))
             seen = await _followed(service, caller, ctx, job_id, wait_seconds)
-            told = _plain(await run_in_threadpool(service.job_answer, seen))
+            answer = _plain(await run_in_threadpool(service.job_answer, seen))
             status = seen.job.status
             if status.state is JobState.FAILED:
                 raise ToolError(status.last_word)
             if status.run_id is not None:
-                told["answer"] = await run_in_threadpool(_markdown_of, service, status.run_id)
-            return told
+                answer["answer"] = await run_in_threadpool(_markdown_of, service, status.run_id)
+            return answer
 
-    said = Annotated[dict[str, Any], WithJsonSchema(schema_of(kind, without=job.not_offered))]
-    own = [
+    options_type = Annotated[
+        dict[str, Any], WithJsonSchema(schema_of(kind, without=job.not_offered))
+    ]
+    job_parameters = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[each, field])
         for name, (each, field) in asked_of(job).items()
     ]
@@ -143,10 +145,10 @@ def _add_work_tool(
     tool.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             context,
-            options.replace(annotation=said | None),
+            options.replace(annotation=options_type | None),
             wait.replace(default=job.wait_seconds),
             key,
-            *own,
+            *job_parameters,
         ],
         return_annotation=dict[str, Any],
     )
@@ -162,13 +164,13 @@ async def _followed(
     service: Service, caller: Token, ctx: Context[Any, Any], job_id: str, wait_seconds: float
 ) -> JobSeen:
     deadline = time.monotonic() + wait_seconds
-    told: tuple[float, float | None, str] | None = None
+    reported: tuple[float, float | None, str] | None = None
     while True:
         seen = await run_in_threadpool(service.job, caller, job_id)
         if not seen.job.at_work or time.monotonic() >= deadline:
             return seen
-        if (now := _progress(seen)) != told:
-            told = now
+        if (now := _progress(seen)) != reported:
+            reported = now
             await ctx.report_progress(*now)
         await asyncio.sleep(LOOK_EVERY_SECONDS)
 
@@ -245,17 +247,17 @@ def _errors_told() -> Iterator[None]:
 
 
 def _progress(seen: JobSeen) -> tuple[float, float | None, str]:
-    found, state = seen.progress, seen.job.status.state
-    if found is None:
+    progress, state = seen.progress, seen.job.status.state
+    if progress is None:
         return 0.0, None, state.value
-    count, total = found.landed_count, found.planned.idea_count
+    count, total = progress.landed_count, progress.planned.idea_count
     return float(count), float(total), f"{state}: {count} of {total} ideas"
 
 
 def _plain(answer: Answer | bytes) -> dict[str, Any]:
     document = answer if isinstance(answer, bytes) else answer.document()
-    found: dict[str, Any] = orjson.loads(document)
-    return found
+    content: dict[str, Any] = orjson.loads(document)
+    return content
 
 
 def serve_standard_input(warehouse: Warehouse, gateway_url: str, maximum_cost_usd: float) -> None:

@@ -65,11 +65,11 @@ class LakeAnswers:
         self._kept: OrderedDict[tuple[object, ...], Future[bytes]] = OrderedDict()
         self._bytes = 0
 
-    def of(self, make: Callable[[], bytes], *asked: object) -> bytes:
+    def of(self, make: Callable[[], bytes], *key: object) -> bytes:
         """`make()`, or what it answered before to the same question.
 
         Args:
-            asked: what tells this question from others.
+            key: identifies the question.
 
         Raises:
             UnknownNameError: there is no lake.
@@ -81,28 +81,28 @@ class LakeAnswers:
             if version != self._version:
                 self._kept.clear()
                 self._version, self._bytes = version, 0
-            found = self._kept.get(asked)
-            if found is None:
-                mine = self._kept[asked] = Future()
+            cached = self._kept.get(key)
+            if cached is None:
+                mine = self._kept[key] = Future()
             else:
-                self._kept.move_to_end(asked)
-        if found is not None:
-            return found.result()
-        return self._made(make, asked, mine)
+                self._kept.move_to_end(key)
+        if cached is not None:
+            return cached.result()
+        return self._made(make, key, mine)
 
     def _made(
-        self, make: Callable[[], bytes], asked: tuple[object, ...], mine: "Future[bytes]"
+        self, make: Callable[[], bytes], key: tuple[object, ...], mine: "Future[bytes]"
     ) -> bytes:
         try:
             answer = make()
         except BaseException as error:  # whoever waits for the answer gets the same error
             with self._lock:
-                if self._kept.get(asked) is mine:
-                    del self._kept[asked]
+                if self._kept.get(key) is mine:
+                    del self._kept[key]
             mine.set_exception(error)
             raise
         with self._lock:
-            if self._kept.get(asked) is mine:
+            if self._kept.get(key) is mine:
                 self._bytes += len(answer)
             mine.set_result(answer)
             while self._bytes > MOST_BYTES:
@@ -129,10 +129,10 @@ def catalogue_state(warehouse: Warehouse) -> str:
     """
     try:
         with warehouse.catalogue.open("rb") as file:
-            head, found = file.read(_HEADER_BYTES), os.fstat(file.fileno())
+            head, status = file.read(_HEADER_BYTES), os.fstat(file.fileno())
     except FileNotFoundError:
         raise no_lake(warehouse) from None
-    return f"{found.st_ino}-{found.st_mtime_ns}-{found.st_size}-{head[_CHANGE_COUNTER].hex()}"
+    return f"{status.st_ino}-{status.st_mtime_ns}-{status.st_size}-{head[_CHANGE_COUNTER].hex()}"
 
 
 SEARCHES_AT_ONCE = 8
@@ -144,13 +144,13 @@ class JobSeen(Noun):
 
     def row(self) -> dict[str, Any]:
         """As `assay jobs list --json` tells it, with how far its run is."""
-        found = self.progress
+        progress = self.progress
         return {
             **job_row(self.job),
             "stop_requested": self.job.stop_requested,
-            "idea_count": found.planned.idea_count if found else None,
-            "landed_count": found.landed_count if found else None,
-            "cost_usd": found.cost_usd if found else None,
+            "idea_count": progress.planned.idea_count if progress else None,
+            "landed_count": progress.landed_count if progress else None,
+            "cost_usd": progress.cost_usd if progress else None,
         }
 
 
@@ -162,7 +162,7 @@ class Service:
     database: ServiceDatabase
     watch: Watch
     gateway_url: str
-    kept: LakeAnswers
+    answers: LakeAnswers
     searches: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(SEARCHES_AT_ONCE))
 
     def work(
@@ -186,8 +186,8 @@ class Service:
             UnknownNameError: it is about a run that is not published.
             ConflictError, RateLimitedError, BudgetExhaustedError: as `accept`.
         """
-        told = _told(token, options, "", idempotency_key, others=job.not_offered)
-        request = job(**told, **as_kept(job, sent))
+        fields = _told(token, options, "", idempotency_key, others=job.not_offered)
+        request = job(**fields, **as_kept(job, sent))
         request = self._complete(replace(request, name=_named(name or request.title)))
         return self._accepted(token, request)
 
@@ -203,8 +203,8 @@ class Service:
         here = replace(request.options, warehouse=self.warehouse.root)
         given = work.given(request, self.warehouse.root)
         _, options = campaign_type(work).completed(given, here, self.warehouse.settings)
-        told = {"engine": options.engine, "profile": options.profile}
-        return replace(request, options=replace(request.options, **told))
+        updates = {"engine": options.engine, "profile": options.profile}
+        return replace(request, options=replace(request.options, **updates))
 
     def _accepted(self, token: Token, request: JobRequest) -> str:
         check_offered(request, self.warehouse.settings.dashboard)
@@ -259,7 +259,7 @@ class Service:
             with self.warehouse.queries() as queries:
                 return answer_of("listed", queries.list_runs()).document().encode()
 
-        return self.kept.of(told, "runs")
+        return self.answers.of(told, "runs")
 
     def run(self, run_id: str, idea_id: str | None = None, *, ranking: bool = False) -> bytes:
         """Return what `assay report --json` says."""
@@ -268,7 +268,7 @@ class Service:
             answer = report_answer(self.warehouse, run_id, idea_id, ranking=ranking)
             return answer.document().encode()
 
-        return self.kept.of(told, "run", run_id, idea_id, ranking)
+        return self.answers.of(told, "run", run_id, idea_id, ranking)
 
     def report(
         self,
@@ -291,7 +291,7 @@ class Service:
                 full=full,
             )
 
-        return self.kept.of(written, "report", run_id, idea_id, form, ranking, full)
+        return self.answers.of(written, "report", run_id, idea_id, form, ranking, full)
 
     def closest(self, run_id: str, idea_id: str) -> bytes:
         """The closest prior work of an idea: where it overlaps, and what remains new beside it."""
@@ -299,7 +299,7 @@ class Service:
         def told() -> bytes:
             return self._closest(run_id, idea_id).document().encode()
 
-        return self.kept.of(told, "closest", run_id, idea_id)
+        return self.answers.of(told, "closest", run_id, idea_id)
 
     def _closest(self, run_id: str, idea_id: str) -> Answer:
         with self.warehouse.queries() as queries:
@@ -338,8 +338,8 @@ class Service:
             NotAllowedError: the token's role may not decide, or it stands for no participant.
         """
         who = self._decider(token)
-        found = open_requests(self.database, who)
-        return answer_of("listed", [shown_request(each) for each in found], participant_id=who)
+        requests = open_requests(self.database, who)
+        return answer_of("listed", [shown_request(each) for each in requests], participant_id=who)
 
     def decide(self, token: Token, request_id: str, given: GivenAnswer) -> Answer:
         """Answer a request, for good.
@@ -353,13 +353,13 @@ class Service:
 
     def _decider(self, token: Token) -> str:
         token.scope.check(Action.DECIDE)
-        found = participant_with(self.database, token.token_id)
-        if found is None:
+        participant = participant_with(self.database, token.token_id)
+        if participant is None:
             raise NotAllowedError(
                 "this token stands for no participant:"
                 f" `assay people add NAME --key {token.token_id}`"
             )
-        return found.participant_id
+        return participant.participant_id
 
     async def search(self, query: str, options: SearchOptions) -> Answer:
         """Papers, as `assay literature search --json` tells them, through this service's gateway.
@@ -376,17 +376,19 @@ class Service:
         if not self.gateway_url:
             raise ConfigurationError("this server searches no literature: `assay api` does")
         at_gateway = LiteratureChoice(url=self.gateway_url)
-        told = SearchOptions(literature=at_gateway, limit=options.limit, cutoff=options.cutoff)
+        search_options = SearchOptions(
+            literature=at_gateway, limit=options.limit, cutoff=options.cutoff
+        )
         return await to_thread.run_sync(
-            search_answer, query, told, self.warehouse.settings, limiter=self.searches
+            search_answer, query, search_options, self.warehouse.settings, limiter=self.searches
         )
 
 
 def open_service(warehouse: Warehouse, database: ServiceDatabase, gateway_url: str) -> Service:
     """The service of a warehouse; what was accepted before it was last killed is handed over."""
     hand_over(warehouse, database)
-    kept = LakeAnswers(warehouse)
-    return Service(warehouse, database, Watch(warehouse), gateway_url, kept)
+    answers = LakeAnswers(warehouse)
+    return Service(warehouse, database, Watch(warehouse), gateway_url, answers)
 
 
 def _named(name: str) -> str:
@@ -403,9 +405,11 @@ def _told(
 ) -> dict[str, Any]:
     """Return what every request says, of a caller who may submit; `others` are not for it to say."""
     token.scope.check(Action.SUBMIT)
-    said = sorted(others & options.model_fields_set)
-    if said:
-        raise ConfigurationError(f"{flag_of(said[0])} is not for a request to say: leave it out")
+    refused_options = sorted(others & options.model_fields_set)
+    if refused_options:
+        raise ConfigurationError(
+            f"{flag_of(refused_options[0])} is not for a request to say: leave it out"
+        )
     return {
         "name": _named(name),
         "asked_by": f"{token.name} ({token.token_id})",

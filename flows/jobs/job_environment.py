@@ -55,8 +55,10 @@ def environment_of(
         wanted |= SOURCE_VARIABLES
     if in_object_storage:
         wanted |= _OBJECT_STORAGE
-    kept = {name: value for name, value in inherited.items() if _is_wanted(name.upper(), wanted)}
-    return kept | {"LITELLM_MODE": "PRODUCTION"}
+    variables = {
+        name: value for name, value in inherited.items() if _is_wanted(name.upper(), wanted)
+    }
+    return variables | {"LITELLM_MODE": "PRODUCTION"}
 
 
 def _asks_upstream(options: RunOptions | DeclaredOptions) -> bool:

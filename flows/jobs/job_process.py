@@ -137,11 +137,11 @@ def _here(options: OptionsT, warehouse: Warehouse) -> OptionsT:
     return replace(options, warehouse=warehouse.root)
 
 
-def _declared(asked: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
-    work, settings = work_named(asked.command), warehouse.settings
-    options = _here(asked.options, warehouse)
-    request = request_of(work, work.given(asked, job.folder), options, settings)
-    if asked.asks_nothing:
+def _declared(submission: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
+    work, settings = work_named(submission.command), warehouse.settings
+    options = _here(submission.options, warehouse)
+    request = request_of(work, work.given(submission, job.folder), options, settings)
+    if submission.asks_nothing:
         expected = estimate(work, request, settings)
         write_bytes(job.result, orjson.dumps(expected.model_dump(mode="json")))
         return JobResult(exit_code=EXIT_DONE, done=True)
@@ -157,16 +157,16 @@ def _declared(asked: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
             other_run_ids=summary.other_run_ids,
         )
     if not summary.published:
-        first, told = summary.first, "; ".join(summary.failed_expectations)
+        first, failures = summary.first, "; ".join(summary.failed_expectations)
         return JobResult(
             exit_code=EXIT_FAILURES,
             done=first is not None,
-            last_word=f"{summary.title} was not published: {told}",
+            last_word=f"{summary.title} was not published: {failures}",
             run_id=None if first is None else first.head.run_id,
         )
-    shown, reason = work_named(summary.name), head.ended_early()
-    page = published_page(shown, warehouse, head.run_id)
-    result = shown.result(head, page.units)
+    kind, reason = work_named(summary.name), head.ended_early()
+    page = published_page(kind, warehouse, head.run_id)
+    result = kind.result(head, page.units)
     lines = [f"it ended early: {reason.replace('_', ' ')}"] if reason is not None else []
     exit_code = exit_code_of(summary, result)
     return JobResult(
@@ -178,10 +178,10 @@ def _declared(asked: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
     )
 
 
-def _plan(asked: PlanJob, job: Job, warehouse: Warehouse) -> JobResult:
-    settings, options = warehouse.settings, _here(asked.options, warehouse)
-    write_bytes(job.ideas, asked.idea_file)
-    request = request_of(work_named(asked.of), (job.ideas,), options, settings)
+def _plan(submission: PlanJob, job: Job, warehouse: Warehouse) -> JobResult:
+    settings, options = warehouse.settings, _here(submission.options, warehouse)
+    write_bytes(job.ideas, submission.idea_file)
+    request = request_of(work_named(submission.of), (job.ideas,), options, settings)
     document = predict(request, named_engines(options.compare), settings).document()
     write_bytes(job.result, orjson.dumps(document))
     return JobResult(exit_code=EXIT_DONE, done=True)

@@ -58,7 +58,7 @@ def run_jobs(warehouse: Warehouse, over: Callable[[], bool]) -> None:
     """
     lock = FileLock(runner_lock(warehouse), blocking=False, fallback_to_soft=False)
     runner, counter = _Runner(warehouse), VoteCounter(warehouse)
-    said = ""
+    last_warning = ""
     try:
         while not over():
             try:
@@ -70,11 +70,11 @@ def run_jobs(warehouse: Warehouse, over: Callable[[], bool]) -> None:
             except Timeout:
                 pass
             except (AssayError, OSError) as error:  # a full disk, or what cannot be written to
-                said = _warn("jobs wait", error, said)
+                last_warning = _warn("jobs wait", error, last_warning)
             try:
                 counter.look()
             except (AssayError, OSError) as error:  # votes are safe, and counted once it is mended
-                said = _warn("votes wait to be counted", error, said)
+                last_warning = _warn("votes wait to be counted", error, last_warning)
             time.sleep(POLL_SECONDS)
     finally:
         runner.close()
@@ -82,9 +82,9 @@ def run_jobs(warehouse: Warehouse, over: Callable[[], bool]) -> None:
         lock.release()
 
 
-def _warn(what: str, error: Exception, said: str) -> str:
+def _warn(what: str, error: Exception, last_warning: str) -> str:
     line = f"{what}: {error}"
-    if line != said:
+    if line != last_warning:
         _LOG.warning(line)
     return line
 

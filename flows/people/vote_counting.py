@@ -85,9 +85,9 @@ def count_votes(database: ServiceDatabase) -> None:
     for vote in recorded(database, VOTES, HumanVote):
         votes[vote.track, vote.group].append(vote)
     for contest, standing in contests(database):
-        own = votes_of(contest, votes.get((contest.track, contest.group), ()))
-        if standing is None or standing.vote_count != _counted(own):
-            keep_standing(database, contest, standing_by(contest, own))
+        matches = votes_of(contest, votes.get((contest.track, contest.group), ()))
+        if standing is None or standing.vote_count != _counted(matches):
+            keep_standing(database, contest, standing_by(contest, matches))
 
 
 def _counted(votes: Iterable[HumanVote]) -> int:

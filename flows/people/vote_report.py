@@ -58,12 +58,12 @@ def report_on_votes(warehouse: Warehouse, by: Board) -> VoteReport:
 
 
 def _checks(votes: Iterable[HumanVote]) -> dict[str, tuple[int, int]]:
-    found: dict[str, tuple[int, int]] = {}
+    counts: dict[str, tuple[int, int]] = {}
     for vote in votes:
         if vote.check_passed is not None:
-            failed, passed = found.get(vote.voter, (0, 0))
-            found[vote.voter] = (failed + (not vote.check_passed), passed + vote.check_passed)
-    return found
+            failed, passed = counts.get(vote.voter, (0, 0))
+            counts[vote.voter] = (failed + (not vote.check_passed), passed + vote.check_passed)
+    return counts
 
 
 def _bias_figures(votes: Sequence[HumanVote]) -> Iterator[VoteFigure]:
@@ -101,9 +101,9 @@ def _engine_figures(queries: Queries, votes: Sequence[HumanVote]) -> Iterator[Vo
             for match in matches_of_ranking(queries, head, names)
             if match.dimension == OVERALL.name and match.provenance is not None
         )
-        own = matches_of((one for one in on_ideas if one.run_id == run_id), across_runs=False)
+        run_votes = matches_of((one for one in on_ideas if one.run_id == run_id), across_runs=False)
         rated = ratings_of(queries, head, RatingMethod.BRADLEY_TERRY)
-        for group in by_group(own).values():
+        for group in by_group(run_votes).values():
             ours, theirs = _side_by_side(group, rated)
             taus.append(kendall(ours, theirs).value if len(ours) > 1 else None)
             if ours:
@@ -140,7 +140,9 @@ def _side_by_side(
 def _ideas(votes: Sequence[HumanVote]) -> tuple[VotedStrength, ...]:
     about = matches_of((vote for vote in votes if vote.track is Track.IDEAS), across_runs=False)
     return tuple(
-        row for group, own in sorted(by_group(about).items()) for row in _board(group, own)
+        row
+        for group, group_votes in sorted(by_group(about).items())
+        for row in _board(group, group_votes)
     )
 
 

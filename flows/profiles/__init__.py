@@ -37,9 +37,9 @@ def load_profile(name_or_path: str) -> Profile:
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
-        known = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
+        problem = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
         raise ConfigurationError(
-            f"profile {name_or_path}: `{key}`: {known}. Compare it with"
+            f"profile {name_or_path}: `{key}`: {problem}. Compare it with"
             " flows/profiles/economy.toml."
         ) from error
 
@@ -54,7 +54,7 @@ def _read(name_or_path: str, beside: Path, depth: int = 1) -> dict[str, Any]:
     folder = Path(str(resources.files("flows.profiles"))) if is_shipped else beside
     path = folder / (f"{name_or_path}.toml" if is_shipped else name_or_path)
     try:
-        told = tomllib.loads(path.read_text("utf-8"))
+        content = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(
             f"no profile `{name_or_path}`: say one of {', '.join(shipped_profiles())}, or the path"
@@ -62,9 +62,9 @@ def _read(name_or_path: str, beside: Path, depth: int = 1) -> dict[str, Any]:
         ) from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigurationError(f"profile {name_or_path} is not TOML: {error}") from error
-    base = told.pop("extends", None)
+    base = content.pop("extends", None)
     if base is None:
-        return told
+        return content
     if not isinstance(base, str) or depth > _MOST_EXTENDED:
         raise ConfigurationError(
             f"profile {name_or_path}: `extends` names one profile, and none that extends this one"
@@ -72,13 +72,13 @@ def _read(name_or_path: str, beside: Path, depth: int = 1) -> dict[str, Any]:
     extended = _read(base, path.parent, depth + 1)
     # Runs are found by their profile's name: two profiles of one name would pass for one another.
     extended.pop("name", None)
-    return _merged(extended, told)
+    return _merged(extended, content)
 
 
-def _merged(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+def _merged(base: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:
     both = {
         name: _merged(base[name], value)
-        for name, value in own.items()
+        for name, value in overrides.items()
         if isinstance(value, dict) and isinstance(base.get(name), dict)
     }
-    return {**base, **own, **both}
+    return {**base, **overrides, **both}

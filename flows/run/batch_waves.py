@@ -54,5 +54,5 @@ class BatchWaves:
     def __str__(self) -> str:
         return str(self._told or "")
 
-    def _tell(self, told: WaveProgress) -> None:
-        self._told = told
+    def _tell(self, progress: WaveProgress) -> None:
+        self._told = progress

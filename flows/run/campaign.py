@@ -91,11 +91,11 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
     work: ClassVar[WorksOnShards]
     in_sandbox: ClassVar[bool] = False
 
-    def __init__(self, request: WorkRequest, warehouse: Path, **told: str) -> None:
+    def __init__(self, request: WorkRequest, warehouse: Path, **labels: str) -> None:
         self.where, self.warehouse = request, Warehouse(warehouse)
         self.watch = Stopwatch()
         self.started_at = self.watch.started_at
-        self.told = told
+        self.labels = labels
 
     @staticmethod
     def completed(
@@ -261,7 +261,7 @@ def run_campaign(
         span(campaign.name) as spanned,
         campaign.open(),
     ):
-        spanned.note(run_id=campaign.run_id, **campaign.told)
+        spanned.note(run_id=campaign.run_id, **campaign.labels)
         with (
             only_command_on(campaign.warehouse, campaign.run_id),
             run_log(campaign.warehouse.log(campaign.run_id)),
@@ -272,7 +272,7 @@ def run_campaign(
             EVENTS.info(
                 "%s planned",
                 campaign.name,
-                extra={**campaign.told, **counts, "nouns": campaign.nouns},
+                extra={**campaign.labels, **counts, "nouns": campaign.nouns},
             )
             if not unit_count or campaign.where.in_this_process(unit_count):
                 return carry_out(campaign, plan, ThisProcess())
@@ -313,12 +313,12 @@ def carry_out(campaign: Campaign[PlanT, HeadT], plan: PlanT, place: Workplace) -
             send_shards(send, tuple(dict.fromkeys((*waiting, *unfinished()))), unfinished)
             waiting = shards_with(waits)
     summary = conclude(campaign, plan)
-    told = {"published": summary.published, "failed_expectations": summary.failed_expectations}
+    outcome = {"published": summary.published, "failed_expectations": summary.failed_expectations}
     early = getattr(summary.head, "incomplete_reason", None)
     EVENTS.info(
         "%s ended",
         campaign.name,
-        extra={**told, "unchanged": summary.unchanged, "incomplete_reason": early},
+        extra={**outcome, "unchanged": summary.unchanged, "incomplete_reason": early},
     )
     place.tell(
         _artifact(summary, campaign.describe(summary.head)),
@@ -341,9 +341,9 @@ def conclude(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
         head = campaign.as_refused(head, publication.failed_expectations)
     reports: tuple[Path, ...] = ()
     if publication.published:
-        kept = campaign.current_reports() if publication.unchanged else ()
-        reports = kept or campaign.write_reports(head)
-        share_reports(warehouse, with_pages(reports), new=not kept)
+        current = campaign.current_reports() if publication.unchanged else ()
+        reports = current or campaign.write_reports(head)
+        share_reports(warehouse, with_pages(reports), new=not current)
     return Summary(
         name=campaign.command,
         title=kind.titled(*kind.names(head)),

@@ -69,11 +69,11 @@ class PrefectWorkers:
 
     def send(self, work: WorksOnShards, paths: Sequence[Path]) -> Iterator[BaseException]:
         contents = [(path.stem, path.read_text()) for path in paths]
-        asked: dict[str, Any] = {}
+        annotations: dict[str, Any] = {}
         if self._elsewhere is not None:
             shards = [work.kind.model_validate_json(content) for _, content in contents]
-            asked["resources"] = {self._elsewhere.admitted(shards, paths[0]): 1}
-        with dask.annotate(**asked):
+            annotations["resources"] = {self._elsewhere.admitted(shards, paths[0]): 1}
+        with dask.annotate(**annotations):
             futures = [work_on_shard.submit(work, content, name) for name, content in contents]
         for path, future in zip(paths, futures, strict=True):
             future.wait()
@@ -146,9 +146,9 @@ class WorkersElsewhere:
         admission = Admission(needs, self._work, f"assay-{uuid4().hex}")
         versions = self._client.run(metadata.version, "assay", on_error="return")
         refusals = {
-            address: f"it has {_version(found)}: install {needs.assay_version}"
-            for address, found in versions.items()
-            if found != needs.assay_version
+            address: f"it has {_version(version)}: install {needs.assay_version}"
+            for address, version in versions.items()
+            if version != needs.assay_version
         }
         if len(refusals) == len(versions):
             raise ConfigurationError("; ".join(in_lines(refusals)) or _NO_WORKERS)
@@ -157,8 +157,10 @@ class WorkersElsewhere:
         with boundary:  # what has no Assay, or an early one, does not know what it is given
             self._client.register_plugin(admission, name=admission.name)
         fit = [address for address in versions if address not in refusals]
-        told = self._client.run(told_refusal, admission.name, workers=fit, on_error="return")
-        refusals |= {address: str(why) for address, why in told.items() if why is not None}
+        check_results = self._client.run(
+            told_refusal, admission.name, workers=fit, on_error="return"
+        )
+        refusals |= {address: str(why) for address, why in check_results.items() if why is not None}
         if boundary.error is not None and not refusals:
             raise boundary.error
         if len(refusals) == len(versions):
@@ -170,8 +172,8 @@ class WorkersElsewhere:
 _NO_WORKERS = "the scheduler has lost its workers: start one, and give the same command again"
 
 
-def _version(found: object) -> str:
-    return f"Assay {found}" if isinstance(found, str) else "no Assay"
+def _version(version: object) -> str:
+    return f"Assay {version}" if isinstance(version, str) else "no Assay"
 
 
 class _StaysHere(Generic[HeadT]):
@@ -305,7 +307,7 @@ def needs_of(
         machine=this_machine(),
         database=None if database is None else database.identity,
         shares_folder=bool(getattr(request, "batch", False)),
-        files={path: found for path in sorted(files) if (found := fingerprint(path)) is not None},
+        files={path: digest for path in sorted(files) if (digest := fingerprint(path)) is not None},
         variables=_variables(request, settings, embeds=embeds),
         unset=tuple(name for name in _DOCUMENT_VARIABLES if not os.environ.get(name)),
         addresses=_addresses(request),
@@ -341,7 +343,7 @@ def _engines(request: Any) -> list[tuple[Any, str | None]]:
 
 def _addresses(request: WorkRequest) -> tuple[Address, ...]:
     bases = dict.fromkeys(base for _, base in _engines(request) if base is not None)
-    found = [
+    addresses = [
         Address(
             what="the model's server",
             url=base,
@@ -350,7 +352,7 @@ def _addresses(request: WorkRequest) -> tuple[Address, ...]:
         for base in bases
     ]
     if prefect := os.environ.get("PREFECT_API_URL"):
-        found.append(
+        addresses.append(
             Address(
                 what="Prefect's server",
                 url=f"{prefect.rstrip('/')}/health",
@@ -361,7 +363,7 @@ def _addresses(request: WorkRequest) -> tuple[Address, ...]:
             )
         )
     if getattr(request, "full_text", False) and (grobid := os.environ.get("GROBID_URL")):
-        found.append(
+        addresses.append(
             Address(what="GROBID", url=grobid, mend="name one in GROBID_URL that all reach")
         )
-    return tuple(found)
+    return tuple(addresses)

@@ -56,8 +56,8 @@ def places_for_workers(address: str | None, settings: Settings) -> tuple[str, st
     host, port = scheduler_place(address)
     if host in LOOPBACK_HOSTS:
         return LOOPBACK_HOSTS[0], LOOPBACK_HOSTS[0]
-    own = own_address(address, host, port)
-    return own, own
+    local_address = own_address(address, host, port)
+    return local_address, local_address
 
 
 def scheduler_place(address: str) -> tuple[str, int]:

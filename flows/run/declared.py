@@ -109,7 +109,7 @@ class Declared(Campaign[Plan[Any], Any]):
     def _head(self) -> Noun:
         """Return what request and parameters say, by the names of the columns."""
         request = self.request
-        known = request.parameters.model_dump() | {
+        values = request.parameters.model_dump() | {
             "run_id": self.run_id,
             "engine": request.engine.text,
             "profile": request.profile.name,
@@ -122,7 +122,7 @@ class Declared(Campaign[Plan[Any], Any]):
             **self.declared.head(request),
         }
         head: type[Noun] = self.kind.head
-        return head(**{name: known[name] for name in known.keys() & head.model_fields.keys()})
+        return head(**{name: values[name] for name in values.keys() & head.model_fields.keys()})
 
     def _shard(self, units: tuple[Any, ...]) -> WorkShard[Any]:
         work = self.declared

@@ -65,8 +65,8 @@ class _WithoutKnownErrors(logging.Filter):
         from tasks.web.client import ConnectionFailure  # late: not every command needs it
 
         error = record.exc_info[1] if record.exc_info else None
-        known = isinstance(error, (AssayError, ConnectionFailure))
-        return not known and not record.getMessage().startswith("Crash detected!")
+        is_known = isinstance(error, (AssayError, ConnectionFailure))
+        return not is_known and not record.getMessage().startswith("Crash detected!")
 
 
 def keep_known_errors_short() -> None:

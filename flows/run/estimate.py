@@ -34,7 +34,7 @@ class WorkEstimate(Noun):
     titles: tuple[str, ...] = Field(default=(), description="Of the first units.")
 
     @classmethod
-    def of(cls, steps: Sequence[StepEstimate], units: int = 1, **told: Any) -> Self:
+    def of(cls, steps: Sequence[StepEstimate], units: int = 1, **fields: Any) -> Self:
         """Of so many units, each of which takes `steps`; `told`: the fields of a subclass."""
         cost = total_usd(step.cost_usd for step in steps)
         return cls(
@@ -44,12 +44,12 @@ class WorkEstimate(Noun):
             cost_usd=None if cost is None else units * cost,
             unpriced_models=unpriced(steps),
             steps=tuple(steps),
-            **told,
+            **fields,
         )
 
 
 def estimate_steps(
-    asked: Mapping[Step[Any, Any], Asked],
+    questions: Mapping[Step[Any, Any], Asked],
     judging: JudgingParameters,
     engine: EngineChoice,
     settings: Settings,
@@ -64,7 +64,7 @@ def estimate_steps(
     limits = settings.language_model
     estimates = (
         estimate_step(step, each, 0.0, judging, engine, limits, by_batch=by_batch)
-        for step, each in asked.items()
+        for step, each in questions.items()
     )
     return [each for each in estimates if each is not None]
 
@@ -76,13 +76,17 @@ def estimate(
     expected = work.expected(request, settings)
     steps, counts = _steps(expected, request, settings), Counter(expected.counts)
     for follow in following(work, request, settings):
-        asked, other = expected_of(follow, settings)
-        steps += [_times(step, follow.times) for step in _steps(other, asked, settings)]
+        next_request, other = expected_of(follow, settings)
+        steps += [_times(step, follow.times) for step in _steps(other, next_request, settings)]
         requests = other.counts.get("literature_requests", 0)
         if requests:
             counts["literature_requests"] += follow.times * requests
-    told: dict[str, Any] = {"note": expected.note, "lost": expected.lost, "titles": expected.titles}
-    return WorkEstimate.of(steps, counts=dict(counts), **told)
+    notes: dict[str, Any] = {
+        "note": expected.note,
+        "lost": expected.lost,
+        "titles": expected.titles,
+    }
+    return WorkEstimate.of(steps, counts=dict(counts), **notes)
 
 
 def _steps(

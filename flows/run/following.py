@@ -47,8 +47,8 @@ class Following:
 def campaign_type(work: "Work[Any, Any, Any]") -> "type[Campaign[Any, Any]]":
     from flows.run.declared import Declared
 
-    own: type[Campaign[Any, Any]] = resolve_name(work.campaign) if work.campaign else Declared
-    return own
+    campaign: type[Campaign[Any, Any]] = resolve_name(work.campaign) if work.campaign else Declared
+    return campaign
 
 
 def campaign_of(work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> "Campaign[Any, Any]":

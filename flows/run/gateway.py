@@ -61,18 +61,21 @@ def open_gateway(
         url = literature.url
         yield OpenGateway(lambda: url, literature_identity(url))
         return
-    found = indexed(literature, warehouse.settings)
-    _warn_of_earlier_rules(found)
+    literature_index = indexed(literature, warehouse.settings)
+    _warn_of_earlier_rules(literature_index)
     with ExitStack() as stack:
 
         @cache
         def start() -> str:
             place = places_for_workers(scheduler_address, warehouse.settings)
             return stack.enter_context(
-                GatewayProcess(warehouse.settings, found, warehouse.cache, place)
+                GatewayProcess(warehouse.settings, literature_index, warehouse.cache, place)
             ).url
 
-        lacks, identity = lacking(found), identity_of(found, warehouse.settings)
+        lacks, identity = (
+            lacking(literature_index),
+            identity_of(literature_index, warehouse.settings),
+        )
         yield OpenGateway(
             lambda: _serving(start(), identity), identity, lacks, lacks != NO_REFERENCES
         )

@@ -62,8 +62,10 @@ def interruptible() -> Iterator[None]:
     handler = signal.signal(signal.SIGUSR2, interrupt)
     handler_of_end = signal.signal(signal.SIGTERM, interrupt.end_in_order)
     handler_of_alarm = signal.signal(signal.SIGALRM, interrupt)
-    over, told = threading.Event(), threading.Event()
-    watcher = threading.Thread(target=_watch, args=(over, told, told_by, interrupt), daemon=True)
+    over, interrupted = threading.Event(), threading.Event()
+    watcher = threading.Thread(
+        target=_watch, args=(over, interrupted, told_by, interrupt), daemon=True
+    )
     watcher.start()
     stop_waking = _wake_main_thread(told_by)
     if signal.SIGHUP in told_by:  # threads that were there before do not block it
@@ -73,7 +75,7 @@ def interruptible() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:  # also by a thread that was there before, and does not block it
-        told.set()
+        interrupted.set()
         raise
     finally:
         if signal.SIGHUP in told_by:
@@ -88,7 +90,7 @@ def interruptible() -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, handler_of_alarm)
         signal.signal(signal.SIGUSR2, handler)
-        if told.is_set():  # whoever is impatient may interrupt again while the process ends
+        if interrupted.is_set():  # whoever is impatient may interrupt again while the process ends
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
@@ -169,14 +171,14 @@ def _in_finaliser(frame: FrameType | None) -> bool:
 
 def _watch(
     over: threading.Event,
-    told: threading.Event,
+    interrupted: threading.Event,
     told_by: set[signal.Signals],
     interrupt: _Interrupt,
 ) -> None:
     signal.sigwait(told_by)
     if over.is_set():
         return
-    told.set()
+    interrupted.set()
     logging.disable(logging.CRITICAL)
     ends_at = time.monotonic() + GRACE_SECONDS
     while time.monotonic() < ends_at:

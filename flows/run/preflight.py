@@ -64,10 +64,10 @@ def check_before(
     steps = [*work.steps(request)]
     for follow in following(work, request, settings):
         steps += work_named(follow.name).steps(follow.request(None))
-    own, *judges = request.engines
+    engine, *judges = request.engines
     profile = request.profile
     contacts: tuple[Contact, ...] = ()
-    for judge in dict.fromkeys((own, *judges)):
+    for judge in dict.fromkeys((engine, *judges)):
         contacts += check_engine(
             judge.engine,
             judge.api_base,
@@ -106,11 +106,11 @@ def check_engine(
 
     judging, seed = profile.judging, profile.seed
     bases = {each: shared_api_base(each, model, api_base) for each in (model, *judging.models)}
-    asked = uses(model, bases, judging, steps, seed=seed, temperature=profile.temperature)
+    model_uses = uses(model, bases, judging, steps, seed=seed, temperature=profile.temperature)
     bounds = (budget.maximum_cost_usd, budget.maximum_cost_usd_per_idea)
     needs_price = any(bound is not None for bound in bounds)
     return asyncio.run(
-        make_contacts(asked, settings.language_model, warehouse, needs_price=needs_price)
+        make_contacts(model_uses, settings.language_model, warehouse, needs_price=needs_price)
     )
 
 
@@ -171,9 +171,9 @@ def check_place(folder: Path, settings: Settings) -> None:
 
     warehouse = Warehouse(folder, settings)
     warehouse.check_may_publish()
-    found = _objects_of(warehouse)
-    refuse_after_a_move(warehouse, warehouse.postgres, found.get(_OF_LAKE))
-    for objects in found.values():
+    places = _objects_of(warehouse)
+    refuse_after_a_move(warehouse, warehouse.postgres, places.get(_OF_LAKE))
+    for objects in places.values():
         objects.check()
 
 
@@ -254,7 +254,7 @@ def _catalogue(warehouse: "Warehouse") -> ComponentStatus:
             return _tried("catalogue", "", warehouse.lies_in, remedy)
         remedy = f"export {VARIABLE} when several machines publish"
         return _status("catalogue", "default", "an SQLite file in the warehouse", remedy)
-    detail = f"PostgreSQL {state.version} at {catalogue.title}: {state.told}"
+    detail = f"PostgreSQL {state.version} at {catalogue.title}: {state.rights}"
     remedy = f"grant {state.user} the rights to publish, where it is to"
     usable = "ok" if state.is_usable else "broken"
     return _status("catalogue", usable, detail, "" if state.may_write else remedy)
@@ -267,13 +267,13 @@ def _objects_of(warehouse: "Warehouse", *, lake_is_found: bool = True) -> "dict[
     """Return what lies in object storage, and where; without a catalogue nobody knows it of the
     lake.
     """
-    found = {}
+    places = {}
     if warehouse.objects is not None:
-        found["warehouse"] = warehouse.objects
+        places["warehouse"] = warehouse.objects
     lake = warehouse.lies_in() if lake_is_found else None
     if lake is not None and warehouse.objects is None:
-        found[_OF_LAKE] = lake
-    return found
+        places[_OF_LAKE] = lake
+    return places
 
 
 def _object_storage(warehouse: "Warehouse", *, lake_is_found: bool) -> list[ComponentStatus]:
@@ -286,8 +286,8 @@ def _object_storage(warehouse: "Warehouse", *, lake_is_found: bool) -> list[Comp
     except AssayError as error:
         return [_status(part, "broken", str(error), remedy)]
     detail = "; ".join(f"{what}: {place.address}" for what, place in places.items())
-    told = f"{detail}: written, read and removed from"
-    return [_status(part, "ok", told)] if places else []
+    summary = f"{detail}: written, read and removed from"
+    return [_status(part, "ok", summary)] if places else []
 
 
 def _prefect(settings: Settings) -> ComponentStatus:
@@ -374,10 +374,10 @@ def _sandbox(settings: Settings) -> ComponentStatus:
 def _reached(
     part: str, url: str, remedy: str, headers: dict[str, str] | None = None
 ) -> ComponentStatus:
-    shown = url.split("?")[0]
+    address = url.split("?")[0]
     try:
         status = probe(url, CONNECT_SECONDS, headers).status
     except NoAnswerError as error:
-        return _status(part, "broken", f"{shown}: {error}", remedy)
-    detail, answers = f"{shown} answers {status}", status < 400 or status == 429
+        return _status(part, "broken", f"{address}: {error}", remedy)
+    detail, answers = f"{address} answers {status}", status < 400 or status == 429
     return _status(part, "ok", detail) if answers else _status(part, "broken", detail, remedy)

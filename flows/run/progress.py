@@ -101,18 +101,18 @@ def _watch_bar(watched: Watched, stopped: threading.Event, console: Console) -> 
 
 def _watch_lines(watched: Watched, stopped: threading.Event, console: Console) -> None:
     started, before = time.monotonic(), watched.done()
-    shown = ""
-    while not stopped.wait(LINE_SECONDS if shown else POLL_SECONDS):
+    last_line = ""
+    while not stopped.wait(LINE_SECONDS if last_line else POLL_SECONDS):
         done = watched.done()
         line = _line(watched, done)
-        if line != shown:
+        if line != last_line:
             rate = (done - before) / max(time.monotonic() - started, 1e-9)
             remaining = (
                 f", about {(watched.total() - done) / rate / 60:.1f} min to go" if rate > 0 else ""
             )
             console.print(f"{time_of_day()} {line}{remaining}", highlight=False)
-            shown = line
-    if (line := _line(watched, watched.done())) != shown:
+            last_line = line
+    if (line := _line(watched, watched.done())) != last_line:
         console.print(f"{time_of_day()} {line}", highlight=False)
 
 

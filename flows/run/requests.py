@@ -33,15 +33,15 @@ def request_of(
     given, options = campaign_type(work).completed(given, options, settings)
     check_api_base(options.api_base, options.engine)
     # A kind that can do without looks up only where its options name a place.
-    said = getattr(options, "literature", None)
+    literature_option = getattr(options, "literature", None)
     literature = None
     if isinstance(options, RunOptions):  # of ideas that are evaluated on the way
         options, literature, profile = resolve_evaluation(options, settings)
     else:
         options = replace(options, warehouse=options.warehouse.resolve())
         profile = load_profile(options.profile)
-        if work.needs.literature or said is not None:
-            literature = resolve_literature(said, settings)
+        if work.needs.literature or literature_option is not None:
+            literature = resolve_literature(literature_option, settings)
             options = replace(options, literature=literature)
     resolved = work.resolve(given, options, profile, settings)
     profile = resolved.profile or profile

@@ -123,14 +123,14 @@ def fingerprint(path: Path) -> str | None:
 
 def compared(settings: Settings) -> dict[str, str]:
     """The settings that every worker must have alike, by variable, as JSON."""
-    found = {}
+    variables = {}
     for section in _SECTIONS:
         values: Mapping[str, Any] = getattr(settings, section).model_dump(mode="json")
         for name, value in values.items():
             if name not in _OF_THE_COMMAND.get(section, ()):
                 variable = f"ASSAY_{section}__{name}".upper()
-                found[variable] = orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
-    return found
+                variables[variable] = orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+    return variables
 
 
 def refusal_of(needs: WorkerNeeds, settings: Settings) -> str | None:

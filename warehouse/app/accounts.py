@@ -89,8 +89,8 @@ def remove_account(database: ServiceDatabase, name: str) -> Account:
 
 def accounts(database: ServiceDatabase) -> tuple[Account, ...]:
     """All accounts that were not removed, by name."""
-    found = database.nouns(Account, "accounts")
-    return tuple(each for each in found if each.removed_at is None)
+    every_account = database.nouns(Account, "accounts")
+    return tuple(each for each in every_account if each.removed_at is None)
 
 
 def has_accounts(database: ServiceDatabase) -> bool:
@@ -102,12 +102,15 @@ def sign_in(database: ServiceDatabase, name: str, password: str, lifetime: timed
     """Begin a session; what the browser shows for it, known to nobody else. None: no such account,
     or another password; which of them takes the same time and is told to nobody.
     """
-    found = database.ask("account", name=name)
-    kept = found[0][1] if found else None
-    if not _verified(password, kept if kept is not None else _unknown()) or kept is None:
+    rows = database.ask("account", name=name)
+    stored_hash = rows[0][1] if rows else None
+    if (
+        not _verified(password, stored_hash if stored_hash is not None else _unknown())
+        or stored_hash is None
+    ):
         return None
     with database.transaction() as work:
-        if [row[1] for row in work.ask("account", name=name)] != [kept]:
+        if [row[1] for row in work.ask("account", name=name)] != [stored_hash]:
             return None  # changed while this was checked
         return _begun(work, name, lifetime)
 
@@ -115,8 +118,8 @@ def sign_in(database: ServiceDatabase, name: str, password: str, lifetime: timed
 def begin_session(database: ServiceDatabase, name: str, lifetime: timedelta) -> str | None:
     """Begin a session for somebody whom a provider confirmed; None: they have no account."""
     with database.transaction() as work:
-        found = _account(work, name)
-        if found is None or found[0].removed_at is not None:
+        entry = _account(work, name)
+        if entry is None or entry[0].removed_at is not None:
             return None
         return _begun(work, name, lifetime)
 
@@ -149,10 +152,10 @@ def _account(source: Statements, name: str) -> tuple[Account, str | None] | None
 
 
 def _existing(work: Transaction, name: str) -> tuple[Account, str | None]:
-    found = _account(work, name)
-    if found is None or found[0].removed_at is not None:
+    entry = _account(work, name)
+    if entry is None or entry[0].removed_at is not None:
         raise UnknownNameError(f"no account {name!r}; `assay accounts list` lists them")
-    return found
+    return entry
 
 
 def _put(work: Transaction, account: Account, hashed: str | None) -> None:

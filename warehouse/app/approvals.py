@@ -86,23 +86,23 @@ def admit(warehouse: Warehouse, project: Project, stage: Stage, run_id: RunId) -
     with ServiceDatabase(warehouse) as database:
         for each in project.participants:
             participant(database, each)
-        asked = request_for_stage(database, to_ask)
-        known = decisions(database)
+        requests = request_for_stage(database, to_ask)
+        decided = decisions(database)
         ruled = {}
-        for request in asked:
+        for request in requests:
             rule = _rule(project, stage, scores.get(IdeaId(request.unit_id)))
-            if rule is not None and request.request_id not in known:
+            if rule is not None and request.request_id not in decided:
                 ruled[request.request_id] = (request, *rule)
         decide_by_rule(database, ruled)
-        known = decisions(database)
-        answered = {each.unit_id: known.get(each.request_id) for each in asked}
+        decided = decisions(database)
+        answered = {each.unit_id: decided.get(each.request_id) for each in requests}
         left_out = {
             IdeaId(idea_id): _told(database, decision)
             for idea_id, decision in answered.items()
             if decision is not None and decision.verdict is Verdict.REJECTED
         }
     fold_into_lake(warehouse)
-    waiting = tuple(each for each in asked if each.request_id not in known)
+    waiting = tuple(each for each in requests if each.request_id not in decided)
     return Admission(waiting, left_out)
 
 
@@ -127,10 +127,10 @@ def _parts(queries: Queries, stage: Stage, run_id: RunId) -> dict[str, tuple[str
     """Return what is asked about, by idea; of a run as a whole the idea is empty."""
     if not stage.of_runs:
         return parts_by_unit(queries.connection, run_id)
-    found = parts_of_report(queries.connection, run_id)
-    if not found:
+    parts = parts_of_report(queries.connection, run_id)
+    if not parts:
         raise UnknownNameError(f"the ledger has nothing of {run_id}: no idea of it was evaluated")
-    return {"": found}
+    return {"": parts}
 
 
 def _rule(project: Project, stage: Stage, score: float | None) -> tuple[Verdict, str] | None:

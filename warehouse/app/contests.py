@@ -36,9 +36,9 @@ def contests_of(queries: Queries, track: Track, run_id: RunId | None = None) -> 
         contender = Contender(run_id=row["run_id"], item_id=row["item_id"])
         members.setdefault(row["group"], []).append(contender)
     return tuple(
-        Contest(track=track, group=group, contenders=tuple(found))
-        for group, found in sorted(members.items())
-        if len(found) > 1
+        Contest(track=track, group=group, contenders=tuple(contenders))
+        for group, contenders in sorted(members.items())
+        if len(contenders) > 1
     )
 
 

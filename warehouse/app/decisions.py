@@ -30,11 +30,11 @@ _FOLD_WAIT_SECONDS = 2.0
 def request_all(database: ServiceDatabase, requests: Sequence[Request]) -> tuple[Request, ...]:
     """Ask what was not asked before; all as they were asked, those of a known name as then."""
     with database.transaction() as work:
-        known = {each.request_id: each for each in recorded(work, "requests", Request)}
+        stored = {each.request_id: each for each in recorded(work, "requests", Request)}
         for request in requests:
-            if request.request_id not in known:
+            if request.request_id not in stored:
                 record(work, "requests", request)
-    return tuple(known.get(each.request_id, each) for each in requests)
+    return tuple(stored.get(each.request_id, each) for each in requests)
 
 
 def request_for_stage(
@@ -79,17 +79,17 @@ def _by_place(source: Statements) -> dict[_Place, list[Request]]:
     """Return what was asked about each idea before each stage, in order; what was asked by hand is
     left out.
     """
-    found: dict[_Place, list[Request]] = {}
+    requests: dict[_Place, list[Request]] = {}
     for each in recorded(source, "requests", Request):
         if each.stage is not None:
-            found.setdefault(_place(each), []).append(each)
-    return found
+            requests.setdefault(_place(each), []).append(each)
+    return requests
 
 
 def decisions(source: Statements) -> dict[str, Decision]:
     """The decision that ends each request which has one, by the request's name."""
-    found = recorded(source, "decisions", Decision)
-    return {each.request_id: each for each in found if each.verdict.ends}
+    every_decision = recorded(source, "decisions", Decision)
+    return {each.request_id: each for each in every_decision if each.verdict.ends}
 
 
 def open_requests(database: ServiceDatabase, asked_of: str | None = None) -> Iterator[Request]:
@@ -184,9 +184,9 @@ def decide_by_rule(
 ) -> None:
     """Write down what a project's rules decided, with the rule; by the request's name."""
     with database.transaction() as work:
-        known = decisions(work)
+        existing = decisions(work)
         for request_id, (request, verdict, rule) in ruled.items():
-            if request_id not in known:
+            if request_id not in existing:
                 _write_down(work, request, verdict, rule=rule)
 
 
@@ -223,10 +223,10 @@ def _write_down(
 
 def request_named(database: ServiceDatabase, request_id: str) -> Request:
     """Raises UnknownNameError when there is none."""
-    found = recorded_as(database, "requests", request_id, Request)
-    if found is None:
+    request = recorded_as(database, "requests", request_id, Request)
+    if request is None:
         raise UnknownNameError(f"no request {request_id!r}; `assay inbox` lists those that wait")
-    return found
+    return request
 
 
 def _check_fits(request: Request, verdict: Verdict, choice: int | None) -> None:
@@ -263,9 +263,9 @@ def _check_version(request: Request, seen: str | None, now: tuple[str, ...]) -> 
     changed = sorted(
         name for name in before.keys() | after.keys() if before.get(name) != after.get(name)
     )
-    told = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if changed[5:] else "")
+    summary = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if changed[5:] else "")
     raise ConflictError(
-        f"what request {request.request_id} is about has changed since it was asked: {told}; look"
+        f"what request {request.request_id} is about has changed since it was asked: {summary}; look"
         " at it again, and have it asked anew"
     )
 

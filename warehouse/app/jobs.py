@@ -112,10 +112,10 @@ def submit(warehouse: Warehouse, request: JobRequest) -> str:
     key = content_hash(request.idempotency_key, length=_KEY_DIGITS)
     # Two submissions of one key at the same time would not see each other.
     with FileLock(folder / "submit.lock", fallback_to_soft=False):
-        known = next((name for name in job_ids(warehouse) if name.endswith(key)), None)
-        if known is not None:
-            _check_same(warehouse, known, request)
-            return known
+        existing_id = next((name for name in job_ids(warehouse) if name.endswith(key)), None)
+        if existing_id is not None:
+            _check_same(warehouse, existing_id, request)
+            return existing_id
         job_id = job_id_of(request)
         _write_request(folder, job_id, as_json(request))
     return job_id
@@ -146,8 +146,8 @@ def job_id_of(request: JobRequest) -> str:
 
 
 def _check_same(warehouse: Warehouse, job_id: str, request: JobRequest) -> None:
-    known = read_request(warehouse, job_id)
-    if known.model_copy(update={"created_at": request.created_at}) != request:
+    existing = read_request(warehouse, job_id)
+    if existing.model_copy(update={"created_at": request.created_at}) != request:
         raise ConflictError(
             f"the idempotency key of job {job_id} belongs to another request: choose a new key"
         )
@@ -216,8 +216,8 @@ def job_ids(warehouse: Warehouse) -> list[str]:
 
 def jobs(warehouse: Warehouse) -> Iterator[Job]:
     """All jobs, newest first."""
-    found = (read_job(warehouse, name) for name in reversed(job_ids(warehouse)))
-    return (job for job in found if job is not None)
+    every_job = (read_job(warehouse, name) for name in reversed(job_ids(warehouse)))
+    return (job for job in every_job if job is not None)
 
 
 def check_folder(job: Job) -> None:
@@ -261,10 +261,10 @@ def read_result(job: Job) -> dict[str, object]:
         ConfigurationError: it cannot be read.
     """
     try:
-        found: dict[str, object] = orjson.loads(read_bytes(job.result))
+        result: dict[str, object] = orjson.loads(read_bytes(job.result))
     except (OSError, orjson.JSONDecodeError) as error:
         raise ConfigurationError(f"the result of job {job.job_id} cannot be read") from error
-    return found
+    return result
 
 
 def take_expected(warehouse: Warehouse, job_id: str) -> dict[str, object]:
@@ -277,11 +277,11 @@ def take_expected(warehouse: Warehouse, job_id: str) -> dict[str, object]:
     if job is None:
         raise ConfigurationError("the plan was deleted before it was read: request it again")
     done = job.status.state is JobState.DONE
-    found = read_result(job) if done else {}
+    result = read_result(job) if done else {}
     forget(job)
     if not done:
         raise ConfigurationError(job.status.last_word or "the plan was stopped")
-    return found
+    return result
 
 
 def log_tail(job: Job) -> list[str]:

@@ -49,14 +49,14 @@ def participant_with(database: ServiceDatabase, key: str) -> Participant | None:
 
 def pseudonym_of(database: ServiceDatabase, account: str) -> str:
     """The pseudonym of who signs in with an account, made when they first act."""
-    known = participant_with(database, account)
-    if known is None:
+    participant = participant_with(database, account)
+    if participant is None:
         with database.transaction() as work:
             person, role = ParticipantKind.PERSON, CreditRole.VALIDATION
-            known = work.noun(Participant, "person_of_key", key=account) or _added(
+            participant = work.noun(Participant, "person_of_key", key=account) or _added(
                 work, account, person, role, account
             )
-    return known.participant_id
+    return participant.participant_id
 
 
 def participants(database: ServiceDatabase) -> tuple[Participant, ...]:
@@ -66,10 +66,10 @@ def participants(database: ServiceDatabase) -> tuple[Participant, ...]:
 
 def participant(source: Statements, participant_id: str) -> Participant:
     """Raises UnknownNameError when there is none, or they were forgotten."""
-    found = source.noun(Participant, "person", participant_id=participant_id)
-    if found is None:
+    person = source.noun(Participant, "person", participant_id=participant_id)
+    if person is None:
         raise UnknownNameError(f"no participant {participant_id!r}; `assay people list` lists them")
-    return found
+    return person
 
 
 def keep_reason(work: Transaction, participant_id: str, reason: str) -> str:
@@ -83,8 +83,8 @@ def keep_reason(work: Transaction, participant_id: str, reason: str) -> str:
 
 def reason_of(database: ServiceDatabase, reason_sha256: str | None) -> str | None:
     """The words of a reason; None: none was given, or who gave it was forgotten."""
-    found = database.ask("reason", reason_sha256=reason_sha256)
-    return found[0][0] if found else None
+    rows = database.ask("reason", reason_sha256=reason_sha256)
+    return rows[0][0] if rows else None
 
 
 def kept_reasons(database: ServiceDatabase) -> dict[str, bool]:
@@ -107,10 +107,10 @@ def forget(warehouse: Warehouse, participant_id: str) -> None:
     """
     with ServiceDatabase(warehouse) as database:
         with database.transaction() as work:
-            known = work.ask("forget_person", participant_id=participant_id)
+            deleted_rows = work.ask("forget_person", participant_id=participant_id)
             work.ask("forget_reasons", participant_id=participant_id)
             work.ask("forget_reasons_of_votes", voter=participant_id)
-        if not known:
+        if not deleted_rows:
             participant(database, participant_id)
         database.empty_log()
     entry = LedgerEntry(

@@ -62,7 +62,7 @@ SEEN = NoVote(
 
 
 def draw_sides(
-    database: ServiceDatabase, voter: str, asked: Asked, text: str, settings: Settings
+    database: ServiceDatabase, voter: str, question_kind: Asked, text: str, settings: Settings
 ) -> Sides:
     """Two of those who may answer: the pair that has met least often, by lot among several.
 
@@ -71,7 +71,7 @@ def draw_sides(
         ConflictError: every two have answered this voter the same before, which a vote would only
             repeat.
     """
-    offered = sides_offered(asked, settings.dashboard)
+    offered = sides_offered(question_kind, settings.dashboard)
     if len(offered) < 2:
         raise ConfigurationError(
             "surveys of topics are written by models, and none is offered here: add one to"
@@ -81,8 +81,12 @@ def draw_sides(
     seen = set()
     for each, ended in _questions(database):
         pair = frozenset(side.name for side in each.sides)
-        met[pair] += each.asked is asked
-        if (each.voter, each.asked, each.text) == (voter, asked, text) and ended != Ended.FAILED:
+        met[pair] += each.asked is question_kind
+        if (each.voter, each.asked, each.text) == (
+            voter,
+            question_kind,
+            text,
+        ) and ended != Ended.FAILED:
             seen.add(pair)
     pairs: list[Sides] = list(combinations(offered, 2))
     secrets.SystemRandom().shuffle(pairs)
@@ -98,7 +102,7 @@ def ask(
     warehouse: Warehouse,
     database: ServiceDatabase,
     voter: str,
-    asked: Asked,
+    question_kind: Asked,
     text: str,
     sides: Sequence[Side],
 ) -> LiveQuestion:
@@ -114,22 +118,24 @@ def ask(
     made = LiveQuestion(
         question_id=secrets.token_hex(_ID_BYTES),
         voter=voter,
-        asked=asked,
-        text=tidy(asked, text),
+        asked=question_kind,
+        text=tidy(question_kind, text),
         sides=(first, second),
         job_ids=("", ""),
         asked_at=now,
     )
     bound = warehouse.settings.voting.question_cost_usd
-    requests = jobs_for(made.question_id, asked, made.text, made.sides, now, maximum_cost_usd=bound)
+    requests = jobs_for(
+        made.question_id, question_kind, made.text, made.sides, now, maximum_cost_usd=bound
+    )
     for request in requests:
         check_offered(request, warehouse.settings.dashboard)
     made = made.model_copy(update={"job_ids": tuple(map(job_id_of, requests))})
     with database.transaction() as work:
-        known = work.noun(LiveQuestion, "open_questions", voter=voter)
-        if known is not None:
-            if (known.asked, known.text) == (made.asked, made.text):
-                return known
+        existing = work.noun(LiveQuestion, "open_questions", voter=voter)
+        if existing is not None:
+            if (existing.asked, existing.text) == (made.asked, made.text):
+                return existing
             raise ConflictError("a question of yours is open: vote on its answers, or leave it")
         since = (now - _DAY).timestamp()
         ((count,),) = work.ask("questions_since", voter=voter, since=since)
@@ -155,11 +161,11 @@ def open_question(database: ServiceDatabase, voter: str) -> LiveQuestion | None:
 
 def at_work(warehouse: Warehouse, database: ServiceDatabase, question: LiveQuestion) -> bool:
     """Return whether a side is still at it. What a kill kept from the job runner is handed over."""
-    found = [read_job(warehouse, name) for name in question.job_ids]
-    if None in found:
+    jobs = [read_job(warehouse, name) for name in question.job_ids]
+    if None in jobs:
         hand_over(warehouse, database)
-        found = [read_job(warehouse, name) for name in question.job_ids]
-    return any(job is not None and job.at_work for job in found)
+        jobs = [read_job(warehouse, name) for name in question.job_ids]
+    return any(job is not None and job.at_work for job in jobs)
 
 
 def answers_to(warehouse: Warehouse, queries: Queries, question: LiveQuestion) -> Answers | NoVote:
@@ -188,9 +194,12 @@ def offer_of(
     of_pair = answers.contest.model_copy(update={"contenders": answers.sides})
     wanted = {side.name for side in answers.sides}
     add_contests(database, (answers.contest,))
-    known = open_offer(database, question.voter, (of_pair, answers.contest))
-    if known is not None and {known.first.contender.name, known.second.contender.name} == wanted:
-        return known
+    existing = open_offer(database, question.voter, (of_pair, answers.contest))
+    if (
+        existing is not None
+        and {existing.first.contender.name, existing.second.contender.name} == wanted
+    ):
+        return existing
     first, second = (
         shown(side, parts) for side, parts in zip(answers.sides, answers.texts, strict=True)
     )
@@ -238,8 +247,8 @@ def leave(warehouse: Warehouse, database: ServiceDatabase, question: LiveQuestio
 
 
 def _jobs(warehouse: Warehouse, question: LiveQuestion) -> Iterator[Job]:
-    found = (read_job(warehouse, name) for name in question.job_ids)
-    return (job for job in found if job is not None)
+    every_job = (read_job(warehouse, name) for name in question.job_ids)
+    return (job for job in every_job if job is not None)
 
 
 def _contender(

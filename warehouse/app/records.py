@@ -42,8 +42,8 @@ def record(work: Transaction, table: str, noun: Noun) -> None:
     try:
         work.add("records", table_name=table, record_id=key, record=document)
     except ConflictError as error:
-        told = f"{table} has a row of this name already: each is written once"
-        raise ConflictError(told) from error
+        message = f"{table} has a row of this name already: each is written once"
+        raise ConflictError(message) from error
 
 
 def recorded(source: Statements, table: str, kind: type[NounT]) -> list[NounT]:
@@ -87,9 +87,9 @@ def _waiting(connection: Connection, warehouse: Warehouse) -> Iterator[tuple[str
         return
     with ServiceDatabase(warehouse) as database:
         for table in SERVICE_TABLES:
-            found = database.ask("records", table_name=table.name)
-            known = known_keys(connection, table) if found else frozenset()
-            yield table.name, [document for key, document in found if key not in known]
+            rows = database.ask("records", table_name=table.name)
+            folded_keys = known_keys(connection, table) if rows else frozenset()
+            yield table.name, [document for key, document in rows if key not in folded_keys]
 
 
 def _insert(connection: Connection, table: Table, documents: Sequence[str]) -> None:

@@ -34,9 +34,9 @@ def accept(
     job_id: str
     key, content = request.idempotency_key, _content_hash(request)
     with database.transaction() as work:
-        known = work.ask("submission", token_id=token.token_id, idempotency_key=key)
-        if known:
-            job_id, before = known[0]
+        rows = work.ask("submission", token_id=token.token_id, idempotency_key=key)
+        if rows:
+            job_id, before = rows[0]
             if before != content:
                 raise ConflictError(
                     f"this idempotency key belongs to job {job_id}, which asks something else:"
@@ -87,8 +87,8 @@ def jobs_of(warehouse: Warehouse, database: ServiceDatabase, token: Token) -> tu
         names = list(reversed(job_ids(warehouse)))
     else:
         names = [row[0] for row in database.ask("jobs_of", token_id=token.token_id)]
-    found = (read_job(warehouse, name) for name in names)
-    return tuple(job for job in found if job is not None)
+    every_job = (read_job(warehouse, name) for name in names)
+    return tuple(job for job in every_job if job is not None)
 
 
 def _content_hash(request: JobRequest) -> str:
@@ -151,7 +151,7 @@ def _cost_usd(warehouse: Warehouse, job: Job) -> float | None:
                 queries.spent(each, since, status.finished_at)
                 for each in (status.run_id, *status.other_run_ids)
             ]
-        known = [each for each in spent if each is not None]
-        return sum(known) if len(known) == len(spent) else None
+        known_costs = [each for each in spent if each is not None]
+        return sum(known_costs) if len(known_costs) == len(spent) else None
     except UnknownNameError:  # deleted since
         return None

@@ -30,14 +30,14 @@ def add_token(database: ServiceDatabase, token: Token) -> str:
 
 def token_of(database: ServiceDatabase, text: str) -> Token | None:
     """The token that `text` is; None when there is none, or it has expired or was revoked."""
-    found = _TOKEN.fullmatch(text)
-    if found is None:
+    match = _TOKEN.fullmatch(text)
+    if match is None:
         return None
-    token_id, secret = found.groups()
-    for kept, document in database.ask("token", token_id=token_id):
+    token_id, secret = match.groups()
+    for stored_hash, document in database.ask("token", token_id=token_id):
         token = Token.model_validate_json(document)
         # The secret has 256 random bits, so that a plain hash of it cannot be guessed back.
-        if hmac.compare_digest(kept, _hash(secret)) and token.valid_at(datetime.now(UTC)):
+        if hmac.compare_digest(stored_hash, _hash(secret)) and token.valid_at(datetime.now(UTC)):
             return token
     return None
 

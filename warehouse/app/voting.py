@@ -199,10 +199,10 @@ def _answered(source: ServiceDatabase | Transaction, voter: str) -> tuple[int, i
 def _close(
     work: Transaction, voter: str, offer_id: str, how: str, settings: VotingSettings
 ) -> Offer:
-    found = work.ask("offer_of", offer_id=offer_id, voter=voter)
-    if not found:
+    rows = work.ask("offer_of", offer_id=offer_id, voter=voter)
+    if not rows:
         raise NotAllowedError("this pair was not offered to you: vote on the one you are shown")
-    document, closed = found[0]
+    document, closed = rows[0]
     if closed is not None:
         raise ConflictError(f"this pair is {closed} already: vote on the one you are shown")
     in_a_minute, in_a_day = _answered(work, voter)

@@ -61,24 +61,24 @@ def check_tables(connection: Connection) -> bool:
         ConfigurationError: it has other tables, or other columns, than are defined.
     """
     rows = connection.execute(statement("catalogue", "columns")).fetchall()
-    found = {f"{table}.{column}": kind for table, column, kind in rows}
+    columns = {f"{table}.{column}": kind for table, column, kind in rows}
     defined = {
         f"{table.name}.{column.name}": _DUCKLAKE_TYPES[column.sql_type]
         for table in TABLES
         for column in table.columns
     }
-    if found and found != defined:
-        differing = {name for name, _ in found.items() ^ defined.items()}
+    if columns and columns != defined:
+        differing = {name for name, _ in columns.items() ^ defined.items()}
         name = min(differing, key=lambda name: (name not in defined, name))
-        here, there = found.get(name, "missing"), defined.get(name, "missing")
-        told = f"{name[:200]} is {here[:80]} in the lake, {there} in Assay"
+        here, there = columns.get(name, "missing"), defined.get(name, "missing")
+        difference = f"{name[:200]} is {here[:80]} in the lake, {there} in Assay"
         raise ConfigurationError(
             # A foreign name may hold line breaks.
-            f"the lake does not fit this version of Assay ({told!r}): use the version that wrote"
+            f"the lake does not fit this version of Assay ({difference!r}): use the version that wrote"
             " it, or publish into a new warehouse; if no other version wrote it, bring the"
             " catalogue back from a copy"
         )
-    return bool(found)
+    return bool(columns)
 
 
 def show_marts(connection: Connection) -> bool:
@@ -111,11 +111,11 @@ def check_catalogue(connection: Connection) -> None:
         ConfigurationError: names what is in it.
     """
     marts = {"marts": list(MARTS)}
-    found = connection.execute(statement("catalogue", "foreign"), marts).fetchall()
-    if found:
+    entries = connection.execute(statement("catalogue", "foreign"), marts).fetchall()
+    if entries:
         # Again: a publication that ends between two tables seems to be of a later snapshot.
-        found = connection.execute(statement("catalogue", "foreign"), marts).fetchall()
-    for kind, name in found:
+        entries = connection.execute(statement("catalogue", "foreign"), marts).fetchall()
+    for kind, name in entries:
         raise foreign_error(kind, name)
 
 
@@ -177,12 +177,12 @@ def _begin_statistics(connection: Connection) -> None:
 
     A row that comes and goes within the transaction leaves some behind, and nothing else.
     """
-    known = {
+    with_statistics = {
         name
         for (name,) in connection.execute(statement("tables", "tables_with_statistics")).fetchall()
     }
     for table in TABLES:
-        if table.name not in known:
+        if table.name not in with_statistics:
             connection.execute(table_statement("insert_nothing", table=table.name))
             connection.execute(table_statement("delete_nothing", table=table.name))
 

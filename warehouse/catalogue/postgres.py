@@ -98,8 +98,8 @@ class PostgresCatalogue:
 
     def opening_error(self, error: duckdb.Error) -> UpstreamError:
         """Return what the server, or the way to it, said."""
-        told = str(error).partition('Unable to connect to Postgres at "')[2].partition('": ')[2]
-        reason = " ".join((told or str(error)).split("\n")[0].split())
+        message = str(error).partition('Unable to connect to Postgres at "')[2].partition('": ')[2]
+        reason = " ".join((message or str(error)).split("\n")[0].split())
         return UpstreamError(
             f"the lake's catalogue at {self.title} cannot be opened ({VARIABLE}): {reason}"
         )
@@ -168,7 +168,7 @@ class CatalogueState:
         return int(self.version.split(".")[0]) >= OLDEST_VERSION and self.may_read
 
     @property
-    def told(self) -> str:
+    def rights(self) -> str:
         """The rights, in words."""
         if int(self.version.split(".")[0]) < OLDEST_VERSION:
             return f"DuckLake needs PostgreSQL {OLDEST_VERSION} or newer"
@@ -185,15 +185,15 @@ def catalogue_state(catalogue: PostgresCatalogue) -> CatalogueState:
         UpstreamError: it cannot be reached.
     """
     with _asking(catalogue) as connection:
-        found = _ask(connection, "state")
-    has_lake = found["may_read"] is not None
-    may_write = found["may_write"] if has_lake else found["may_create"]
+        row = _ask(connection, "state")
+    has_lake = row["may_read"] is not None
+    may_write = row["may_write"] if has_lake else row["may_create"]
     return CatalogueState(
-        version=found["version"].split()[0],
-        user=found["user_name"],
+        version=row["version"].split()[0],
+        user=row["user_name"],
         has_lake=has_lake,
-        may_read=bool(found["may_read"]) if has_lake else True,
-        may_write=bool(may_write) and not found["is_replica"],
+        may_read=bool(row["may_read"]) if has_lake else True,
+        may_write=bool(may_write) and not row["is_replica"],
     )
 
 
@@ -207,7 +207,7 @@ def check_may_publish(catalogue: PostgresCatalogue) -> None:
     state = catalogue_state(catalogue)
     if not state.may_write:
         raise ConfigurationError(
-            f"nothing could be published to the catalogue at {catalogue.title}: {state.told}"
+            f"nothing could be published to the catalogue at {catalogue.title}: {state.rights}"
         )
 
 
@@ -274,8 +274,8 @@ def _later_rows(connection: Connection) -> str | None:
     statements = later_rows((name for (name,) in tables), "public")
     if not statements:
         return None
-    found = connection.execute(question, ["\nunion all\n".join(statements)]).fetchone()
-    return found[0] if found else None
+    row = connection.execute(question, ["\nunion all\n".join(statements)]).fetchone()
+    return row[0] if row else None
 
 
 def _ask(connection: Connection, name: str) -> dict[str, Any]:

@@ -106,13 +106,13 @@ def refuse_foreign_programs(connection: sqlite3.Connection, database: Path) -> N
         sqlite3.Error: the file cannot be read.
     """
     try:
-        found = connection.execute(statement("catalogue", "programs")).fetchone()
+        program = connection.execute(statement("catalogue", "programs")).fetchone()
     except sqlite3.Error:
         connection.close()
         raise
-    if found is not None:
+    if program is not None:
         connection.close()
-        kind, name = (str(each)[:100] for each in found)
+        kind, name = (str(each)[:100] for each in program)
         raise ConfigurationError(
             f"{database} holds the {kind} {name!r}, which Assay never makes there: bring the file"
             " back from a copy, or move it away, and see who may write to it"

@@ -101,10 +101,10 @@ def run_sql_with_names(
     """As `run_sql`, with the names of the columns, which an answer without rows has too."""
     with _asked(warehouse, sql, timeout_seconds, beside) as answer:
         names = _distinct([column[0] for column in answer.description or ()])
-        found = answer.fetchmany(maximum_rows + 1)
-    if len(found) > maximum_rows:
+        values = answer.fetchmany(maximum_rows + 1)
+    if len(values) > maximum_rows:
         raise ConfigurationError(f"the answer has more than {maximum_rows} rows: add a LIMIT")
-    rows = [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in found]
+    rows = [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in values]
     return tuple(names), rows
 
 
@@ -117,8 +117,8 @@ def run_sql_to_arrow(
 ) -> "pa.Table":
     """As `run_sql`, with the types of the columns and without a bound on rows."""
     with _asked(warehouse, sql, timeout_seconds, beside) as answer:
-        found = answer.to_arrow_table()
-        return found.rename_columns(_distinct(found.column_names))
+        table = answer.to_arrow_table()
+        return table.rename_columns(_distinct(table.column_names))
 
 
 @contextmanager
@@ -170,8 +170,10 @@ def _lay_beside(connection: Connection, name: str, path: Path) -> None:
         )
     try:
         # Read elsewhere, since this connection is bounded to the lake.
-        with in_memory() as own:
-            rows = own.execute(f"from {read}(?)", [str(path.resolve())]).to_arrow_table()
+        with in_memory() as file_connection:
+            rows = file_connection.execute(
+                f"from {read}(?)", [str(path.resolve())]
+            ).to_arrow_table()
         connection.register("a file", rows)
         connection.execute(f'create temp table "{name}" as from "a file"')
         connection.unregister("a file")
@@ -284,8 +286,8 @@ def _plain(value: Any) -> Any:
 def _wrong(sql: str, error: duckdb.Error | RuntimeError) -> SqlError:
     line, more = _said(error)
     lost = isinstance(error, duckdb.IOException)
-    told = "the lake cannot be read (`assay warehouse verify` says more)" if lost else "wrong SQL"
-    wrong = SqlError(f"{told}: {line}")
+    title = "the lake cannot be read (`assay warehouse verify` says more)" if lost else "wrong SQL"
+    wrong = SqlError(f"{title}: {line}")
     if str(more.get("position", "")).isdecimal():
         before = sql.encode()[: int(more["position"])]
         wrong.place = len(before.decode(errors="ignore"))
@@ -298,9 +300,9 @@ def _said(error: duckdb.Error | RuntimeError) -> tuple[str, Mapping[str, Any]]:
     """DuckDB's message as one line, and what it knows beside: position in bytes, name,
     candidates.
     """
-    kind, _, told = str(error).partition(": ")
+    kind, _, details = str(error).partition(": ")
     try:
-        more = json.loads(told)
+        more = json.loads(details)
     except ValueError:
         more = None
     if not isinstance(more, dict) or "exception_message" not in more:

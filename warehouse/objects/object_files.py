@@ -41,9 +41,9 @@ def sign(connection: Connection, folder: ObjectFolder) -> None:
         place = urlsplit(endpoint)
         options |= {"endpoint": f"{place.netloc}{place.path.rstrip('/')}", "url_style": "path"}
         flags = f", use_ssl {place.scheme == 'https'}"
-    told = ", ".join(f"{name} {quoted(value)}" for name, value in options.items())
+    secret_options = ", ".join(f"{name} {quoted(value)}" for name, value in options.items())
     connection.execute(
-        f"create or replace temporary secret object_storage (type s3, {told}{flags})"
+        f"create or replace temporary secret object_storage (type s3, {secret_options}{flags})"
     )
 
 
@@ -73,8 +73,8 @@ def storage_failure(error: duckdb.Error) -> AssayError | None:
     text = str(error).partition(": ")[2]
     with suppress(ValueError):  # a connection may be asked to tell errors as JSON
         text = json.loads(text)["exception_message"]
-    about, _, told = text.partition("\n\n")
+    about, _, reply = text.partition("\n\n")
     if not isinstance(error, duckdb.HTTPException) and " for HTTP " not in about:
         return None
-    code, _, message = told.partition("\n")[0].partition(": ")
+    code, _, message = reply.partition("\n")[0].partition(": ")
     return failure_told("the lake's files", code, message or about)

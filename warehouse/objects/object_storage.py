@@ -78,16 +78,16 @@ class ObjectFolder:
             if held is None:
                 raise self._without_credentials
             key = held.get_frozen_credentials()
-        told = {
+        options = {
             "key_id": key.access_key,
             "secret": key.secret_key,
             "region": client.meta.region_name,
         }
         if key.token:
-            told["session_token"] = key.token
+            options["session_token"] = key.token
         if not _is_of_aws(client):
-            told["endpoint"] = client.meta.endpoint_url
-        return told
+            options["endpoint"] = client.meta.endpoint_url
+        return options
 
     @property
     def _without_credentials(self) -> ConfigurationError:
@@ -136,9 +136,9 @@ class ObjectFolder:
             try:
                 client.put_object(Bucket=self.bucket, Key=self.prefix + name, Body=content, **held)
             except ClientError as error:
-                told = error.response
-                failed = told["ResponseMetadata"]["HTTPStatusCode"] in _CONDITION_FAILED
-                gone = replaced is not None and told["Error"].get("Code") == "NoSuchKey"
+                response = error.response
+                failed = response["ResponseMetadata"]["HTTPStatusCode"] in _CONDITION_FAILED
+                gone = replaced is not None and response["Error"].get("Code") == "NoSuchKey"
                 if failed or gone:
                     return False
                 raise
@@ -163,8 +163,8 @@ class ObjectFolder:
         with _told(self) as client:
             for attempt in range(ATTEMPTS):
                 try:
-                    found = client.get_object(Bucket=self.bucket, Key=self.prefix + name)
-                    return found["Body"].read(), found["ETag"]
+                    response = client.get_object(Bucket=self.bucket, Key=self.prefix + name)
+                    return response["Body"].read(), response["ETag"]
                 except ClientError as error:
                     if error.response["Error"].get("Code") == "NoSuchKey":
                         return None
@@ -190,9 +190,9 @@ class ObjectFolder:
         name = f".assay-{uuid4().hex}"
         self.put(name, b"assay", replaced=None)
         again = self.put(name, b"other", replaced=None)
-        found = self.get(name)
+        stored = self.get(name)
         self.remove(name)
-        if again or found is None or found[0] != b"assay":
+        if again or stored is None or stored[0] != b"assay":
             raise ConfigurationError(
                 f"{self.address} does not give back what was written there first: the storage has"
                 " to know If-None-Match"
@@ -260,10 +260,12 @@ def _told(folder: ObjectFolder, name: str | None = None) -> Iterator[Any]:
     except NoCredentialsError:
         raise folder._without_credentials from None
     except ClientError as error:
-        told = _error_of(error)
-        if name is not None and told.get("Code", "").startswith("4"):
-            told = _reason_for_refusing(folder, name) or told
-        raise failure_told(folder.address, told.get("Code", ""), told.get("Message", "")) from None
+        details = _error_of(error)
+        if name is not None and details.get("Code", "").startswith("4"):
+            details = _reason_for_refusing(folder, name) or details
+        raise failure_told(
+            folder.address, details.get("Code", ""), details.get("Message", "")
+        ) from None
     except (BotoCoreError, Boto3Error) as error:
         raise failure_told(folder.address, "", str(error)) from None
 
@@ -286,12 +288,12 @@ def _reason_for_refusing(folder: ObjectFolder, name: str) -> dict[str, str] | No
 
 def _error_of(error: Any) -> dict[str, str]:
     """Code and message of an error of botocore's client."""
-    return {name: str(told) for name, told in error.response.get("Error", {}).items()}
+    return {name: str(value) for name, value in error.response.get("Error", {}).items()}
 
 
 def failure_told(where: str, code: str, message: str) -> AssayError:
     """Return what object storage said, in one line; `code`: its own word for it."""
     if code in _REFUSALS:
         return ConfigurationError(f"object storage, {where}: {_REFUSALS[code]}")
-    said = " ".join(f"{code}: {message}".strip(": ").split())[:300]
-    return UpstreamError(f"object storage, {where}: {said}")
+    reason = " ".join(f"{code}: {message}".strip(": ").split())[:300]
+    return UpstreamError(f"object storage, {where}: {reason}")

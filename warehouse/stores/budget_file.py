@@ -83,7 +83,7 @@ class BudgetFile:
 
     def admit(self, reservation_id: str, idea_id: IdeaId, cost_usd: float, tokens: int) -> bool:
         """Return whether the call may start now; False: wait for calls in flight."""
-        asked = Spend(cost_usd=cost_usd, tokens=tokens)
+        estimate = Spend(cost_usd=cost_usd, tokens=tokens)
         with self._transaction() as connection:
             # Else reservations of a killed worker would hold back everybody until they are old.
             self._forget_the_dead(connection)
@@ -93,15 +93,15 @@ class BudgetFile:
             if self._full(
                 run.plus(self._in_flight(connection, None)),
                 idea.plus(self._in_flight(connection, idea_id)),
-                asked,
+                estimate,
             ):
                 return False
             row = (
                 reservation_id,
                 self.run_id,
                 idea_id,
-                asked.cost_usd,
-                asked.tokens,
+                estimate.cost_usd,
+                estimate.tokens,
                 self._holder(),
                 self._clock(connection),
             )
@@ -267,12 +267,12 @@ class BudgetFile:
                 " --max-cost-usd-per-idea"
             )
 
-    def _full(self, run: Spend, idea: Spend, asked: Spend) -> bool:
+    def _full(self, run: Spend, idea: Spend, estimate: Spend) -> bool:
         bounds = self.budget
         return (
-            (asked.cost_usd > 0 and reached(run.cost_usd, bounds.maximum_cost_usd))
-            or (asked.tokens > 0 and reached(run.tokens, bounds.maximum_tokens))
-            or (asked.cost_usd > 0 and reached(idea.cost_usd, bounds.maximum_cost_usd_per_idea))
+            (estimate.cost_usd > 0 and reached(run.cost_usd, bounds.maximum_cost_usd))
+            or (estimate.tokens > 0 and reached(run.tokens, bounds.maximum_tokens))
+            or (estimate.cost_usd > 0 and reached(idea.cost_usd, bounds.maximum_cost_usd_per_idea))
         )
 
     def _add(

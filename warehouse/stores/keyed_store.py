@@ -68,14 +68,14 @@ class KeyedStore:
         left out.
         """
         oldest = time.time() - maximum_age_seconds if maximum_age_seconds is not None else 0.0
-        found: dict[str, bytes] = {}
+        entries: dict[str, bytes] = {}
         with self._open() as connection:
             for start in range(0, len(keys), _KEYS_PER_QUERY):
                 part = keys[start : start + _KEYS_PER_QUERY]
                 query = f"{_entries_of(len(part))} and stored_at >= ? and typeof(value) = 'blob'"
                 for key, value in connection.execute(query, (*part, oldest)).fetchall():
-                    found[key] = _unpacked(value)
-        return found
+                    entries[key] = _unpacked(value)
+        return entries
 
     def put_many(self, entries: Mapping[str, bytes]) -> None:
         """Store or replace all `entries` in one transaction, without known secrets: an answer may

@@ -36,8 +36,8 @@ class Transcripts:
 
     def keep(self, messages: Sequence[Mapping[str, str]], reply: str) -> str:
         """Keep what was said, without known secrets; its hash. The same is kept once."""
-        told = [[message["role"], message["content"]] for message in messages]
-        content = orjson.dumps([told, reply])
+        pairs = [[message["role"], message["content"]] for message in messages]
+        content = orjson.dumps([pairs, reply])
         key = content_hash(content.hex())
         self._store.put_many({key: content})
         return key
@@ -46,8 +46,8 @@ class Transcripts:
         """The transcript with this hash; None when it is not kept, or no longer."""
         entry = json_entry(self._store.get_many([key]).get(key))
         try:
-            told, reply = entry
-            return Transcript(messages=tuple((role, text) for role, text in told), reply=reply)
+            pairs, reply = entry
+            return Transcript(messages=tuple((role, text) for role, text in pairs), reply=reply)
         except (TypeError, ValueError):  # none is kept, or what no call said
             return None
 

@@ -277,9 +277,9 @@ def _table_of(head: type[Noun]) -> str:
 
 @cache
 def _parts(kind: Kind) -> tuple[Part, ...]:
-    found = tuple(_within(kind.noun, kind.tables, ()))
-    shared = Counter(part.table for part in found)
-    return tuple(part._replace(shared=shared[part.table] > 1) for part in found)
+    parts = tuple(_within(kind.noun, kind.tables, ()))
+    shared = Counter(part.table for part in parts)
+    return tuple(part._replace(shared=shared[part.table] > 1) for part in parts)
 
 
 def _within(noun: type[Noun], names: Sequence[str], path: tuple[str, ...]) -> Iterator[Part]:

@@ -123,10 +123,10 @@ def bring(layout: Layout, kind: Kind, *names: str) -> None:
     folder = kind.folder(layout, *names)
     if layout.objects is None:
         return
-    known = shared.found_work(layout, folder)
-    if known is None:
+    publication = shared.found_work(layout, folder)
+    if publication is None:
         return
-    units, files = known
+    units, files = publication
 
     def bring_unit(name: str) -> None:
         receipt = receipt_of(layout, kind, folder / name)
@@ -183,14 +183,14 @@ def unit_folders(layout: Layout, kind: Kind, *names: str) -> list[Path]:
 
 def landed_names(layout: Layout, kind: Kind, *outer: str) -> list[tuple[str, ...]]:
     """The names of everything of this kind that has a landing folder; `outer`: its first names."""
-    found = [tuple(outer)]
+    works = [tuple(outer)]
     for word in list(kind.folders)[len(outer) :]:
-        found = [
+        works = [
             (*names, folder.name.removeprefix(f"{word}="))
-            for names in found
+            for names in works
             for folder in _folders(kind.folder(layout, *names), word)
         ]
-    return found
+    return works
 
 
 def read_head(layout: Layout, kind: Kind[Any, Any, HeadT], *names: str) -> HeadT | None:
@@ -374,22 +374,27 @@ def write_unit(
     kind: Kind[Any, ReceiptT], receipt: ReceiptT, rows: Rows, building: Path
 ) -> ReceiptT:
     """Write tables and receipt into the folder `building`; the receipt with its numbers."""
-    told = kind.totals(rows)
-    if told and (own := kind.own_table) is not None:
-        rows = rows | {own: [row | {n: told[n] for n in row.keys() & told} for row in rows[own]]}
+    totals = kind.totals(rows)
+    if totals and (unit_table := kind.own_table) is not None:
+        rows = rows | {
+            unit_table: [
+                row | {n: totals[n] for n in row.keys() & totals} for row in rows[unit_table]
+            ]
+        }
     size = sum(
-        write_rows(TABLE[name], found, building / f"{name}.parquet") for name, found in rows.items()
+        write_rows(TABLE[name], table_rows, building / f"{name}.parquet")
+        for name, table_rows in rows.items()
     )
     counts = {name: len(rows.get(name, ())) for name in kind.tables}
-    complete = replace(receipt, rows=counts, bytes=size, **told)
+    complete = replace(receipt, rows=counts, bytes=size, **totals)
     write_bytes(building / RECEIPT_FILE, as_json(complete))
     return complete
 
 
 def _each_once(earlier: Sequence[Row], now: Sequence[Row]) -> list[Row]:
     """The rows of earlier calls, then those of now; a call in both as it is now."""
-    known = {row["call_id"] for row in now}
-    calls = [*(row for row in earlier if row["call_id"] not in known), *now]
+    current_ids = {row["call_id"] for row in now}
+    calls = [*(row for row in earlier if row["call_id"] not in current_ids), *now]
     return [row | {"position": position} for position, row in enumerate(calls)]
 
 

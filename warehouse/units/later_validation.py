@@ -149,18 +149,18 @@ def _validated(
             suites.add(TABLE[name], rows)
     rules = Tally()
     rules.add(_result_of(row) for row in recorded)
-    found, now = suites.end(rules), datetime.now(UTC)
+    tally, now = suites.end(rules), datetime.now(UTC)
     if len(works) == 1:
         (names,) = works
         ranking_id = kind.parameters(*names).get("ranking_id")
-        return list(found.rows(kind.run_id(*names), now, ranking_id))
+        return list(tally.rows(kind.run_id(*names), now, ranking_id))
     # One by one, to know which of them: an answer about all would be recorded with each.
-    if any(result.unexpected_count for result in found.by_place.values()):
+    if any(result.unexpected_count for result in tally.by_place.values()):
         return [row for names in works for row in _validated(connection, kind, [names])]
     return [
         replace(
             row,
-            great_expectations=found.by_place[_result_of(row).place].answers_as_json,
+            great_expectations=tally.by_place[_result_of(row).place].answers_as_json,
             created_at=now,
         )
         for row in recorded

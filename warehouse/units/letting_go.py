@@ -93,7 +93,7 @@ def rows_in_lake(
         PublicationError: the lake holds fewer or more rows.
     """
     given = _parameters(kind, kind.names(receipt), [receipt])
-    found: Rows = {}
+    rows_of: Rows = {}
     for name, count in receipt.rows.items():
         rows = _rows(connection, kind, TABLE[name], given) if count else []
         if len(rows) != count:
@@ -103,8 +103,8 @@ def rows_in_lake(
                 f" were let go: bring {layout.lake} back from a copy, or {kind.remedy}"
             )
         if rows:
-            found[name] = rows
-    return found
+            rows_of[name] = rows
+    return rows_of
 
 
 def _rows(connection: Connection, kind: Kind, table: Table, given: dict[str, Any]) -> list[Row]:

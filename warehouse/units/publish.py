@@ -110,8 +110,8 @@ def _validate(
 ) -> ValidationReport:
     names = kind.names(head)
     report = validate(warehouse, kind, names, receipts, head_rows(kind, head, digest))
-    told = report.model_dump(mode="json") | {"passed": report.passed}
-    content = orjson.dumps(told, option=orjson.OPT_INDENT_2)
+    document = report.model_dump(mode="json") | {"passed": report.passed}
+    content = orjson.dumps(document, option=orjson.OPT_INDENT_2)
     replace_bytes(kind.validation_file(warehouse, *names), content)
     return report
 
@@ -120,8 +120,8 @@ def _validate_waiting(connection: Connection, kind: Kind) -> None:
     """Validate handfuls that were published before, now that Great Expectations is imported."""
     boundary = ErrorBoundary()  # what was asked for is published; the others wait on
     with boundary:
-        found = validate_works(connection, kind, waiting(connection, kind)[:WORKS_TOGETHER])
-        for line in found.broken:
+        validation = validate_works(connection, kind, waiting(connection, kind)[:WORKS_TOGETHER])
+        for line in validation.broken:
             logger.warning("published before: %s", line)
     if boundary.error is not None:
         logger.warning("not validated: %s", in_a_word(boundary.error))
@@ -142,9 +142,9 @@ def _digest(
         for _, path in rows_beside(warehouse, kind, *kind.names(head))
     )
     columns = "; ".join(f"{table.name}({', '.join(table.column_names)})" for table in TABLES)
-    told = head.model_dump_json(exclude=_TIMES)
+    head_json = head.model_dump_json(exclude=_TIMES)
     return content_hash(
-        told, *beside, columns, *(receipt.model_dump_json() for receipt in receipts)
+        head_json, *beside, columns, *(receipt.model_dump_json() for receipt in receipts)
     )
 
 
@@ -191,8 +191,8 @@ def _insert(
 def head_rows(kind: Kind[Any, Any, HeadT], head: HeadT, digest: str) -> pa.Table:
     """The row of what is published whole."""
     table = TABLE[kind.head_table]
-    known = {"landing_sha256": digest, "published_at": datetime.now(UTC)}
-    return arrow_table(table, [row_of(table, head, head.columns() | known)])
+    publication_columns = {"landing_sha256": digest, "published_at": datetime.now(UTC)}
+    return arrow_table(table, [row_of(table, head, head.columns() | publication_columns)])
 
 
 def _noun_rows(table: Table, nouns: Sequence[Noun]) -> pa.Table:

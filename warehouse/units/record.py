@@ -24,9 +24,9 @@ def rows_of(kind: Kind[UnitT, Any, Any], run_id: RunId, unit: UnitT) -> Rows:
     """
     # Calls and failures know a unit as they would know an idea.
     name = told(unit, holder_of(kind.noun, kind.known_by) or "", kind.known_by)
-    known: Row = {"run_id": run_id, "idea_id": name}
-    known |= {column: told(unit, holder, column) for column, holder in _told(kind)}
-    known |= {f"{part}_requested": getattr(unit, part) is not None for part in _inner(kind)}
+    unit_columns: Row = {"run_id": run_id, "idea_id": name}
+    unit_columns |= {column: told(unit, holder, column) for column, holder in _told(kind)}
+    unit_columns |= {f"{part}_requested": getattr(unit, part) is not None for part in _inner(kind)}
     held: dict[str, list[tuple[Noun, str]]] = {}
     for part in kind.parts:
         rows = held.setdefault(part.table, [])
@@ -36,11 +36,11 @@ def rows_of(kind: Kind[UnitT, Any, Any], run_id: RunId, unit: UnitT) -> Rows:
                 rows.append((noun, _recorder(kind, part.path)))
     return {
         table: [
-            row_of(TABLE[table], noun, known | {"position": place, "recorded_by": recorder})
-            for place, (noun, recorder) in enumerate(found)
+            row_of(TABLE[table], noun, unit_columns | {"position": place, "recorded_by": recorder})
+            for place, (noun, recorder) in enumerate(nouns)
         ]
-        for table, found in held.items()
-        if found
+        for table, nouns in held.items()
+        if nouns
     }
 
 
@@ -58,19 +58,19 @@ def unit_of(
     one has it. What its receipt alone tells is read from `receipt`.
     """
     tables = (kind.own_table or "", *rows)
-    own: Row = next((rows[table][0] for table in tables if rows.get(table)), {})
-    unread = {table: sorted(found, key=_position) for table, found in rows.items()}
+    unit_row: Row = next((rows[table][0] for table in tables if rows.get(table)), {})
+    unread = {table: sorted(table_rows, key=_position) for table, table_rows in rows.items()}
     inner = {
         part: noun_of(noun, _parts_of(kind, (part,), unread))
-        if own.get(f"{part}_requested")
+        if unit_row.get(f"{part}_requested")
         else None
         for part, noun in _inner(kind).items()
     }
-    found = inner | _parts_of(kind, (), unread)
-    known: Row = {kind.name_column: name}
+    table_rows = inner | _parts_of(kind, (), unread)
+    fields: Row = {kind.name_column: name}
     if receipt is not None:
-        known |= {column: getattr(receipt, column) for column, _ in _of_receipt(kind)}
-    return noun_of(kind.noun, known | own | found)
+        fields |= {column: getattr(receipt, column) for column, _ in _of_receipt(kind)}
+    return noun_of(kind.noun, fields | unit_row | table_rows)
 
 
 def _parts_of(kind: Kind, path: tuple[str, ...], unread: dict[str, list[Row]]) -> Row:
@@ -90,14 +90,14 @@ def _parts_of(kind: Kind, path: tuple[str, ...], unread: dict[str, list[Row]]) -
 def units_of(kind: Kind[UnitT, Any, Any], rows: Mapping[str, Sequence[Row]]) -> tuple[UnitT, ...]:
     """The units of one piece of work, by the rows of its tables, in the order of their names."""
     units: dict[str, dict[str, list[Row]]] = {}
-    for table, found in rows.items():
-        for row in found:
+    for table, table_rows in rows.items():
+        for row in table_rows:
             name = row[kind.known_by if kind.known_by in row else "idea_id"]
             units.setdefault(name, {}).setdefault(table, []).append(row)
     return tuple(
-        unit_of(kind, name, found)
-        for name, found in sorted(units.items())
-        if kind.own_table is None or kind.own_table in found
+        unit_of(kind, name, table_rows)
+        for name, table_rows in sorted(units.items())
+        if kind.own_table is None or kind.own_table in table_rows
     )
 
 

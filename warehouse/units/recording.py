@@ -93,7 +93,7 @@ def changed_parts(connection: Connection, kind: Kind, names: tuple[str, ...]) ->
 def _changes(
     connection: Connection, kind: Kind[Any, Any, HeadT], head: HeadT, rows: Mapping[str, int]
 ) -> Iterator[LedgerEntry]:
-    names, told = kind.names(head), _inputs(head)
+    names, head_inputs = kind.names(head), _inputs(head)
     before, given = _standing(connection, kind, names), _given(connection, kind, names)
     filled = [table for table in kind.published_tables if rows[table.name]]
     now = _now(connection, kind, names, given, filled)
@@ -101,7 +101,7 @@ def _changes(
     for key, row in now.items():
         if before.get(key) == row["version_sha256"]:
             continue
-        own = (f"{kind.unit_noun}:{given[key.unit_id]}",) if key.unit_id in given else ()
+        unit_input = (f"{kind.unit_noun}:{given[key.unit_id]}",) if key.unit_id in given else ()
         engine = row.get("participant_id")
         yield _about(
             kind,
@@ -109,7 +109,7 @@ def _changes(
             **key._asdict(),
             action=_action(key, again=key in before),
             version_sha256=row["version_sha256"],
-            inputs=(*own, *told) if key.part else (),
+            inputs=(*unit_input, *head_inputs) if key.part else (),
             participant_id=engine,
             role=CreditRole.TOOL if engine else None,
             model=row.get("model"),
@@ -126,9 +126,9 @@ def _action(key: _Part, *, again: bool) -> LedgerAction:
     return LedgerAction.MADE if key.part else LedgerAction.GIVEN
 
 
-def _about(kind: Kind, head: Any, **told: Any) -> LedgerEntry:
-    known = {"happened_at": head.finished_at, **kind.parameters(*kind.names(head))}
-    return LedgerEntry(**known | told)
+def _about(kind: Kind, head: Any, **fields: Any) -> LedgerEntry:
+    defaults = {"happened_at": head.finished_at, **kind.parameters(*kind.names(head))}
+    return LedgerEntry(**defaults | fields)
 
 
 def _standing(connection: Connection, kind: Kind, names: tuple[str, ...]) -> dict[_Part, str]:
@@ -142,9 +142,9 @@ def _standing(connection: Connection, kind: Kind, names: tuple[str, ...]) -> dic
         rows = rows_in(connection, sql, kind.parameters(*names))
     for row in rows:
         if row["artefact"] not in _ARTEFACTS:
-            told = str(row["artefact"])[:80]
+            artefact = str(row["artefact"])[:80]
             raise PublicationError(
-                f"{kind.titled(*names)}: the ledger holds a row about {told!r}, which Assay never"
+                f"{kind.titled(*names)}: the ledger holds a row about {artefact!r}, which Assay never"
                 " writes: bring the lake back from a copy"
             )
     return {_part(Artefact(row["artefact"]), row): row["version_sha256"] for row in rows}
@@ -175,19 +175,19 @@ def _now(
     """Every part as the rows of the work in `tables` have it: what was given, then what steps made
     of it.
     """
-    found: dict[_Part, Row] = {}
+    rows_of_parts: dict[_Part, Row] = {}
     for unit_id, version in given.items():
         row = {"unit_id": unit_id, "part": "", "version_sha256": version}
-        found[_part(Artefact(kind.unit_noun), row)] = row
+        rows_of_parts[_part(Artefact(kind.unit_noun), row)] = row
     if sql := _of_steps(kind, tables):
         for row in rows_in(connection, sql, kind.parameters(*names)):
-            found[_part(kind.artefact, row)] = row
-    return found
+            rows_of_parts[_part(kind.artefact, row)] = row
+    return rows_of_parts
 
 
 def _part(artefact: Artefact, row: Row) -> _Part:
-    told: dict[str, Any] = {name: row.get(name) for name in _Part._fields}
-    return _Part(**told | {"artefact": artefact})
+    fields: dict[str, Any] = {name: row.get(name) for name in _Part._fields}
+    return _Part(**fields | {"artefact": artefact})
 
 
 def _of_steps(kind: Kind, tables: Sequence[Table]) -> str:
@@ -213,20 +213,20 @@ def _unit(table: Table, column: str) -> str:
 
 def _content(columns: Sequence[Column]) -> str:
     """SQL for a text that two rows share only if they say the same."""
-    told = []
+    texts = []
     for column in sorted(columns, key=lambda each: each.name):
         if column.name not in _NOT_CONTENT:
             name = f'"{column.name}"'
             text = f"to_json({name})" if column.type is ColumnType.STRINGS else name
             text = f"{text}::varchar"
-            told.append(f"coalesce('{column.name}=' || strlen({text}) || ':' || {text}, '')")
-    return " || ".join(told)
+            texts.append(f"coalesce('{column.name}=' || strlen({text}) || ':' || {text}, '')")
+    return " || ".join(texts)
 
 
 def _inputs(head: Any) -> tuple[str, ...]:
     """Return what the work as a whole rests on, published works included."""
-    told = {word: getattr(head, name, None) for name, word in _INPUTS_OF_HEAD.items()}
-    named = [f"{word}:{value}" for word, value in told.items() if value]
+    values = {word: getattr(head, name, None) for name, word in _INPUTS_OF_HEAD.items()}
+    named = [f"{word}:{value}" for word, value in values.items() if value]
     for name in type(head).model_fields:
         value = getattr(head, name)
         if value and name != "run_id" and name.endswith(_NAMES_WORKS):

@@ -86,9 +86,9 @@ def forget_work(layout: Layout, folder: Path) -> None:
     place = layout.objects
     if place is None:
         return
-    known = found_work(layout, folder)
+    publication = found_work(layout, folder)
     here = (path.parent.name for path in folder.glob(f"*=*/{RECEIPT_FILE}"))
-    for name in sorted({*here, *(known[0] if known is not None else ())}):
+    for name in sorted({*here, *(publication[0] if publication is not None else ())}):
         place.remove(_name(layout, folder / name))
     for name in (_work_name(layout, folder), _name(layout, folder)):  # the work may be one unit
         place.remove(name)

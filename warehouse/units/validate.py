@@ -202,11 +202,11 @@ def _references(tables: Sequence[Table]) -> Iterator[Rule]:
     """Rows of an idea refer to rows of the same idea:
     they can be held where these land with them.
     """
-    known = {table.name for table in tables}
+    table_names = {table.name for table in tables}
     for table in tables:
         for column in table.columns:
             target = column.references
-            if target is None or not table.per_idea or target.partition(".")[0] not in known:
+            if target is None or not table.per_idea or target.partition(".")[0] not in table_names:
                 continue
             yield Rule(
                 f"refers_to_{target.replace('.', '_')}",

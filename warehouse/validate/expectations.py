@@ -254,10 +254,10 @@ def hold(table: Table, rows: pa.Table, run_id: RunId) -> Iterator[ExpectationRes
 
 def broken_rows(expectation: Expectation, rows: pa.Table) -> pa.Table:
     """The rows that break it, with its columns alone; of repeated keys each key once."""
-    own = rows.select(expectation.columns)
+    values = rows.select(expectation.columns)
     if expectation.kind in (Expects.UNIQUE, Expects.COMPOUND_UNIQUE):
-        return _repeated(own)
-    return own.filter(breaks(expectation, rows))
+        return _repeated(values)
+    return values.filter(breaks(expectation, rows))
 
 
 def breaks(expectation: Expectation, rows: pa.Table) -> pa.ChunkedArray:

@@ -245,14 +245,16 @@ def _raised(information: Mapping[str, Any]) -> str:
 
 def _stored(answer: ExpectationValidationResult, about: str) -> Mapping[str, Any]:
     """A result as JSON, without values of rows: Great Expectations would print them as HTML."""
-    told = answer.to_json_dict()
-    config = told["expectation_config"]
+    document = answer.to_json_dict()
+    config = document["expectation_config"]
     del config["meta"], config["kwargs"]["batch_id"]
     return {
-        "success": told["success"],
+        "success": document["success"],
         "expectation_config": config,
         "result": {
-            name: value for name, value in told["result"].items() if not name.startswith(_VALUES)
+            name: value
+            for name, value in document["result"].items()
+            if not name.startswith(_VALUES)
         },
         "meta": {"about": about, "great_expectations_version": gx.__version__},
     }

@@ -83,9 +83,9 @@ def verify(warehouse: Warehouse) -> VerifyReport:
             comparison = _Comparison(warehouse, LakeContent(connection), rows.keys())
             for kind in KINDS:
                 problems += comparison.problems(kind)
-            found = recorded_problems(connection, warehouse, rows.keys())
-            problems += found.problems
-            notices += found.notices
+            records = recorded_problems(connection, warehouse, rows.keys())
+            problems += records.problems
+            notices += records.notices
         except duckdb.Error as error:
             raise ConfigurationError(
                 f"the lake's catalogue cannot be read: {one_line(error)}"
@@ -106,19 +106,19 @@ def _missing_files(connection: Connection, warehouse: Warehouse) -> list[str]:
     """Each file is asked for by its name: a listing of object storage may lack what is there."""
     place = data_path(connection)
     folder = object_folder(connection)
-    known = connection.execute(statement("catalogue", "files")).fetchall()
-    files = [(table, name, size) for table, name, size, is_read_now in known if is_read_now]
+    rows = connection.execute(statement("catalogue", "files")).fetchall()
+    files = [(table, name, size) for table, name, size, is_read_now in rows if is_read_now]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         sizes = list(
             pool.map(partial(file_size, warehouse.data, folder), [each[1] for each in files])
         )
     problems = []
-    for (table_name, name, size), found in zip(files, sizes, strict=True):
-        if found is None:
+    for (table_name, name, size), stored_size in zip(files, sizes, strict=True):
+        if stored_size is None:
             problems.append(
                 f"{table_name}: {place}{name} is missing; put it back or publish its run anew"
             )
-        elif found != size:
+        elif stored_size != size:
             problems.append(
                 f"{table_name}: {place}{name} has not the {size} bytes it was written with;"
                 " publish its run anew"
@@ -142,17 +142,17 @@ def _readable(connection: Connection) -> tuple[dict[str, int], list[str]]:
             return read, read
         # DuckLake answers it from the catalogue, without a look into the files.
         sql = table_statement("count_rows", table=name, condition="true")
-        ((_, told),) = connection.execute(sql).fetchall()
-        return read, told
+        ((_, counted),) = connection.execute(sql).fetchall()
+        return read, counted
 
-    for name, found in ask_in_turn(connection, names, count):
-        if isinstance(found, duckdb.Error):
-            problems.append(f"{name} cannot be read: {one_line(found)}")
+    for name, answer in ask_in_turn(connection, names, count):
+        if isinstance(answer, duckdb.Error):
+            problems.append(f"{name} cannot be read: {one_line(answer)}")
             continue
-        read, told = found
+        read, counted = answer
         rows[name] = read
-        if read != told:
-            problems.append(_miscounted(name, read, told))
+        if read != counted:
+            problems.append(_miscounted(name, read, counted))
     return rows, problems
 
 
@@ -183,8 +183,8 @@ class _Comparison:
 
     def problems(self, kind: Kind) -> list[str]:
         """Return what landed of `kind` and is not published, or with other rows than landed."""
-        known = kind.head_table in self.readable
-        published = set(published_names(self.lake.connection, kind)) if known else set()
+        is_readable = kind.head_table in self.readable
+        published = set(published_names(self.lake.connection, kind)) if is_readable else set()
         problems = []
         for names in published:
             unfit = self._unfit(kind, names)
@@ -193,19 +193,19 @@ class _Comparison:
             else:
                 problems.append(unfit)
         for names in landed_names(self.warehouse, kind):
-            problems += self._of(kind, names, names in published if known else None)
+            problems += self._of(kind, names, names in published if is_readable else None)
         return problems
 
     def _unfit(self, kind: Kind, names: tuple[str | None, ...]) -> str | None:
         """Return the line about a published row whose names are none that a work can have."""
-        known = [name for name in names if name is not None]
+        present_names = [name for name in names if name is not None]
         try:
-            kind.folder(self.warehouse, *known)
+            kind.folder(self.warehouse, *present_names)
         except ConfigurationError as error:
-            told = str(error)
+            fault = str(error)
         else:
-            told = "a row has lost its name" if len(known) < len(names) else ""
-        return f"{kind.head_table}: {told}; bring the lake back from a copy" if told else None
+            fault = "a row has lost its name" if len(present_names) < len(names) else ""
+        return f"{kind.head_table}: {fault}; bring the lake back from a copy" if fault else None
 
     def _of(self, kind: Kind, names: tuple[str, ...], published: bool | None) -> list[str]:
         """`published`: None when the lake does not tell."""
@@ -240,14 +240,14 @@ class _Comparison:
             if name not in self.readable:
                 continue
             condition = kind.condition(TABLE[name])
-            found = self.lake.of(name, condition, kind.parameters(*names))
-            known = landed.of(name)
-            if found.rows != count:
+            published = self.lake.of(name, condition, kind.parameters(*names))
+            landed_content = landed.of(name)
+            if published.rows != count:
                 yield (
-                    f"{about}: {found.rows} rows of {name} are published, its receipts say {count};"
+                    f"{about}: {published.rows} rows of {name} are published, its receipts say {count};"
                     f" the command of the {kind.word} publishes it anew"
                 )
-            elif known is not None and known != found:
+            elif landed_content is not None and landed_content != published:
                 yield (
                     f"{about}: the rows of {name} that are published are not those that landed; "
                     f"bring {self.warehouse.lake} back from a copy, or remove it and run its commands "
@@ -321,10 +321,10 @@ def _read_files(
         if not expected or name not in TABLE:
             continue
         place = folder / f"{name}.parquet"
-        found = read_file(place, name, landed, problems)
-        if found is not None and found != expected:
+        count = read_file(place, name, landed, problems)
+        if count is not None and count != expected:
             problems.append(
-                f"{place} holds {found} rows, its receipt says {expected}: remove its folder and"
+                f"{place} holds {count} rows, its receipt says {expected}: remove its folder and"
                 " run again"
             )
             landed.add_unknown(name)

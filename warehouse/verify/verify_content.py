@@ -84,8 +84,8 @@ class LandedContent:
     def _sum_up(self, table: str) -> None:
         waiting = self._waiting.pop(table, [])
         if waiting:
-            before, found = (
+            before, added = (
                 self._sums.get(table, Content(0, 0)),
                 self._lake.of_rows(table, pa.concat_tables(waiting)),
             )
-            self._sums[table] = Content(before.rows + found.rows, before.hashes + found.hashes)
+            self._sums[table] = Content(before.rows + added.rows, before.hashes + added.hashes)

@@ -50,7 +50,7 @@ class _Place:
     table: str
     title: str
     rows: dict[str, Noun] = field(default_factory=dict)
-    told: dict[str, str] = field(default_factory=dict)
+    problems: dict[str, str] = field(default_factory=dict)
 
     def add(self, key: str, read: Callable[[], Noun]) -> None:
         if key in self.rows:
@@ -62,7 +62,7 @@ class _Place:
             self.tell(key, f"{key} in {self.title} cannot be read")
 
     def tell(self, key: str, problem: str) -> None:
-        self.told.setdefault(key, f"{self.table}: {problem}")
+        self.problems.setdefault(key, f"{self.table}: {problem}")
 
 
 def recorded_problems(
@@ -89,14 +89,14 @@ def recorded_problems(
             # Where no row of it is left, that one line says what one for each record would say.
             if head_of(connection).sequence or not loss:
                 entries = rows_in(connection, statement("ledger", "of_records"))
-            said = connection.execute(statement("ledger", "forgotten")).fetchall()
-            forgotten.update(who for (who,) in said)
+            rows = connection.execute(statement("ledger", "forgotten")).fetchall()
+            forgotten.update(who for (who,) in rows)
     # After the lake: a row that is recorded and folded meanwhile is in the database then.
     databases = _in_database(warehouse, tables, forgotten, findings)
     for name, lake in lakes.items():
         database = databases.get(name)
         unfolded = (
-            frozenset(database.rows if database else ()) - lake.rows.keys() - lake.told.keys()
+            frozenset(database.rows if database else ()) - lake.rows.keys() - lake.problems.keys()
         )
         if unfolded:
             findings.notices.append(
@@ -115,8 +115,8 @@ def recorded_problems(
                 " bring that file back from a copy"
             )
         for place, source in ((lake, warehouse.lake), (database, services_file(warehouse))):
-            told = place.told.values() if place is not None else ()
-            findings.problems += [f"{line}; bring {source} back from a copy" for line in told]
+            lines = place.problems.values() if place is not None else ()
+            findings.problems += [f"{line}; bring {source} back from a copy" for line in lines]
     more = len(findings.problems) - MOST_LINES
     if more > 0:
         findings.problems[MOST_LINES:] = [f"and {more:,} more rows like these"]
@@ -204,10 +204,10 @@ def _read_whole(table: str, document: str) -> Noun:
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         raise ValueError("a key is given twice")
-    return found
+    return members
 
 
 def _hold_against_reasons(decisions: _Place, database: ServiceDatabase) -> set[str]:
@@ -284,7 +284,7 @@ def _named(entry: Row) -> str | None:
 def _hold_against_each_other(lake: _Place, database: _Place) -> None:
     """Tell rows that differ, and rows of the lake that the database lacks, if not told before."""
     for key, noun in lake.rows.items():
-        if key in lake.told or key in database.told:
+        if key in lake.problems or key in database.problems:
             continue
         if key not in database.rows:
             database.tell(key, f"{key} of the lake is missing in {database.title}")

@@ -60,13 +60,13 @@ def _ideas(queries: Queries, run_id: RunId) -> list[Idea]:
 
 def _as_of(run: Run, options: EvaluateOptions) -> EvaluateOptions:
     usual, taken = EvaluateOptions(), {}
-    for name, own in (
+    for name, run_value in (
         ("engine", EngineChoice.named(run.engine)),
         ("profile", run.profile),
         ("modules", parse_modules(run.modules)),
     ):
         if getattr(options, name) == getattr(usual, name):
-            taken[name] = own
+            taken[name] = run_value
     return options.model_copy(update=taken)
 
 
@@ -80,11 +80,11 @@ def with_earlier(
         if (run.engine, run.profile) != (request.engine.text, request.profile.name):
             return list(planned)
         wanted = [entry.idea.idea_id for entry in planned]
-        found = {
+        judgements = {
             review.evaluation.idea.idea_id: judged_before(
                 review.evaluation.contribution, review.evaluation.papers
             )
             for review in queries.idea_reviews(request.parameters.again, wanted)
             if review.evaluation.contribution is not None
         }
-    return [replace(entry, before=found.get(entry.idea.idea_id)) for entry in planned]
+    return [replace(entry, before=judgements.get(entry.idea.idea_id)) for entry in planned]

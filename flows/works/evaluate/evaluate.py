@@ -120,8 +120,8 @@ class Evaluation(Campaign[Plan[Run], Run]):
 
     def ended(self, plan: Plan[Run]) -> Run:
         receipts = tuple(iterate_receipts(self.warehouse, RUNS, self.run_id))
-        own = (each.started_at for each in receipts if each.reused_from_run_id is None)
-        started_at = min((self.started_at, *own))
+        start_times = (each.started_at for each in receipts if each.reused_from_run_id is None)
+        started_at = min((self.started_at, *start_times))
         timed = replace(
             plan.head,
             started_at=started_at,

@@ -50,10 +50,10 @@ def key_batch(
         literature: identity of the literature.
     """
     used, warehouse = conditions(request, settings), Warehouse(request.warehouse, settings)
-    found = results_by_idea(request.parameters.experiment_run_ids, batch.ideas, warehouse)
+    results_of = results_by_idea(request.parameters.experiment_run_ids, batch.ideas, warehouse)
 
     def planned_idea(idea: Idea) -> PlannedIdea:
-        results = found.get(idea.idea_id, ())
+        results = results_of.get(idea.idea_id, ())
         key = evaluation_key(idea, request, literature, STEPS, used, results)
         return PlannedIdea(idea=idea, evaluation_key=key, experimental_results=results)
 
@@ -74,8 +74,12 @@ def receipts_of(keyed: KeyedBatch, warehouse: Warehouse) -> dict[EvaluationKey, 
     """
 
     def landed(key: EvaluationKey) -> Receipt | None:
-        own = read_receipt(warehouse, RUNS, keyed.run_id, key)
-        return own if own is not None and own.complete else find_receipt(warehouse, key) or own
+        receipt = read_receipt(warehouse, RUNS, keyed.run_id, key)
+        return (
+            receipt
+            if receipt is not None and receipt.complete
+            else find_receipt(warehouse, key) or receipt
+        )
 
     keys = [entry.evaluation_key for entry in keyed.planned]
     with ThreadPoolExecutor(AT_ONCE) as pool:  # some may have to be brought from elsewhere

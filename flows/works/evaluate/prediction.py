@@ -95,16 +95,16 @@ def forecast_fields(
                 unknown_because=f"{literature.snapshot.name} has no index yet; `assay literature"
                 " build` or the first run makes it"
             )
-        found = asyncio.run(_look(ideas, folder, settings))
+        coverages = asyncio.run(_look(ideas, folder, settings))
     except SnapshotError as error:  # a plan says so and goes on
         return FieldForecast(unknown_because=str(error))
     return FieldForecast(
-        looked_at=len(found),
+        looked_at=len(coverages),
         not_covered=tuple(
             IdeaNotCovered(
                 idea_id=idea.idea_id, title=idea.title, detail=coverage.field_coverage_detail
             )
-            for idea, coverage in found
+            for idea, coverage in coverages
             if not coverage.field_covered
         ),
     )
@@ -125,15 +125,15 @@ async def _look(
 ) -> list[tuple[Idea, FieldCoverage]]:
     embedder = SentenceEmbedder(bundled_settings(settings.embeddings), None)
     literature = SnapshotSearch(folder, settings)
-    found: list[tuple[Idea, FieldCoverage]] = []
+    coverages: list[tuple[Idea, FieldCoverage]] = []
     with shown_progress() as report:
         for place, idea in enumerate(ideas, start=1):
             answer = await look_at_field(idea, literature.search_papers, embedder)
-            found.extend((idea, coverage) for coverage in answer.items)
+            coverages.extend((idea, coverage) for coverage in answer.items)
             if len(ideas) > _IDEAS_WITHOUT_PROGRESS:
                 report(place, len(ideas), "fields")
     await literature.close()
-    return found
+    return coverages
 
 
 class ModelCost(Noun):
@@ -180,8 +180,8 @@ def compare_engines(
     """
     lines = []
     for engine in engines:
-        asked = _with_engine(request, engine)
-        estimate = estimate_run(ideas, 0, asked, settings, not_covered=not_covered)
+        engine_request = _with_engine(request, engine)
+        estimate = estimate_run(ideas, 0, engine_request, settings, not_covered=not_covered)
         names = ModelCost.model_fields.keys() - {"engine"}
         lines.append(ModelCost(engine=engine, **{name: getattr(estimate, name) for name in names}))
 
@@ -193,11 +193,11 @@ def compare_engines(
 
 def _with_engine(request: RunRequest, engine: EngineChoice) -> RunRequest:
     """The same request of another engine: whether plans are assessed depends on it."""
-    asked = request.parameters
-    others = tuple(module for module in asked.modules if module is not Module.ASSESSMENT)
+    parameters = request.parameters
+    others = tuple(module for module in parameters.modules if module is not Module.ASSESSMENT)
     profile, modules = with_assessment(request.profile, others, engine)
-    parameters = replace(asked, modules=modules or asked.modules)
-    return replace(request, engine=engine, profile=profile, parameters=parameters)
+    changed = replace(parameters, modules=modules or parameters.modules)
+    return replace(request, engine=engine, profile=profile, parameters=changed)
 
 
 def landed_before(batch: IdeaBatch, request: RunRequest, settings: Settings) -> DoneBefore:
@@ -309,23 +309,27 @@ def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Setti
     batch = read_batch(
         request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
     )
-    own = (request.engine,) if others and not request.engine.is_baseline else ()
+    requested = (request.engine,) if others and not request.engine.is_baseline else ()
     done, unknown_because = NOTHING_DONE, ""
     try:
         done = landed_before(batch, request, settings)
     except AssayError as error:  # such as a gateway that does not run yet, or a bucket out of reach
         unknown_because = str(error)
     fields = forecast_fields(batch.ideas, request.literature, settings)
-    known = (batch.ideas, len(batch.rejected), request, settings)
+    arguments = (batch.ideas, len(batch.rejected), request, settings)
     not_covered = len(fields.not_covered)
     return Prediction(
-        estimate=estimate_run(*known, done, not_covered=not_covered),
-        whole=estimate_run(*known, not_covered=not_covered),
+        estimate=estimate_run(*arguments, done, not_covered=not_covered),
+        whole=estimate_run(*arguments, not_covered=not_covered),
         done=done,
         unknown_because=unknown_because,
         ranking=estimate_ranking(batch.ideas, request, settings, ranked=done.ranked),
         comparison=compare_engines(
-            dict.fromkeys((*own, *others)), batch.ideas, request, settings, not_covered=not_covered
+            dict.fromkeys((*requested, *others)),
+            batch.ideas,
+            request,
+            settings,
+            not_covered=not_covered,
         ),
         batch=batch,
         fields=fields,

@@ -28,8 +28,8 @@ def literature_name(literature: LiteratureChoice) -> str:
     """A snapshot as its reader knows it; empty for any other literature."""
     if literature.snapshot is None:
         return ""
-    own = literature.snapshot == bundled("papers.jsonl")
-    return BUNDLED_SAMPLE if own else literature.snapshot.name
+    is_bundled = literature.snapshot == bundled("papers.jsonl")
+    return BUNDLED_SAMPLE if is_bundled else literature.snapshot.name
 
 
 def check_warehouse(folder: Path) -> None:
@@ -120,17 +120,17 @@ def check_judging(profile: Profile, engine: EngineChoice) -> None:
     """
     from tasks.steps import STEPS
 
-    known = {step.name: step for step in STEPS}
-    for name, asked in profile.judging.steps.items():
-        if name not in known:
+    steps = {step.name: step for step in STEPS}
+    for name, settings in profile.judging.steps.items():
+        if name not in steps:
             raise ConfigurationError(
                 f"profile {profile.name}: no step {name!r} to assign a model to; choose from"
-                f" {', '.join(known)}"
+                f" {', '.join(steps)}"
             )
-        if asked.judges is not None:
+        if settings.judges is not None:
             from tasks.judging.panel import gives_scores
 
-            if not gives_scores(known[name].output_model):
+            if not gives_scores(steps[name].output_model):
                 raise ConfigurationError(
                     f"profile {profile.name}: step {name} gives no score, so several judges have no"
                     " median; name one `model` for it"
@@ -210,6 +210,6 @@ def _in_batches(options: RunOptions, profile: Profile) -> bool:
     return batch
 
 
-def wants_full_text(asked: bool | None, literature: LiteratureChoice) -> bool:
+def wants_full_text(option: bool | None, literature: LiteratureChoice) -> bool:
     """Papers are downloaded and parsed as asked; without a wish, except for snapshots."""
-    return asked if asked is not None else literature.snapshot is None
+    return option if option is not None else literature.snapshot is None

@@ -44,19 +44,19 @@ def draft_experiment(
     if folder.exists():
         raise ConfigurationError(f"{folder} is there already: name a folder that is not")
     idea, evaluation = _idea(given, options, settings)
-    known = known_of(idea, evaluation)
-    asked = RecommendOptions(
+    known_idea = known_of(idea, evaluation)
+    recommend_options = RecommendOptions(
         warehouse=options.warehouse, literature=options.literature, limit=RECOMMENDED
     )
-    recommended = recommend_about(idea.text, idea.cutoff_date, asked, settings)
+    recommended = recommend_about(idea.text, idea.cutoff_date, recommend_options, settings)
     plan = [
         line
         for text in (idea.problem, idea.experiment)
         if text is not None
         for line in sentences(text)[:_SENTENCES]
     ]
-    paths = write_draft(folder, known, plan, recommended.recommendations)
-    return Drafted(paths, known, recommended)
+    paths = write_draft(folder, known_idea, plan, recommended.recommendations)
+    return Drafted(paths, known_idea, recommended)
 
 
 def _only_idea(path: Path, fields: tuple[str, ...]) -> Idea:
@@ -81,12 +81,12 @@ def _idea(
     with warehouse.queries() as queries:
         run_id = options.run
         if run_id is None:
-            found = queries.rows("newest_run_of_idea", idea_id=given)
-            if not found:
+            rows = queries.rows("newest_run_of_idea", idea_id=given)
+            if not rows:
                 raise ConfigurationError(
                     f"no run in {warehouse.address} evaluated an idea {given}, and no file is called"
                     " so: `assay rank --scores` lists ideas of a run"
                 )
-            run_id = found[0]["run_id"]
+            run_id = rows[0]["run_id"]
         evaluation = queries.idea_review(RunId(run_id), IdeaId(given)).evaluation
     return evaluation.idea, evaluation

@@ -62,16 +62,16 @@ def plan_experiments(
         return ()
 
     def planned() -> Iterator[PlannedExperiment]:
-        asked = RecommendOptions(
+        options = RecommendOptions(
             warehouse=request.warehouse,
             literature=request.literature,
             limit=RECOMMENDED,
         )
         for version in best:
             text, cutoff = version.text or "", version.cutoff_date
-            found = recommend_about(text, cutoff, asked, settings)
-            remarks = tuple(recommendation_warnings(found))
-            yield planned_experiment(version, found.recommendations, remarks)
+            recommendation = recommend_about(text, cutoff, options, settings)
+            remarks = tuple(recommendation_warnings(recommendation))
+            yield planned_experiment(version, recommendation.recommendations, remarks)
 
     paths = write_plans(warehouse.reports / head.run_id, tuple(planned()))
     share_reports(warehouse, paths)

@@ -69,8 +69,8 @@ def audit_index(index: Path, options: AuditOptions, settings: Settings) -> Audit
         f"{each} was left alone: its record is not as it was when this was proposed"
         for each in decided.passed_over
     ]
-    shown = standing(index, [ProposalState.PROPOSED], options.rule, options.limit)
-    return Audited(index, shown, decided, (*failures, *passed_over))
+    open_proposals = standing(index, [ProposalState.PROPOSED], options.rule, options.limit)
+    return Audited(index, open_proposals, decided, (*failures, *passed_over))
 
 
 def _source(wish: str, options: AuditOptions, settings: Settings) -> OtherSource:
@@ -104,8 +104,8 @@ class _Gateway:
         numbers = stage.doubtful(self.most_papers)
         named = {
             identifier: number
-            for number, record in zip(numbers, store.records(numbers), strict=True)
-            if (identifier := _identifier(record)) is not None
+            for number, stored in zip(numbers, store.records(numbers), strict=True)
+            if (identifier := _identifier(stored)) is not None
         }
         answer = self._asked(list(named)) if named else Answer[Paper]((), (), 0)
         self.failures[:] = dict.fromkeys(
@@ -113,11 +113,11 @@ class _Gateway:
             for each in answer.failures
         )
         for paper in answer.items:
-            told = record_of(_row(paper))
-            number = store.same_as(told) if told is not None else None
-            if told is not None and number in set(numbers):
+            record = record_of(_row(paper))
+            number = store.same_as(record) if record is not None else None
+            if record is not None and number in set(numbers):
                 assert number is not None
-                yield number, told
+                yield number, record
 
     def _asked(self, identifiers: Sequence[str]) -> Answer[Paper]:
         with gateway_url(self.literature, self.settings) as url:

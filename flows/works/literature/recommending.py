@@ -48,10 +48,10 @@ def recommend_about(
 ) -> Recommended:
     literature = resolve_literature(options.literature, settings)
     with (
-        _read_before(Warehouse(options.warehouse, settings)) as known,
+        _read_before(Warehouse(options.warehouse, settings)) as resources,
         gateway_url(literature, settings) as url,
     ):
-        return asyncio.run(_recommend(url, idea, cutoff, options, settings, known))
+        return asyncio.run(_recommend(url, idea, cutoff, options, settings, resources))
 
 
 @contextmanager
@@ -70,13 +70,13 @@ async def _recommend(
     cutoff: date | None,
     options: RecommendOptions,
     settings: Settings,
-    known: KnownResources,
+    resources: KnownResources,
 ) -> Recommended:
     async with open_client(settings.literature.timeout_seconds) as http:
         client = LiteratureClient(url, Ledger(IdeaId("recommend")), http, settings.literature)
         nearness = Nearness(idea, SentenceEmbedder(settings.embeddings, None))
         breadth = replace(Breadth(), recommended=options.limit, near_works=options.works)
-        return await recommend(idea, client, nearness, cutoff, breadth, known)
+        return await recommend(idea, client, nearness, cutoff, breadth, resources)
 
 
 def _idea(given: str, options: RecommendOptions) -> tuple[str, date | None]:

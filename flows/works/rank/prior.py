@@ -131,7 +131,7 @@ def _figures(
         ("log_loss", CALIBRATED): "log loss, nats",
         ("log_loss", CONSTANT): "log loss, nats, by shares alone",
     }
-    found = {
+    gains = {
         wanted[one.metric, one.system]: one.estimate.value
         for one in gain(predictions, scale)
         if (one.metric, one.system) in wanted
@@ -140,5 +140,5 @@ def _figures(
     return {
         "pairs ordered rightly": math.nan if accuracy is None else accuracy,
         "log odds per log odds": fitted.pair_slope,
-        **found,
+        **gains,
     }

@@ -145,9 +145,9 @@ def _most_matches(
 def _fitted_on_count(queries: Queries, request: RankRequest, prior: Prior | None) -> int:
     if prior is None:
         return 0
-    known = frozenset(prior.calibrator.training_items)
+    training_items = frozenset(prior.calibrator.training_items)
     rows = queries.rows("ideas_of_run", run_id=request.run_id)
-    return sum(item_sha256(row["text"]) in known for row in rows)
+    return sum(item_sha256(row["text"]) in training_items for row in rows)
 
 
 def _prior(request: RankRequest, run: Run) -> Prior | None:
@@ -177,13 +177,13 @@ def _votes(
 ) -> Votes:
     path = request.parameters.votes_path
     if request.parameters.votes_in_lake:
-        found = votes_on_ideas(human_votes(queries), group_of)
-        if not found:
+        matches = votes_on_ideas(human_votes(queries), group_of)
+        if not matches:
             raise ConfigurationError(
                 f"the lake holds no votes on the ideas of run {request.run_id}: the dashboard's"
                 " page Vote takes them, or leave out --votes"
             )
-        return Votes(found, ())
+        return Votes(matches, ())
     if path is None:
         return Votes((), ())
     votes = read_votes(path, group_of, dimensions)
@@ -208,16 +208,16 @@ def _groups(queries: Queries, request: RankRequest, warehouse: Warehouse) -> Map
         embedder = SentenceEmbedder(
             warehouse.settings.embeddings, KeyedStore(warehouse.cache / "embeddings.sqlite")
         )
-        found = dict(asyncio.run(find_groups(plain, embedder)).group_of)
+        group_of = dict(asyncio.run(find_groups(plain, embedder)).group_of)
     else:
         given = {row["group"] for row in rows}
         rest = UNGROUPED
         while rest in given:
             rest = f"{rest} others"
-        found = {row["idea_id"]: rest if row["group"] is None else row["group"] for row in rows}
-    if not found:
+        group_of = {row["idea_id"]: rest if row["group"] is None else row["group"] for row in rows}
+    if not group_of:
         raise ConfigurationError(f"every idea of run {request.run_id} was rejected: none is ranked")
-    return dict(sorted(found.items(), key=lambda pair: (pair[1], pair[0])))
+    return dict(sorted(group_of.items(), key=lambda pair: (pair[1], pair[0])))
 
 
 def _ranking_id(

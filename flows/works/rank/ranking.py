@@ -67,7 +67,7 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
                     f"run {run.run_id} followed the profile {profile}, a file of yours: name it"
                     " with --profile FILE"
                 )
-        told = replace(
+        completed_options = replace(
             options,
             engine=options.engine or engine,
             profile=options.profile or profile,
@@ -76,7 +76,7 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
         )
         asked_anew = (options.profile, options.api_base, options.votes, options.bridge_pairs)
         stored_will_do = not any(each is not None for each in (*asked_anew, options.project))
-        return (None if run is None else run.run_id, evaluation, stored_will_do), told
+        return (None if run is None else run.run_id, evaluation, stored_will_do), completed_options
 
     @property
     def run_id(self) -> RunId:

@@ -16,10 +16,10 @@ def benchmark_scores_of(
 ) -> dict[str, tuple[BenchmarkScore, ...]]:
     """Scores of some benchmarks, measured and published, in the order of their suites."""
     rows = queries.rows("benchmark_scores", run_ids=list(run_ids))
-    found: dict[str, list[BenchmarkScore]] = {run_id: [] for run_id in run_ids}
+    scores_of: dict[str, list[BenchmarkScore]] = {run_id: [] for run_id in run_ids}
     for row in rows:
-        found[row["run_id"]].append(noun_of(BenchmarkScore, row))
-    return {run_id: tuple(scores) for run_id, scores in found.items()}
+        scores_of[row["run_id"]].append(noun_of(BenchmarkScore, row))
+    return {run_id: tuple(scores) for run_id, scores in scores_of.items()}
 
 
 def published_benchmark(

@@ -82,16 +82,16 @@ def edits_of(connection: Connection, run_id: RunId) -> tuple[CurationEdit, ...]:
 
 def values_of(curation: Curation) -> dict[Value, str]:
     """All of a curated paper that can be edited."""
-    found: dict[Value, str] = {("", part): getattr(curation, part.value) for part in _PARTS}
+    values: dict[Value, str] = {("", part): getattr(curation, part.value) for part in _PARTS}
     for each in curation.statements:
-        found |= {
+        values |= {
             (each.statement_id, EditedField.STATEMENT): each.statement,
             (each.statement_id, EditedField.TYPE): each.type.value,
             (each.statement_id, EditedField.AXIS): each.axis.value,
             (each.statement_id, EditedField.SEVERITY): each.severity.value,
             (each.statement_id, EditedField.KEPT): YES,
         }
-    return found
+    return values
 
 
 def with_added(curation: Curation, edits: Iterable[CurationEdit]) -> Curation:
@@ -103,13 +103,13 @@ def with_added(curation: Curation, edits: Iterable[CurationEdit]) -> Curation:
         is_added = each.statement_id.startswith(ADDED) and not each.is_blind
         if is_added and each.paper_id == curation.paper_id:
             added.setdefault(each.statement_id, {}).setdefault(each.field, each)
-    whole = {name: own for name, own in added.items() if own.keys() >= _OF_ADDED}
+    whole = {name: fields for name, fields in added.items() if fields.keys() >= _OF_ADDED}
     if not whole or curation.dropped_reason is not None:
         return curation
     offered = {each.sentence_id: each for each in sentences_offered(curation)}
-    statements = [_added(name, own, tuple(offered)) for name, own in whole.items()]
-    known = {each.sentence_id for each in curation.sentences}
-    used = {name for each in statements for name in each.sentence_ids} - known
+    statements = [_added(name, fields, tuple(offered)) for name, fields in whole.items()]
+    existing_ids = {each.sentence_id for each in curation.sentences}
+    used = {name for each in statements for name in each.sentence_ids} - existing_ids
     return replace(
         curation,
         statements=(*curation.statements, *statements),
@@ -128,23 +128,23 @@ def sentences_offered(curation: Curation) -> tuple[CuratedSentence, ...]:
         for each in curation.drops
         if each.left_out_of is Kept.SENTENCE and each.text and each.subject in texts
     ]
-    found = [each for each in left_out if each[2] >= 0]
+    quoted_sentences = [each for each in left_out if each[2] >= 0]
     return curation.sentences + tuple(
         CuratedSentence(sentence_id=f"d{number}", review_id=review_id, start=start, text=text)
-        for number, (review_id, text, start) in enumerate(found, start=1)
+        for number, (review_id, text, start) in enumerate(quoted_sentences, start=1)
     )
 
 
 def _added(
-    name: str, own: Mapping[EditedField, CurationEdit], offered: Sequence[str]
+    name: str, edits: Mapping[EditedField, CurationEdit], offered: Sequence[str]
 ) -> CuratedStatement:
-    named = own[EditedField.SENTENCES].after.split()
+    named = edits[EditedField.SENTENCES].after.split()
     return CuratedStatement(
         statement_id=name,
-        statement=own[EditedField.STATEMENT].after,
-        type=StatementType(own[EditedField.TYPE].after),
-        axis=StatementAxis(own[EditedField.AXIS].after),
-        severity=StatementSeverity(own[EditedField.SEVERITY].after),
+        statement=edits[EditedField.STATEMENT].after,
+        type=StatementType(edits[EditedField.TYPE].after),
+        axis=StatementAxis(edits[EditedField.AXIS].after),
+        severity=StatementSeverity(edits[EditedField.SEVERITY].after),
         sentence_ids=tuple(each for each in offered if each in named),
         is_verbatim=False,
         provenance=Provenance(
@@ -155,7 +155,7 @@ def _added(
             model_requested=PERSON,
             model_answered=None,
             seed=None,
-            created_at=own[EditedField.STATEMENT].edited_at,
+            created_at=edits[EditedField.STATEMENT].edited_at,
         ),
     )
 
@@ -231,11 +231,11 @@ def edit_shares(edits: Sequence[CurationEdit]) -> tuple[EditShare, ...]:
     shares = [
         EditShare(
             name=name,
-            looked_at_count=len({each.paper_id for each in own}),
-            changed_count=len({each.paper_id for each in own if each.changed}),
+            looked_at_count=len({each.paper_id for each in part_edits}),
+            changed_count=len({each.paper_id for each in part_edits if each.changed}),
             published_0_to_1=published,
         )
-        for name, own, published in whole
+        for name, part_edits, published in whole
     ]
     for field in EditedField:
         if field is EditedField.SENTENCES:  # of what a person added, where nothing was before
@@ -266,9 +266,9 @@ def pairs_of(edits: Sequence[CurationEdit]) -> dict[EditedField, list[tuple[str,
             wording.setdefault(place, set()).add(each.editor)
         reader = each.editor if each.is_blind else _SET
         last.setdefault(place, {})[reader] = " ".join(each.after.split())
-    found: dict[EditedField, list[tuple[str, str]]] = {}
+    pairs_by_field: dict[EditedField, list[tuple[str, str]]] = {}
     for place, by_reader in last.items():
         readers = sorted(by_reader.keys() - wording.get(place, set()))
         pairs = combinations([by_reader[name] for name in readers], 2)
-        found.setdefault(place[1][1], []).extend(pairs)
-    return {field: found[field] for field in EditedField if found.get(field)}
+        pairs_by_field.setdefault(place[1][1], []).extend(pairs)
+    return {field: pairs_by_field[field] for field in EditedField if pairs_by_field.get(field)}

@@ -83,10 +83,10 @@ def _read(folder: Path) -> dict[str, list[Row]]:
 
 
 def _by_paper(rows: Sequence[Row]) -> dict[tuple[str, str, int], list[Row]]:
-    found: dict[tuple[str, str, int], list[Row]] = defaultdict(list)
+    groups: dict[tuple[str, str, int], list[Row]] = defaultdict(list)
     for row in rows:
-        found[row["model"], row["approach"], row["entry_id"]].append(row)
-    return found
+        groups[row["model"], row["approach"], row["entry_id"]].append(row)
+    return groups
 
 
 def _head(

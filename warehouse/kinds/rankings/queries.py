@@ -27,12 +27,12 @@ def ranking_shown(queries: Queries, run_id: RunId) -> RankingHead | None:
     """The ranking that `group_rankings` shows: of the run's own engine, in groups as given, the
     newest; None when there is none.
     """
-    own = queries.run(run_id).engine
-    found = sorted(
+    engine = queries.run(run_id).engine
+    heads = sorted(
         rankings_of(queries, run_id),
-        key=lambda head: (head.engine != own, head.grouping is not Grouping.GIVEN),
+        key=lambda head: (head.engine != engine, head.grouping is not Grouping.GIVEN),
     )
-    return found[0] if found else None
+    return heads[0] if heads else None
 
 
 def whole_ranking(

@@ -20,8 +20,8 @@ def delete_run(warehouse: Warehouse, run_id: RunId) -> Deleted[Run]:
     over stay theirs.
     """
     with warehouse.queries() as queries:
-        known = published_names(queries.connection, RANKINGS)
-    rankings = {ranking for of_run, ranking in known if of_run == run_id}
+        published = published_names(queries.connection, RANKINGS)
+    rankings = {ranking for of_run, ranking in published if of_run == run_id}
     rankings |= {ranking for _, ranking in landed_names(warehouse, RANKINGS, run_id)}
 
     def before() -> None:

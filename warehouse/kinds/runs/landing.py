@@ -48,9 +48,9 @@ def _totals(rows: Rows) -> dict[str, Any]:
         "failures": sum(row["stage"] != LEFT_OUT for row in rows.get("failures", ())),
         "unscored": sum(
             row.get("unscored_reason") is not None
-            for name, found in rows.items()
+            for name, table_rows in rows.items()
             if name != VOTE_TABLE
-            for row in found
+            for row in table_rows
         ),
         **standing.model_dump(),
         **unanswered_in_rows(rows, standing.state_reason),
@@ -128,8 +128,8 @@ def land_rejections(layout: Layout, run_id: RunId, rejected: Sequence[RejectedId
         failure = Failure(
             stage=READ_IDEAS, subject=entry.location, reason=entry.reason, detail=entry.detail
         )
-        known = {"run_id": run_id, "idea_id": entry.idea_id, "position": position}
-        rows.append(row_of(TABLE["failures"], failure, known | {"recorded_by": READ_IDEAS}))
+        keys = {"run_id": run_id, "idea_id": entry.idea_id, "position": position}
+        rows.append(row_of(TABLE["failures"], failure, keys | {"recorded_by": READ_IDEAS}))
     landing.write_beside(layout, RUNS, "failures", {"failures": rows}, run_id)
 
 
@@ -200,13 +200,13 @@ def unanswered_in_rows(rows: Rows, why: Reason | None) -> dict[str, Any]:
         why: its `state_reason`.
     """
     unanswered: dict[str, tuple[Reason, str]] = {}
-    for table, found in rows.items():
+    for table, table_rows in rows.items():
         failed = [
             (reason, str(row.get("unscored_detail") or ""))
-            for row in found
+            for row in table_rows
             if (reason := reason_named(row.get("unscored_reason"))) and reason.engine_failed
         ]
-        if table != VOTE_TABLE and 2 * len(failed) > len(found):
+        if table != VOTE_TABLE and 2 * len(failed) > len(table_rows):
             ((reason, _),) = Counter(reason for reason, _ in failed).most_common(1)
             details = (detail for each, detail in failed if each is reason)
             unanswered[table] = (reason, commonest_cause(details))
