@@ -1,7 +1,7 @@
-"""Keeps secrets out of rows, errors, caches and cache keys.
+"""Masks secrets in rows, errors, caches and cache keys.
 
-Errors are scrubbed of everything that looks like a key. Texts of others, such as reviews, lose only
-what is known to be a secret of ours: guessing would change what they say.
+In errors everything that looks like a key is masked. In texts of others, such as reviews, only
+known secrets are: guesses would change the text.
 """
 
 import json
@@ -45,7 +45,7 @@ _PATTERNS = (
 _LINE_LENGTH = 300
 _URL_SAFE = str.maketrans("+/", "-_")
 _ESCAPED_TOGETHER = ("+", "/", "=", "\"&'<>`")
-"""Punctuation that a server escapes or leaves: each encoder chooses other groups."""
+"""Punctuation that servers escape or leave, in groups that differ by encoder."""
 _DIGITS_OF_ESCAPES = bounded(
     r"(?<=%)[0-9A-Fa-f]{2}|(?<=\\u)[0-9A-Fa-f]{4}|(?<=&#x)[0-9A-Fa-f]{1,6}"
 )
@@ -54,11 +54,10 @@ _LINE_ENDS = ("\n", "\r\n", "\\n", "\\r\\n")
 
 
 def known_secrets() -> tuple[str, ...]:
-    """The secrets of the environment: values of variables such as `OPENAI_API_KEY`, and passwords
-    in addresses; longest first.
+    """Return the secrets of the environment, longest first.
 
-    Short values, plain numbers and plain words are none: masking them would spoil what is no
-        secret.
+    These are values of variables such as `OPENAI_API_KEY`, and passwords in addresses. Short
+    values, plain numbers and plain words are left out: masking them would change ordinary text.
     """
     values: set[str] = set()
     for name, value in os.environ.items():
@@ -123,7 +122,7 @@ def is_secret(variable: str) -> bool:
 
 
 def strip_secrets() -> None:
-    """Take the white space around secrets out of the environment, which libraries read too."""
+    """Strip white space around secrets in the environment, which libraries read too."""
     for name, value in os.environ.items():
         if is_secret(name) and value != value.strip():
             os.environ[name] = value.strip()
@@ -139,10 +138,11 @@ def _telling(value: str) -> bool:
 
 
 def concealed(value: ValueT, secrets: tuple[str, ...] | None = None) -> ValueT:
-    """`value`, a text, bytes or nested lists and mappings of texts, with every known secret
-    replaced by `***`.
+    """Return `value` with every known secret replaced by `***`.
 
-    `secrets`: as `known_secrets` gives them, for callers with many values.
+    Args:
+        value: text, bytes, or nested lists and mappings of texts.
+        secrets: result of `known_secrets`, for callers with many values.
     """
     known_values = known_secrets() if secrets is None else secrets
     return _concealed(value, known_values) if known_values else value
@@ -165,11 +165,11 @@ def _concealed(value: Any, secrets: tuple[str, ...]) -> Any:
 
 
 def check_address(option: str, url: str, remedy: str) -> None:
-    """Refuse an address that carries a secret: it is kept with the run, and shown.
+    """Refuse an address that contains a secret, since it is stored and displayed.
 
     Raises:
-        ConfigurationError: the address has a user, a password, a query or a known secret in it;
-            ends with `remedy`.
+        ConfigurationError: the address has a user, password, query or known secret; ends with
+            `remedy`.
     """
     parts = urlsplit(url) if _splits(url) else None
     carries = parts is not None and (bool(parts.query or parts.fragment) or "@" in parts.netloc)
@@ -189,9 +189,7 @@ def _splits(url: str) -> bool:
 
 
 def scrub(text: str) -> str:
-    """`text` with everything that looks like a key, and every secret of the environment, replaced
-    by `***`.
-    """
+    """Mask every secret of the environment and everything that looks like a key."""
     text = concealed(text)
     for pattern in _PATTERNS:
         text = pattern.sub(MASK, text)
@@ -199,13 +197,13 @@ def scrub(text: str) -> str:
 
 
 def one_line(error: BaseException | str) -> str:
-    """An error as one scrubbed line of at most 300 characters."""
+    """Return an error as one masked line of at most 300 characters."""
     line = " ".join(scrub(str(error)).split())
     return line if len(line) <= _LINE_LENGTH else line[: _LINE_LENGTH - 1] + "…"
 
 
 def without_secrets(url: str) -> str:
-    """`url` without user, password and query: what may enter a cache key or a row."""
+    """Return `url` without user, password and query, for cache keys and rows."""
     parts = urlsplit(url)
     return urlunsplit(
         (parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", "")

@@ -1,6 +1,6 @@
-"""What the services for programs do, over HTTP and MCP alike: submit, watch, read, search.
+"""Operations of the HTTP and MCP services: submit, watch, read and search.
 
-Who asks is a `Token`; what they may not do is refused here.
+The caller is a `Token`; operations that its role does not permit raise NotAllowedError.
 """
 
 import os
@@ -49,12 +49,13 @@ from warehouse.warehouse import Warehouse
 
 MOST_BYTES = 200_000_000
 _HEADER_BYTES, _CHANGE_COUNTER = 100, slice(24, 28)
-"""SQLite counts its commits there (https://www.sqlite.org/fileformat.html, 1.3.7)."""
+"""SQLite's commit counter (https://www.sqlite.org/fileformat.html, 1.3.7)."""
 
 
 class LakeAnswers:
-    """Answers by what was asked, the least recently asked dropped first. Many who ask the same at
-    once wait for one answer. Shared by threads.
+    """Least-recently-used cache of replies, emptied when the lake changes.
+
+    Concurrent calls with one key compute its reply once. Shared by threads.
     """
 
     def __init__(self, warehouse: Warehouse) -> None:
@@ -66,15 +67,15 @@ class LakeAnswers:
         self._bytes = 0
 
     def of(self, make: Callable[[], bytes], *key: object) -> bytes:
-        """`make()`, or what it answered before to the same question.
+        """Return the cached reply, or compute it by `make()`.
 
         Args:
-            key: identifies the question.
+            key: identifies the reply.
 
         Raises:
             UnknownNameError: there is no lake.
             ConfigurationError: it cannot be opened.
-            Whatever `make` raises, which is not kept.
+            Exception: any error of `make`, which is not cached.
         """
         version = self._snapshot()
         with self._lock:
@@ -111,7 +112,7 @@ class LakeAnswers:
         return answer
 
     def _snapshot(self) -> str:
-        """Changes whenever something is published, or another lake lies in this place."""
+        """Return a version that changes with each publication or another lake in this place."""
         if self._warehouse.postgres is None:
             return catalogue_state(self._warehouse)
         with self._lock:
@@ -121,8 +122,9 @@ class LakeAnswers:
 
 
 def catalogue_state(warehouse: Warehouse) -> str:
-    """Differs after each commit to the SQLite catalogue; asking DuckDB costs hundreds of times as
-    much.
+    """Return a value that differs after each commit to the SQLite catalogue.
+
+    Asking DuckDB costs hundreds of times as much.
 
     Raises:
         UnknownNameError: there is no lake.
@@ -143,7 +145,7 @@ class JobSeen(Noun):
     progress: RunProgress | None
 
     def row(self) -> dict[str, Any]:
-        """As `assay jobs list --json` tells it, with how far its run is."""
+        """Return the row of `assay jobs list --json` with the progress of its run."""
         progress = self.progress
         return {
             **job_row(self.job),
@@ -156,7 +158,7 @@ class JobSeen(Noun):
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """One warehouse, its settings, and the gateway that is asked for literature; empty: none."""
+    """Operations on one warehouse; `gateway_url` is empty if it searches no literature."""
 
     warehouse: Warehouse
     database: ServiceDatabase
@@ -175,15 +177,15 @@ class Service:
         name: str,
         idempotency_key: str | None,
     ) -> str:
-        """Have work done; the job_id, which is known again under the same key.
+        """Submit a job and return its job_id; the same key returns the same job.
 
         Args:
-            sent: what is worked on, as `as_kept` takes it.
+            sent: inputs of the job, as `as_kept` takes them.
 
         Raises:
             NotAllowedError: the token's role may not submit.
-            ConfigurationError: more is asked than is offered, or it cannot be worked on.
-            UnknownNameError: it is about a run that is not published.
+            ConfigurationError: an option or input is not offered or invalid.
+            UnknownNameError: its run is not published.
             ConflictError, RateLimitedError, BudgetExhaustedError: as `accept`.
         """
         fields = _told(token, options, "", idempotency_key, others=job.not_offered)
@@ -192,7 +194,7 @@ class Service:
         return self._accepted(token, request)
 
     def _complete(self, request: WorkJob) -> WorkJob:
-        """With engine and profile of the run that it is about, where it names none.
+        """Fill in engine and profile from the run that the request is about.
 
         Raises:
             UnknownNameError: that run is not published.
@@ -211,7 +213,7 @@ class Service:
         return accept(self.warehouse, self.database, token, request)
 
     def jobs(self, token: Token) -> Answer:
-        """The jobs that the token's holder may see, newest first.
+        """List the jobs that the token may see, newest first.
 
         Raises:
             NotAllowedError: the token's role may not submit.
@@ -222,11 +224,11 @@ class Service:
         )
 
     def job(self, token: Token, job_id: str) -> JobSeen:
-        """A job as it is now.
+        """Return a job and its progress.
 
         Raises:
             NotAllowedError: the token's role may not submit.
-            UnknownNameError: there is none of this name, or it is another's.
+            UnknownNameError: there is no such job, or it belongs to another token.
         """
         token.scope.check(Action.SUBMIT)
         job = read_job(self.warehouse, job_id)
@@ -236,7 +238,7 @@ class Service:
         return JobSeen(job=job, progress=progress)
 
     def stop(self, token: Token, job_id: str) -> JobSeen:
-        """Ask a job to stop in order; what has ended stays as it is."""
+        """Ask a job to stop in order; a job that has ended is unchanged."""
         seen = self.job(token, job_id)
         if seen.job.at_work:
             request_stop(seen.job)
@@ -262,7 +264,7 @@ class Service:
         return self.answers.of(told, "runs")
 
     def run(self, run_id: str, idea_id: str | None = None, *, ranking: bool = False) -> bytes:
-        """Return what `assay report --json` says."""
+        """Return the output of `assay report --json`."""
 
         def told() -> bytes:
             answer = report_answer(self.warehouse, run_id, idea_id, ranking=ranking)
@@ -279,7 +281,7 @@ class Service:
         ranking: bool = False,
         full: bool = False,
     ) -> bytes:
-        """Return what `assay report` writes."""
+        """Return the file that `assay report` writes."""
 
         def written() -> bytes:
             return report_file(
@@ -294,7 +296,7 @@ class Service:
         return self.answers.of(written, "report", run_id, idea_id, form, ranking, full)
 
     def closest(self, run_id: str, idea_id: str) -> bytes:
-        """The closest prior work of an idea: where it overlaps, and what remains new beside it."""
+        """Return the closest prior work of an idea: the overlap, and what remains new."""
 
         def told() -> bytes:
             return self._closest(run_id, idea_id).document().encode()
@@ -332,20 +334,20 @@ class Service:
         )
 
     def inbox(self, token: Token) -> Answer:
-        """Return what waits for the answer of who has the token, oldest first.
+        """List the requests that wait for the token's participant, oldest first.
 
         Raises:
-            NotAllowedError: the token's role may not decide, or it stands for no participant.
+            NotAllowedError: the token's role may not decide, or it belongs to no participant.
         """
         who = self._decider(token)
         requests = open_requests(self.database, who)
         return answer_of("listed", [shown_request(each) for each in requests], participant_id=who)
 
     def decide(self, token: Token, request_id: str, given: GivenAnswer) -> Answer:
-        """Answer a request, for good.
+        """Record the final answer to a request.
 
         Raises:
-            As `inbox`, and as `warehouse.app.decisions.decide`.
+            Exception: as `inbox` and `warehouse.app.decisions.decide`.
         """
         who = self._decider(token)
         made = decide_and_fold(self.warehouse, self.database, request_id, who, given)
@@ -362,12 +364,12 @@ class Service:
         return participant.participant_id
 
     async def search(self, query: str, options: SearchOptions) -> Answer:
-        """Papers, as `assay literature search --json` tells them, through this service's gateway.
+        """Search papers through this service's gateway, as `assay literature search --json`.
 
-        A few at a time: a source that is slow holds up no other request.
+        The number of concurrent searches is limited, so that a slow source delays no other request.
 
         Raises:
-            ConfigurationError: a literature of the caller's own.
+            ConfigurationError: the caller names a literature, or the server has no gateway.
         """
         if options.literature is not None:
             raise ConfigurationError(
@@ -385,7 +387,7 @@ class Service:
 
 
 def open_service(warehouse: Warehouse, database: ServiceDatabase, gateway_url: str) -> Service:
-    """The service of a warehouse; what was accepted before it was last killed is handed over."""
+    """Open the service of a warehouse, and queue jobs accepted before a kill."""
     hand_over(warehouse, database)
     answers = LakeAnswers(warehouse)
     return Service(warehouse, database, Watch(warehouse), gateway_url, answers)
@@ -403,7 +405,7 @@ def _told(
     *,
     others: frozenset[str] = OF_THE_MACHINE,
 ) -> dict[str, Any]:
-    """Return what every request says, of a caller who may submit; `others` are not for it to say."""
+    """Return the common fields of a request; `others` are options it may not set."""
     token.scope.check(Action.SUBMIT)
     refused_options = sorted(others & options.model_fields_set)
     if refused_options:

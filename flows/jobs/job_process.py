@@ -1,6 +1,7 @@
-"""`python -m flows.jobs.job_process WAREHOUSE JOB [SHA256]`: do one job to its end.
+"""Process that executes one job.
 
-SHA256 is that of the request that the runner has checked; another one is not done.
+`python -m flows.jobs.job_process WAREHOUSE JOB [SHA256]`. SHA256 is that of the request that the
+runner checked; a different request is not executed.
 """
 
 import os
@@ -38,7 +39,7 @@ from warehouse.warehouse import Warehouse
 
 OptionsT = TypeVar("OptionsT", bound=Options)
 LOCK_SECONDS = 5.0
-"""For the process of a lost runner to be gone."""
+"""Time for the process of a killed runner to end."""
 
 
 class JobResult(Noun):
@@ -72,7 +73,7 @@ def main() -> None:
 
 
 def _do(warehouse: Warehouse, job_id: str, checked_sha256: str | None = None) -> int:
-    """The exit code of a job that has not ended; what has ended is left alone."""
+    """Execute a job that has not ended, and return its exit code."""
     job = read_job(warehouse, job_id)
     assert job is not None
     if not job.at_work:
@@ -116,7 +117,7 @@ def _do(warehouse: Warehouse, job_id: str, checked_sha256: str | None = None) ->
 
 
 def _without_folder(line: str, job: Job) -> str:
-    """Return a line without where this machine keeps what a program sent."""
+    """Remove the path of the job's folder from a line."""
     for folder in (job.folder.resolve(), job.folder):
         line = line.replace(f"{folder}{os.sep}", "")
     return line
@@ -133,7 +134,7 @@ def _result(warehouse: Warehouse, job: Job, checked_sha256: str | None) -> JobRe
 
 
 def _here(options: OptionsT, warehouse: Warehouse) -> OptionsT:
-    """Wherever a request was written, its job is done in the warehouse that holds it."""
+    """Return the options with this warehouse: the folder may have moved since the request."""
     return replace(options, warehouse=warehouse.root)
 
 

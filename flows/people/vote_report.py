@@ -1,4 +1,4 @@
-"""What the votes of a lake come to: figures on their trust, careless voters, a leaderboard."""
+"""Report on the votes of a lake: agreement figures, careless voters, leaderboard."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -26,11 +26,11 @@ _EVERYTHING = "all"
 
 
 def report_on_votes(warehouse: Warehouse, by: Board) -> VoteReport:
-    """Take new votes into the lake, and report on all.
+    """Copy new votes into the lake, and report on all.
 
     Raises:
         ConfigurationError: the lake or the services' database cannot be read.
-        TransientError: another publisher is at work.
+        TransientError: another publisher holds the lock.
     """
     fold_into_lake(warehouse)
     with warehouse.queries() as queries:
@@ -84,9 +84,7 @@ def _bias_figures(votes: Sequence[HumanVote]) -> Iterator[VoteFigure]:
 
 
 def _engine_figures(queries: Queries, votes: Sequence[HumanVote]) -> Iterator[VoteFigure]:
-    """Of the rankings of runs whose ideas were voted on: does the engine say what people say, and
-    how far would its order change?
-    """
+    """Yield figures on the agreement of engine and voters about ranked runs."""
     verdicts: list[Match] = []
     taus: list[float | None] = []
     leader_stays: list[float | None] = []
@@ -149,7 +147,7 @@ def _ideas(votes: Sequence[HumanVote]) -> tuple[VotedStrength, ...]:
 def _makers(
     votes: Sequence[HumanVote], by: Board, made_by: Mapping[str, Mapping[Board, str]]
 ) -> tuple[VotedStrength, ...]:
-    """Votes between two of one maker tell nothing of it and are left out."""
+    """Return the strengths of makers; votes between two works of one maker do not count."""
     about = [vote for vote in votes if vote.track is not Track.IDEAS]
     renamed = []
     for match in matches_of(about):

@@ -1,4 +1,4 @@
-"""Profiles ship as files beside this module; a user's own holds what differs from one of them."""
+"""Evaluation profiles: TOML files in this folder, and files that extend them."""
 
 import json
 import tomllib
@@ -15,17 +15,17 @@ _MOST_EXTENDED = 8
 
 
 def shipped_profiles() -> tuple[str, ...]:
-    """Names of the profiles that come with Assay."""
+    """Return the names of the profiles that come with Assay."""
     files = (each.name for each in resources.files("flows.profiles").iterdir())
     names = (name.removesuffix(".toml") for name in files if name.endswith(".toml"))
     return tuple(sorted(name for name in names if not name.startswith("_")))  # _shared: their base
 
 
 def load_profile(name_or_path: str) -> Profile:
-    """The shipped profile of that name, or the profile in that TOML file.
+    """Return a shipped profile by name, or the profile in a TOML file.
 
-    A file that begins with `extends = "economy"`, a shipped name or the path of another file,
-    takes from it what it does not say itself.
+    A file may start with `extends = "economy"`, a shipped name or the path of another file, and
+    override its values.
 
     Raises:
         ConfigurationError: no such profile, no TOML, an unknown key or a value out of bounds.
@@ -45,10 +45,10 @@ def load_profile(name_or_path: str) -> Profile:
 
 
 def _read(name_or_path: str, beside: Path, depth: int = 1) -> dict[str, Any]:
-    """Return what a profile says, and what it leaves to the one that it extends.
+    """Return the values of a profile merged over those that it extends.
 
     Args:
-        beside: the folder from which a path is meant.
+        beside: the folder that relative paths start from.
     """
     is_shipped = name_or_path in (*shipped_profiles(), "_shared")
     folder = Path(str(resources.files("flows.profiles"))) if is_shipped else beside

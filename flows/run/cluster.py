@@ -1,4 +1,4 @@
-"""A campaign on a cluster: a Prefect flow whose shards are tasks on Dask workers."""
+"""Campaigns on a cluster: a Prefect flow whose shards are tasks on Dask workers."""
 
 import logging
 import os
@@ -55,11 +55,11 @@ from warehouse.warehouse import Warehouse
 
 
 class PrefectWorkers:
-    """Implements `Workplace` on the task runner of the flow that is running.
+    """Implements `Workplace` on the task runner of the running flow.
 
     Args:
         landed: called with the file of each shard that has ended.
-        elsewhere: workers of another scheduler; None: those of a cluster of this command's own.
+        elsewhere: workers of another scheduler; None: a cluster of this command.
     """
 
     def __init__(
@@ -103,9 +103,9 @@ class PrefectWorkers:
 
 
 class WorkersElsewhere:
-    """The workers of a scheduler that is not this command's own, for one campaign.
+    """Workers of a scheduler that this command did not start, for one campaign.
 
-    Use it as a context manager: at its end the workers forget the work.
+    A context manager: at its end the workers drop the admission of the campaign.
     """
 
     def __init__(self, campaign: Campaign[Any, Any], address: str, work: str) -> None:
@@ -129,10 +129,13 @@ class WorkersElsewhere:
         self._client.close()
 
     def admitted(self, shards: Sequence[Shard], path: Path) -> str:
-        """The resource of workers that may take `shards`; `path`: a file of one of them.
+        """Return the resource of workers that may take `shards`.
+
+        Args:
+            path: the file of one of the shards.
 
         Raises:
-            ConfigurationError: no worker may, and why.
+            ConfigurationError: every worker refuses; the message says why.
         """
         if self._admission is None:
             where, settings = self._campaign.where, self._campaign.warehouse.settings
@@ -177,9 +180,10 @@ def _version(version: object) -> str:
 
 
 class _StaysHere(Generic[HeadT]):
-    """Part of a flow that stays in its process. Prefect sends the flow with every task, and all
-    that it refers to: of this a worker gets an empty copy, since plan and gateway are none of its
-    business.
+    """Part of a flow that is not sent to workers.
+
+    Prefect pickles the flow with every task. A worker gets an empty copy of this, because it needs
+    neither plan nor gateway.
     """
 
     def __init__(self, carried: Callable[[], Summary[HeadT]] | None) -> None:
@@ -194,16 +198,16 @@ class _StaysHere(Generic[HeadT]):
 
 
 def carry_out_on_cluster(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
-    """Carry out a plan on the workers that its request names.
+    """Execute a plan on the workers that its request names.
 
-    A Prefect server must answer at the address that the environment names.
+    A Prefect server must answer at the address in the environment.
     """
 
     warehouse, kind = campaign.warehouse, campaign.kind
     names = kind.names(plan.head)
 
     def landed(path: Path) -> None:
-        """Have the units of a shard here, where progress counts them."""
+        """Fetch the receipts of a shard, so that progress counts them."""
         for unit in plan.shards[path]:
             read_receipt(warehouse, kind, *names, unit)
 
@@ -240,11 +244,10 @@ LOOPBACK = "127.0.0.1"
 
 
 def dask_runner(workers: int, scheduler_address: str | None) -> DaskTaskRunner:
-    """A task runner on `workers` local processes of one thread each, or on the scheduler at
-    `scheduler_address`.
+    """Return a task runner on local processes, or on another scheduler.
 
-    Local processes listen on loopback only, Dask's HTTP servers too: Dask asks nobody for a
-    password.
+    Local processes have one thread each. They and Dask's HTTP servers listen on loopback only,
+    because Dask has no password.
     """
     if scheduler_address:
         return DaskTaskRunner(address=scheduler_address)
@@ -282,10 +285,10 @@ def needs_of(
     *,
     in_sandbox: bool = False,
 ) -> WorkerNeeds:
-    """Return what the workers of `request` must have, whose shards these are; one of them is in the
-    file.
+    """Return the requirements of these shards on their workers.
 
     Args:
+        shard_file: the file of one of the shards.
         in_sandbox: whether the work runs programs in a sandbox.
 
     Raises:
@@ -320,7 +323,7 @@ def needs_of(
 
 
 def _variables(request: WorkRequest, settings: Settings, *, embeds: bool) -> tuple[str, ...]:
-    """Keys and the like that the command has: it has tried that they do."""
+    """Return the variables, such as API keys, that are set here and that workers need."""
     models = [place.model for place, _ in _engines(request)]
     for part in (request, getattr(request, "profile", None)):
         judging = getattr(part, "judging", None)

@@ -1,4 +1,4 @@
-"""What work of a declared kind is expected to take, before it is paid for."""
+"""Estimates of model calls, tokens and cost of declared work."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,11 @@ class WorkEstimate(Noun):
 
     @classmethod
     def of(cls, steps: Sequence[StepEstimate], units: int = 1, **fields: Any) -> Self:
-        """Of so many units, each of which takes `steps`; `told`: the fields of a subclass."""
+        """Build the estimate of some units, each of which takes `steps`.
+
+        Args:
+            fields: values of further fields.
+        """
         cost = total_usd(step.cost_usd for step in steps)
         return cls(
             model_calls=round(units * sum(step.calls for step in steps)),
@@ -56,10 +60,10 @@ def estimate_steps(
     *,
     by_batch: bool = False,
 ) -> list[StepEstimate]:
-    """Return what each step takes; those that the engine answers by itself are left out.
+    """Return the estimates of the steps that call a model.
 
     Args:
-        by_batch: at the price of batches.
+        by_batch: use the price of batches.
     """
     limits = settings.language_model
     estimates = (
@@ -72,7 +76,7 @@ def estimate_steps(
 def estimate(
     work: Work[Any, Any, Any], request: Request[Any, Any], settings: Settings
 ) -> WorkEstimate:
-    """Predict what a command of which nothing has landed yet will take; nothing is asked."""
+    """Estimate a command of which nothing has landed; calls nothing."""
     expected = work.expected(request, settings)
     steps, counts = _steps(expected, request, settings), Counter(expected.counts)
     for follow in following(work, request, settings):

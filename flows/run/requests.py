@@ -1,4 +1,4 @@
-"""The options of a kind of work, resolved into its request: every mistake named in one line."""
+"""Builds the request of a kind of work from its options."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:  # slow to import, and the command line only names it
 def request_of(
     work: "Work[Any, Any, Any]", given: tuple[Any, ...], options: Any, settings: Settings
 ) -> Any:
-    """The request of a command with these arguments and options.
+    """Return the request of a command with these arguments and options.
 
     Raises:
-        ConfigurationError: an argument or option that cannot be understood or met.
+        ConfigurationError: an argument or option is invalid or cannot be met.
     """
     check_warehouse(options.warehouse)
     given, options = campaign_type(work).completed(given, options, settings)

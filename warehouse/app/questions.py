@@ -1,7 +1,7 @@
-"""Live questions: asked of two sides at once, answered by two jobs, voted on as any other pair.
+"""Live questions: answered by two jobs, and voted on as any other pair.
 
-A question and its two jobs are written in one transaction, so that a kill at any moment leaves
-either nothing or a question that goes on with the next runner.
+A question and its two jobs are written in one transaction, so that a kill leaves nothing or a
+question that resumes with the next runner.
 """
 
 import secrets
@@ -47,8 +47,12 @@ class Answers(NamedTuple):
 
 
 class NoVote(NamedTuple):
-    """Why there is nothing to vote on, in one sentence, what there is to read all the same, and
-    as what the question ends: after a failure the same two may be asked again.
+    """Reason why there is nothing to vote on.
+
+    Attributes:
+        why: one sentence.
+        left: the answer that can still be read.
+        ended: final state of the question; after a failure the same sides may be asked again.
     """
 
     why: str
@@ -64,12 +68,11 @@ SEEN = NoVote(
 def draw_sides(
     database: ServiceDatabase, voter: str, question_kind: Asked, text: str, settings: Settings
 ) -> Sides:
-    """Two of those who may answer: the pair that has met least often, by lot among several.
+    """Draw the pair of sides that has met least often, ties at random.
 
     Raises:
-        ConfigurationError: fewer than two may.
-        ConflictError: every two have answered this voter the same before, which a vote would only
-            repeat.
+        ConfigurationError: fewer than two sides are offered.
+        ConflictError: every pair has answered this text to this voter.
     """
     offered = sides_offered(question_kind, settings.dashboard)
     if len(offered) < 2:
@@ -106,13 +109,14 @@ def ask(
     text: str,
     sides: Sequence[Side],
 ) -> LiveQuestion:
-    """Have both sides answer; durable when this returns. The question that is open already, asked
-    again, is that question.
+    """Submit a question to both sides; durable on return.
+
+    Asking the open question again returns it.
 
     Raises:
-        ConfigurationError: no text, too much of it, or a side that is not offered.
+        ConfigurationError: the text is empty or too long, or a side is not offered.
         ConflictError: another question of the voter is open.
-        RateLimitedError: the voter has asked as much as one may.
+        RateLimitedError: the voter has reached the daily limit.
     """
     now, (first, second) = datetime.now(UTC), sides
     made = LiveQuestion(
@@ -155,12 +159,12 @@ def ask(
 
 
 def open_question(database: ServiceDatabase, voter: str) -> LiveQuestion | None:
-    """The question of the voter that is being answered, or waits for their vote."""
+    """Return the voter's question that is being answered or waits for their vote."""
     return database.noun(LiveQuestion, "open_questions", voter=voter)
 
 
 def at_work(warehouse: Warehouse, database: ServiceDatabase, question: LiveQuestion) -> bool:
-    """Return whether a side is still at it. What a kill kept from the job runner is handed over."""
+    """Return whether a side's job is unfinished; queues jobs that a kill left out."""
     jobs = [read_job(warehouse, name) for name in question.job_ids]
     if None in jobs:
         hand_over(warehouse, database)
@@ -169,7 +173,7 @@ def at_work(warehouse: Warehouse, database: ServiceDatabase, question: LiveQuest
 
 
 def answers_to(warehouse: Warehouse, queries: Queries, question: LiveQuestion) -> Answers | NoVote:
-    """Return what both sides said, once neither is at work."""
+    """Return both answers once neither job is unfinished."""
     track = question.asked.track
     sides = tuple(_contender(warehouse, queries, track, name) for name in question.job_ids)
     texts = tuple(() if side is None else text_of(queries, track, side) for side in sides)
@@ -188,8 +192,9 @@ def answers_to(warehouse: Warehouse, queries: Queries, question: LiveQuestion) -
 def offer_of(
     database: ServiceDatabase, question: LiveQuestion, answers: Answers, settings: Settings
 ) -> Offer | None:
-    """The pair as it is put before who asked, sides shuffled, neither of them ever scrambled; None:
-    they have voted on these two answers before.
+    """Offer the pair to the voter, sides shuffled, never scrambled.
+
+    None: they have voted on these two answers before.
     """
     of_pair = answers.contest.model_copy(update={"contenders": answers.sides})
     wanted = {side.name for side in answers.sides}
@@ -219,7 +224,7 @@ def answer(
     reason: str,
     settings: Settings,
 ) -> HumanVote | None:
-    """Take the vote on a question, None for a skip, and end it; raises as `cast` does."""
+    """Record the vote on a question (None: skip), and end it. Raises as `cast`."""
     if voter != question.voter:
         raise NotAllowedError("this question is another's: ask one of your own")
     if open_question(database, voter) != question:
@@ -239,7 +244,7 @@ def end(database: ServiceDatabase, question: LiveQuestion, how: Ended) -> None:
 
 
 def leave(warehouse: Warehouse, database: ServiceDatabase, question: LiveQuestion) -> None:
-    """End a question without a vote; sides that are still at it are stopped."""
+    """End a question without a vote, and stop its jobs."""
     end(database, question, Ended.LEFT)
     for job in _jobs(warehouse, question):
         if job.at_work:
@@ -254,7 +259,7 @@ def _jobs(warehouse: Warehouse, question: LiveQuestion) -> Iterator[Job]:
 def _contender(
     warehouse: Warehouse, queries: Queries, track: Track, job_id: str
 ) -> Contender | None:
-    """Return what a job wrote; None: it came to nothing, or ended early for its budget."""
+    """Return the contender that a job produced; None if it failed or ended early."""
     job = read_job(warehouse, job_id)
     if job is None or job.status.state is not JobState.DONE or job.status.budget_reached:
         return None
@@ -262,6 +267,6 @@ def _contender(
 
 
 def _questions(database: ServiceDatabase) -> Iterator[tuple[LiveQuestion, str | None]]:
-    """All that were ever asked, each with what became of it."""
+    """Yield all questions with their final states."""
     for document, ended in database.ask("questions"):
         yield LiveQuestion.model_validate_json(document), ended

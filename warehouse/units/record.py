@@ -1,6 +1,4 @@
-"""Units of work, each one noun: taken apart into tables to be landed, put together again when they
-are read. Needs no database, so workers can land.
-"""
+"""Conversion of units to table rows for landing, and back. Needs no database."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -18,9 +16,9 @@ from warehouse.units.kind import HeadT, Kind, ReceiptT, UnitT
 
 
 def rows_of(kind: Kind[UnitT, Any, Any], run_id: RunId, unit: UnitT) -> Rows:
-    """Every row of a unit by table name; tables without rows are left out.
+    """Return all rows of a unit by table; tables without rows are left out.
 
-    What the noun of a row does not tell is told by the unit.
+    Columns that a row's noun does not have are taken from the unit.
     """
     # Calls and failures know a unit as they would know an idea.
     name = told(unit, holder_of(kind.noun, kind.known_by) or "", kind.known_by)
@@ -54,8 +52,10 @@ def unit_of(
     rows: Mapping[str, Sequence[Row]],
     receipt: ReceiptT | None = None,
 ) -> UnitT:
-    """The unit of that name which `rows_of` took apart; of what two of its nouns hold, the first
-    one has it. What its receipt alone tells is read from `receipt`.
+    """Build the unit of that name from its rows.
+
+    A row that two inner nouns share goes to the first. Fields that only the receipt has are read
+    from `receipt`.
     """
     tables = (kind.own_table or "", *rows)
     unit_row: Row = next((rows[table][0] for table in tables if rows.get(table)), {})
@@ -74,7 +74,7 @@ def unit_of(
 
 
 def _parts_of(kind: Kind, path: tuple[str, ...], unread: dict[str, list[Row]]) -> Row:
-    """Return what the fields of a noun hold, by their rows, which are read with that."""
+    """Return the fields of a noun from their rows, which are removed from `unread`."""
     values: Row = {}
     for part in kind.parts:
         if part.path and part.path[:-1] == path:
@@ -88,7 +88,7 @@ def _parts_of(kind: Kind, path: tuple[str, ...], unread: dict[str, list[Row]]) -
 
 
 def units_of(kind: Kind[UnitT, Any, Any], rows: Mapping[str, Sequence[Row]]) -> tuple[UnitT, ...]:
-    """The units of one piece of work, by the rows of its tables, in the order of their names."""
+    """Build the units of a work from the rows of its tables, sorted by name."""
     units: dict[str, dict[str, list[Row]]] = {}
     for table, table_rows in rows.items():
         for row in table_rows:
@@ -109,7 +109,7 @@ def land_unit(
     started_at: datetime,
     finished_at: datetime,
 ) -> ReceiptT:
-    """Write all that one unit gave. Afterwards it exists, or nothing has changed.
+    """Write a unit atomically, and return its receipt.
 
     Raises:
         PublicationError: a row does not fit its table.
@@ -128,7 +128,7 @@ def land_unit(
 
 
 def landed_unit(layout: Layout, kind: Kind[UnitT, ReceiptT, HeadT], *names: str) -> UnitT | None:
-    """A unit as it landed, calls apart; None when it has not.
+    """Return a landed unit without calls; None if it has not landed.
 
     Raises:
         ConfigurationError: as `read_receipt`.
@@ -142,14 +142,14 @@ def landed_unit(layout: Layout, kind: Kind[UnitT, ReceiptT, HeadT], *names: str)
 
 @cache
 def _inner(kind: Kind) -> dict[str, type[Noun]]:
-    """The fields that hold, or lack, a noun whose fields have tables."""
+    """Return the fields with an inner noun, or None, whose fields have tables."""
     unit: type[Noun] = kind.noun
     return {part.path[0]: nouns_in(unit)[part.path[0]] for part in kind.parts if part.path[1:]}
 
 
 @cache
 def _told(kind: Kind) -> tuple[tuple[str, str], ...]:
-    """The columns that no noun of a row tells but the unit, each with the field that does."""
+    """Return columns that only the unit has, each with its field."""
     columns = {
         column
         for table in map(TABLE.__getitem__, kind.tables)
@@ -161,7 +161,7 @@ def _told(kind: Kind) -> tuple[tuple[str, str], ...]:
 
 @cache
 def _of_receipt(kind: Kind) -> tuple[tuple[str, str], ...]:
-    """The fields of the receipt that the unit tells, not the numbers of its rows."""
+    """Return the receipt's fields that the unit has, without numbers of rows."""
     others = {"unit", "rows", "bytes", *(name for part in kind.parts for name in part.path[:1])}
     return tuple(_tell(kind.noun, kind.receipt.model_fields.keys() - others))
 

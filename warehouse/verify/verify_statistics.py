@@ -1,6 +1,4 @@
-"""What the catalogue says of the values of columns, by which DuckDB leaves rows out of answers, held
-against the values.
-"""
+"""Verification of column statistics, by which DuckDB skips rows."""
 
 import math
 from collections.abc import Collection, Iterator, Mapping
@@ -19,17 +17,18 @@ from warehouse.statements import statement, table_statement
 from warehouse.validate.expectations import Expectation, breaks, expectations_of_values
 
 _ANSWERED = (ColumnType.INTEGER, ColumnType.DATE, ColumnType.TIMESTAMP)
-"""Of these types DuckLake answers for the least and largest value without a look into the files."""
+"""Types whose least and largest values DuckLake returns without reading files."""
 _BOOLEANS = {"0": False, "false": False, "1": True, "true": True}
-"""Statistics of files and of tables differ; DuckLake writes no other word, and DuckDB reads more."""
+"""Spellings in statistics of files and of tables; DuckLake writes no others."""
 
 
 def false_statistics(connection: Connection, filled: Collection[str]) -> Iterator[str]:
-    """A line for each column whose values are not within its statistics, so that rows that hold them
-    are missing in answers, or of which questions for its least and largest value are answered wrong.
+    """Yield a line for each column whose values are outside its statistics.
+
+    Queries would skip such rows, or return a wrong least or largest value.
 
     Args:
-        filled: tables that were ever filled, and can be read.
+        filled: readable tables that were ever filled.
     """
     statistics_of: dict[str, list[Row]] = {}
     for row in rows_in(connection, statement("catalogue", "statistics")):
@@ -80,7 +79,7 @@ def _of_table(
 
 
 def _wrong_answers(connection: Connection, table: Table, columns: list[Column]) -> list[str]:
-    """Return the columns whose least or largest value is another by the catalogue than by the rows."""
+    """Return the columns whose least or largest value differs between catalogue and rows."""
     names = [column.name for column in columns if column.type in _ANSWERED]
     if not names:
         return []
@@ -107,7 +106,7 @@ def _range(column: Column, number: int) -> str:
 def _values(
     connection: Connection, column: Column, statistics: list[Row]
 ) -> Mapping[str | None, Any]:
-    """Return the values that the texts of statistics mean to DuckDB; None where it reads none."""
+    """Return the values of the texts in statistics, as DuckDB reads them."""
     texts = list({row[name] for row in statistics for name in ("min_value", "max_value")} - {None})
     if column.type in (ColumnType.STRING, ColumnType.TEXT):
         return dict(zip(texts, texts, strict=True))
@@ -118,7 +117,7 @@ def _values(
 
 
 def _holds(statistics: Row, bounds: Mapping[str | None, Any], number: int, values: Row) -> bool:
-    """Return whether statistics of a column tell of all its values in a file.
+    """Return whether the statistics of a column cover its values in a file.
 
     Args:
         bounds: the value of each text in the statistics.
@@ -146,7 +145,7 @@ _MOST_RUNS = 3
 
 
 def bad_values(connection: Connection, filled: Collection[str]) -> Iterator[str]:
-    """A line for each expectation on values that rows of the tables `filled` break."""
+    """Yield a line for each expectation on values that rows of `filled` tables break."""
     for table in TABLES:
         expectations = list(expectations_of_values(table))
         if table.name in filled and expectations:
@@ -179,6 +178,6 @@ def _in_table(
 
 
 def without_prose(column: Column) -> str:
-    """SQL for the values of a column, of prose for the first character alone."""
+    """Return SQL for a column, of prose for its first character only."""
     name = f'"{column.name}"'
     return f"left({name}, 1) as {name}" if column.type is ColumnType.TEXT else name

@@ -1,4 +1,4 @@
-"""Ideas of an earlier run evaluated again, against newer papers or with a later cutoff."""
+"""Re-evaluation of the ideas of an earlier run."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,8 +26,9 @@ from warehouse.warehouse import Warehouse
 def as_of_run(
     name: str, options: EvaluateOptions, settings: Settings
 ) -> tuple[tuple[Path], EvaluateOptions]:
-    """The ideas of run `name` as a file, and the options with engine, profile and modules of the
-    run where they leave them at their defaults.
+    """Write the ideas of run `name` to a file, and complete the options from the run.
+
+    Engine, profile and modules of the run replace options that are at their defaults.
 
     Raises:
         ConfigurationError: no such run of ideas, or its ideas are not in the lake.
@@ -73,7 +74,7 @@ def _as_of(run: Run, options: EvaluateOptions) -> EvaluateOptions:
 def with_earlier(
     planned: Sequence[PlannedIdea], request: RunRequest, warehouse: Warehouse
 ) -> list[PlannedIdea]:
-    """With what the earlier run judged of papers, where the same engine and profile did so."""
+    """Add the earlier run's judgements of papers, if engine and profile are the same."""
     assert request.parameters.again is not None
     with warehouse.queries() as queries:
         run = queries.run(request.parameters.again)

@@ -1,6 +1,4 @@
-"""A task drafted from an idea: what was objected to it and the works closest to it, from its
-evaluation, and what works near it used, as `assay recommend` finds it.
-"""
+"""Drafts an experiment task from an idea, its evaluation and recommended resources."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,11 +32,10 @@ class Drafted:
 def draft_experiment(
     folder: Path, given: str, options: DraftOptions, settings: Settings
 ) -> Drafted:
-    """Draft a task from the idea `given`: a file that holds it, or its name in a run that evaluated
-    it.
+    """Draft a task in `folder` from an idea file or the id of an evaluated idea.
 
     Raises:
-        ConfigurationError: no such idea, or the folder is there already.
+        ConfigurationError: no such idea, or the folder exists.
         IdeaFileError: the file cannot be read.
     """
     if folder.exists():

@@ -1,4 +1,4 @@
-"""Findings of experiments, brought to the ideas that they tried."""
+"""Results of experiments for the ideas that they tested."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -18,10 +18,10 @@ ResultsOf = dict[IdeaId, tuple[ExperimentalResult, ...]]
 
 
 def check_experiments(names: Sequence[str], warehouse: Warehouse) -> tuple[RunId, ...]:
-    """The experiments that `--experiment` names, in one order whichever way they were named.
+    """Return the runs that `--experiment` names, sorted.
 
     Raises:
-        ConfigurationError: one of them is not published, or is something else.
+        ConfigurationError: one is not published, or is of another kind.
     """
     if not names:
         return ()
@@ -38,7 +38,7 @@ def check_experiments(names: Sequence[str], warehouse: Warehouse) -> tuple[RunId
 def results_by_idea(
     run_ids: Iterable[RunId], ideas: Sequence[Idea], warehouse: Warehouse
 ) -> ResultsOf:
-    """Return what was found of each idea that was tried; says how many those are."""
+    """Return the experimental results of each tested idea, and print their number."""
     results_of: defaultdict[IdeaId, list[ExperimentalResult]] = defaultdict(list)
     for run_id in run_ids:
         with warehouse.queries() as queries:

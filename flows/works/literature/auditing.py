@@ -1,4 +1,4 @@
-"""Auditing a snapshot: what `assay literature audit` does."""
+"""Audit of a snapshot (`assay literature audit`)."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -44,11 +44,12 @@ class Audited:
 
 
 def audit_index(index: Path, options: AuditOptions, settings: Settings) -> Audited:
-    """Look at an index unless this version of it was looked at before; do what was decided; look
-    again where that made a new version.
+    """Audit an index unless this version was audited, then apply the decisions.
+
+    A changed index is audited again.
 
     Raises:
-        ConfigurationError: a rule, proposal or source that is not there.
+        ConfigurationError: unknown rule, proposal or source.
         SnapshotError: there is no finished index, or it is damaged.
     """
     check_rules((*options.rule, *options.accept_rule))
@@ -84,7 +85,7 @@ def _source(wish: str, options: AuditOptions, settings: Settings) -> OtherSource
 
 @dataclass(slots=True)
 class _Gateway:
-    """Implements `OtherSource`: the live API or a gateway, asked about the most doubtful papers."""
+    """Implements `OtherSource`: asks a gateway about the most doubtful papers."""
 
     literature: LiteratureChoice
     settings: Settings
@@ -97,7 +98,7 @@ class _Gateway:
 
     @property
     def identity(self) -> str:
-        """It may answer otherwise tomorrow."""
+        """Includes the date, because a live source may answer differently tomorrow."""
         return f"{self.literature.text}|{self.most_papers}|{datetime.now(UTC).date()}"
 
     def records(self, stage: Stage, store: PaperStore) -> Iterator[tuple[int, PaperRecord]]:
@@ -133,7 +134,7 @@ class _Gateway:
 
 
 def _identifier(record: PaperRecord) -> str | None:
-    """Return how other sources know the paper; None where only this snapshot does."""
+    """Return an identifier that other sources know; None if there is none."""
     if record.doi:
         return f"DOI:{record.doi}"
     if record.arxiv_id:

@@ -1,4 +1,4 @@
-"""What works near an idea used: what `assay recommend` does."""
+"""Resources used by works near an idea (`assay recommend`)."""
 
 import asyncio
 from collections.abc import Iterator
@@ -33,10 +33,10 @@ from warehouse.warehouse import Warehouse
 
 
 def recommend_for(given: str, options: RecommendOptions, settings: Settings) -> Recommended:
-    """Recommendations for the idea `given`: its text, or a file that holds it.
+    """Recommend resources for an idea: its text, or a file that holds it.
 
     Raises:
-        ConfigurationError: `given` is neither, or the file holds several and none is named.
+        ConfigurationError: neither a text nor a file, or a file of several ideas and none is named.
         IdeaFileError: the file cannot be read.
     """
     idea, cutoff = _idea(given, options)
@@ -56,7 +56,7 @@ def recommend_about(
 
 @contextmanager
 def _read_before(warehouse: Warehouse) -> Iterator[KnownResources]:
-    """Yield what evaluations in the lake have read out of papers; nothing where there is no lake."""
+    """Yield resources that evaluations in the lake extracted from papers."""
     if not warehouse.may_hold_a_lake():
         yield nothing_known
         return

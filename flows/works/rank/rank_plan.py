@@ -1,6 +1,4 @@
-"""The plan of a ranking: its name, its groups, and shard files with what their ideas' evaluations
-found out.
-"""
+"""Plan of a ranking: its id, its groups, and shards with their dossiers."""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,9 +50,12 @@ from warehouse.warehouse import Warehouse
 
 @dataclass(frozen=True, slots=True)
 class RankingPlan(Plan[RankingHead]):
-    """The plan of a ranking. `most_matches`: of every group; `across`: under which name the groups
-    are joined, None where they are not; `fitted_on_count`: ideas that the prior was fitted on, and
-    so says nothing of.
+    """Plan of a ranking.
+
+    Attributes:
+        most_matches: upper bound by group.
+        across: name of the group that joins all groups; None: there is none.
+        fitted_on_count: ideas that the prior was fitted on, for which it is not used.
     """
 
     most_matches: Mapping[str, int]
@@ -64,10 +65,10 @@ class RankingPlan(Plan[RankingHead]):
 
 
 def plan_ranking(request: RankRequest, warehouse: Warehouse) -> RankingPlan:
-    """Find the groups of the run, and write those still to be ranked as shard files.
+    """Group the ideas of the run, and write unfinished groups to shard files.
 
     Raises:
-        ConfigurationError: the run is not published or holds no ideas, no vote counts, or the votes
+        ConfigurationError: the run is not published or has no ideas, no vote counts, or the votes
             or the profile's dimensions cannot be read.
     """
     started_at = datetime.now(UTC)
@@ -131,7 +132,7 @@ def _most_matches(
     parameters: RankingParameters,
     dimension_count: int,
 ) -> dict[str, int]:
-    """Return how many matches every group has at most, and what joins the groups."""
+    """Return the upper bound of matches for every group and across groups."""
     most = {
         name: most_calls(len(ideas), parameters) * dimension_count
         for name, ideas in members.items()
@@ -151,10 +152,10 @@ def _fitted_on_count(queries: Queries, request: RankRequest, prior: Prior | None
 
 
 def _prior(request: RankRequest, run: Run) -> Prior | None:
-    """The prior that the profile names.
+    """Load the prior that the profile names.
 
     Raises:
-        ConfigurationError: it cannot be read, or learnt from the evidence of another engine.
+        ConfigurationError: it cannot be read, or was fitted with another engine.
     """
     path = request.profile.ranking.prior
     if path is None:
@@ -229,7 +230,7 @@ def _ranking_id(
     prior: Prior | None,
     members: Mapping[str, Sequence[IdeaId]],
 ) -> str:
-    """The identity of a ranking; how it is shown is no part of it."""
+    """Return the identity of a ranking."""
     profile, batch = request.profile, request.parameters.batch
     sizes = {len(ideas) for ideas in members.values()}
     kinds = {kind_of(size, profile.ranking, beforehand=batch) for size in sizes}
@@ -262,7 +263,7 @@ def _write_shards(
     votes: Sequence[Match],
     prior: Prior | None,
 ) -> dict[Path, tuple[str, ...]]:
-    """Make the shards; what joins the groups is the last, by itself."""
+    """Write the shards; the group across groups is the last, by itself."""
     waiting = [name for name in members if _is_open(head, warehouse, name)]
     dealt: list[list[str]] = [[] for _ in range(shard_count(blank.request, len(waiting)))]
     loads = [0] * len(dealt)
@@ -287,7 +288,7 @@ def _write_shards(
 
 
 def _across(members: Mapping[str, Sequence[IdeaId]], parameters: RankingParameters) -> str | None:
-    """Under which name the groups are joined; None where they are not."""
+    """Return the name of the group across groups; None if there is none."""
     if len(members) < 2 or not parameters.bridge_pairs:
         return None
     name = "across groups"
@@ -305,8 +306,9 @@ def _groups_of(
     votes: Sequence[Match],
     prior: Prior | None,
 ) -> tuple[GroupJob, ...]:
-    """The groups called `names`, with all that their ideas' evaluations found out; one of which
-    that cannot be told is landed as failed.
+    """Return the groups with the dossiers of their ideas.
+
+    A group whose dossier cannot be built is landed as failed.
     """
     group_of = {idea_id: name for name in names for idea_id in members[name]}
     dossiers: dict[str, list[Dossier]] = {name: [] for name in names}

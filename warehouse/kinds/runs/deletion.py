@@ -1,4 +1,4 @@
-"""Deleting a run of ideas: with its rankings, and so that no other run takes over what went."""
+"""Deletion of a run of ideas with its rankings."""
 
 import shutil
 
@@ -16,8 +16,9 @@ from warehouse.warehouse import Warehouse
 
 
 def delete_run(warehouse: Warehouse, run_id: RunId) -> Deleted[Run]:
-    """Delete a published run with its rankings; see `delete_work`. Evaluations that other runs took
-    over stay theirs.
+    """Delete a published run with its rankings; see `delete_work`.
+
+    Evaluations that other runs have reused stay with them.
     """
     with warehouse.queries() as queries:
         published = published_names(queries.connection, RANKINGS)
