@@ -7,6 +7,7 @@ import os
 import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from schemas.interpreter import interpreter
 from schemas.reasons import Reason
@@ -20,6 +21,9 @@ EXIT_MEMORY = 13
 
 _MAXIMUM_ANSWER_BYTES = 60_000_000
 _MAXIMUM_ERROR_BYTES = 10_000
+_UNCAUGHT = 1
+"""Exit code of Python after an exception that nothing caught."""
+_LIMITED = Path(__file__).with_name("limited_child.py")
 # Processor time is the limit that is meant; a busy machine needs longer for the same.
 _WALL_SECONDS_PER_CPU_SECOND = 3
 # What Python needs to start. Keys stand in other variables, and stay out of the child.
@@ -38,16 +42,17 @@ class Ended:
     wall_seconds: int
 
 
-async def run_child(arguments: Sequence[str], content: bytes, cpu_seconds: int) -> Ended:
-    """Run `python -P <arguments>` with `content` on its standard input, for three times its
-    processor time at most.
+async def run_child(arguments: Sequence[str], content: bytes, settings: DocumentSettings) -> Ended:
+    """Run a Python file or module with `content` on its standard input, within the memory and
+    processor time of `settings`, for three times that time at most.
 
-    The child gets the document and nothing else: no secrets in its environment. It limits its own
-        memory and time.
+    The child gets the document and nothing else: no secrets in its environment.
     """
+    cpu_seconds = max(int(settings.parse_seconds), 1)
     wall_seconds = _WALL_SECONDS_PER_CPU_SECOND * cpu_seconds
     process = await asyncio.create_subprocess_exec(
         *interpreter(),
+        *("-B", str(_LIMITED), str(cpu_seconds), str(settings.parse_memory_bytes)),
         *arguments,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
@@ -86,6 +91,9 @@ def verdict(ended: Ended, settings: DocumentSettings, what: str) -> tuple[Reason
         ),
         -signal.SIGKILL: (Reason.PARSER_LIMIT, "the reader was stopped for what it used"),
     }
+    if ended.code == _UNCAUGHT:  # the reader failed, which says nothing about the document
+        last_line = ended.errors.strip().rpartition("\n")[2][:200]
+        return Reason.PARSER_LIMIT, f"this machine could not run the reader: {last_line}"
     unknown = f"the reader ended with code {ended.code}: {what} is damaged or hostile"
     return verdicts.get(ended.code, (Reason.DAMAGED, unknown))
 

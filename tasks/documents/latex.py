@@ -84,12 +84,11 @@ async def _read_at(
 async def _read(
     content: bytes, name: str, settings: DocumentSettings, kind: type[ReadT], main: str
 ) -> ReadT | SourceFailure:
-    cpu_seconds = max(int(settings.parse_seconds), 1)
     wanted = "source" if kind is LatexSource else "document"
     ended = await run_child(
-        ("-B", "-m", _MODULE, str(cpu_seconds), str(settings.parse_memory_bytes), wanted, main),
+        (_MODULE, wanted, main),
         content,
-        cpu_seconds,
+        settings,
     )
     if ended.code == 0:
         try:

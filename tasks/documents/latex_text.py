@@ -3,7 +3,6 @@
 """
 
 import logging
-import resource
 import sys
 from collections.abc import Iterator, Mapping
 
@@ -186,22 +185,14 @@ def _escaped(text: str) -> str:
 
 
 def main() -> int:
-    """`latex_text CPU_SECONDS MEMORY_BYTES document|source MAIN`: the document on standard input as
+    """`latex_text document|source MAIN`: the document on standard input as
     JSON, or with `source` its LaTeX as one text. It begins with the file MAIN, if there is one.
     Exit codes are the contract with `latex.py`; a refusal writes its reason and its words to
     standard error.
 
     Memory, processor time and files are limited before the source is touched, which may be hostile.
     """
-    cpu_seconds, memory_bytes = (int(argument) for argument in sys.argv[1:3])
-    kind, named = sys.argv[3:5]
-    for limit, amount in (
-        (resource.RLIMIT_CPU, cpu_seconds),
-        (resource.RLIMIT_AS, memory_bytes),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        resource.setrlimit(limit, (amount, amount))
+    kind, named = sys.argv[1:3]
     missing: list[str] = []
     try:
         files = read_files(sys.stdin.buffer.read())

@@ -396,9 +396,7 @@ async def read_pages(
 
 
 async def _lines(content: bytes, name: str, settings: DocumentSettings) -> _Read | SourceFailure:
-    cpu_seconds = max(int(settings.parse_seconds), 1)
-    limits = (cpu_seconds, settings.parse_memory_bytes, settings.maximum_pages)
-    ended = await run_child((str(_CHILD), *map(str, limits)), content, cpu_seconds)
+    ended = await run_child((str(_CHILD), str(settings.maximum_pages)), content, settings)
     if ended.code != 0:
         return failure(PARSER, name, *refusal(ended, settings))
     try:
@@ -458,13 +456,11 @@ async def with_comments(
     A quote is looked for by its letters and digits alone, so that line ends, hyphens and ligatures
     make no difference; one that two pages share is marked on the page where it begins.
     """
-    cpu_seconds = max(int(settings.parse_seconds), 1)
-    limits = (cpu_seconds, settings.parse_memory_bytes, settings.maximum_pages)
     asked = json.dumps([comment.model_dump() for comment in comments]).encode()
     ended = await run_child(
-        ("-B", "-m", "tasks.documents.pdf_comments_child", *map(str, limits)),
+        ("tasks.documents.pdf_comments_child", str(settings.maximum_pages)),
         asked + b"\n" + content,
-        cpu_seconds,
+        settings,
     )
     if ended.code != 0:
         return failure(PARSER, name, *refusal(ended, settings))

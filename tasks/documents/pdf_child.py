@@ -7,7 +7,6 @@ with `pdf.py`.
 
 import ctypes
 import json
-import resource
 import sys
 from collections.abc import Iterator
 
@@ -30,10 +29,8 @@ _NAME_BYTES = 128
 
 
 def main() -> int:
-    cpu_seconds, memory_bytes, maximum_pages = (int(argument) for argument in sys.argv[1:4])
-    limit(cpu_seconds, memory_bytes)
     try:
-        answer = _read(sys.stdin.buffer.read(), maximum_pages)
+        answer = _read(sys.stdin.buffer.read(), maximum_pages=int(sys.argv[1]))
     except MemoryError:
         return EXIT_MEMORY
     except pdfium.PdfiumError as error:
@@ -42,17 +39,6 @@ def main() -> int:
         return answer
     json.dump(answer, sys.stdout, ensure_ascii=True)
     return 0
-
-
-def limit(cpu_seconds: int, memory_bytes: int) -> None:
-    """Of this process: processor time, memory, and no file written."""
-    for kind, amount in (
-        (resource.RLIMIT_CPU, cpu_seconds),
-        (resource.RLIMIT_AS, memory_bytes),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        resource.setrlimit(kind, (amount, amount))
 
 
 def _read(content: bytes, maximum_pages: int) -> dict[str, object] | int:

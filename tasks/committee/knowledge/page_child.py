@@ -5,7 +5,6 @@ limited before it is touched. Imports nothing of this project; runs no script an
 Exit codes are the contract with `reader.py`.
 """
 
-import resource
 import sys
 
 import trafilatura
@@ -14,14 +13,7 @@ EXIT_MEMORY = 13
 
 
 def main() -> int:
-    cpu_seconds, memory_bytes, maximum_characters = (int(argument) for argument in sys.argv[1:4])
-    for kind, amount in (
-        (resource.RLIMIT_CPU, cpu_seconds),
-        (resource.RLIMIT_AS, memory_bytes),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        resource.setrlimit(kind, (amount, amount))
+    maximum_characters = int(sys.argv[1])
     try:
         text = (
             trafilatura.extract(

@@ -5,7 +5,6 @@ Nothing fetched is ever run.
 """
 
 import asyncio
-import signal
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -24,7 +23,7 @@ from schemas.reasons import Reason
 from schemas.settings import DocumentSettings, Settings
 from schemas.text.patterns import bounded
 from tasks.accounting.ledger import Ledger
-from tasks.documents.child import EXIT_MEMORY, run_child
+from tasks.documents.child import run_child, verdict
 from tasks.documents.download import MEDIA, SOURCE, Downloader, Expected
 from tasks.sources.code import GithubRepositorySource
 from tasks.sources.fields import UnreadableAnswer, json_of, rows_of, text_of
@@ -348,7 +347,8 @@ class WebReader:
         return Reading((("Page", text),))
 
     async def _unpacked(self, content: bytes, url: str) -> Reading:
-        answer = await self._in_child(_REPOSITORY_CHILD, content)
+        cpu_seconds = str(max(int(self.settings.parse_seconds), 1))
+        answer = await self._in_child(_REPOSITORY_CHILD, content, cpu_seconds)
         if isinstance(answer, SourceFailure):
             return Reading(failure=answer)
         try:
@@ -364,23 +364,10 @@ class WebReader:
         self, script: Path, content: bytes, *arguments: str
     ) -> bytes | SourceFailure:
         name = script.stem.removesuffix("_child")
-        cpu_seconds = max(int(self.settings.parse_seconds), 1)
-        ended = await run_child(
-            (str(script), str(cpu_seconds), str(self.settings.parse_memory_bytes), *arguments),
-            content,
-            cpu_seconds,
-        )
+        ended = await run_child((str(script), *arguments), content, self.settings)
         if ended.code == 0:
             return ended.output
-        # None: out of time. The kernel sends SIGXCPU for processor time and SIGKILL for memory.
-        limits = {None, EXIT_MEMORY, -signal.SIGXCPU, -signal.SIGKILL}
-        if ended.code in limits:
-            return failure(
-                name, "", Reason.PARSER_LIMIT, "reading needs more memory or time than it may take"
-            )
-        return failure(
-            name, "", Reason.DAMAGED, f"the reader ended with code {ended.code}: damaged or hostile"
-        )
+        return failure(name, "", *verdict(ended, self.settings, f"the {name}"))
 
 
 def _is_part(value: Any) -> bool:
