@@ -27,7 +27,7 @@ _PASSED_ON = ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class ChildEnd:
     """End of a child process; `code` None: it was stopped because it took longer than
     `wall_seconds`.
     """
@@ -38,7 +38,7 @@ class Ended:
     wall_seconds: int
 
 
-async def run_child(arguments: Sequence[str], content: bytes, cpu_seconds: int) -> Ended:
+async def run_child(arguments: Sequence[str], content: bytes, cpu_seconds: int) -> ChildEnd:
     """Run `python -P <arguments>` with `content` on its standard input, for three times its
     processor time at most.
 
@@ -56,18 +56,18 @@ async def run_child(arguments: Sequence[str], content: bytes, cpu_seconds: int) 
     )
     try:
         async with asyncio.timeout(wall_seconds):
-            output, errors = await _conversation(process, content)
+            output, errors = await _exchange(process, content)
             await process.wait()
     except TimeoutError:
-        return Ended(None, b"", "", wall_seconds)
+        return ChildEnd(None, b"", "", wall_seconds)
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    return Ended(process.returncode or 0, output, errors, wall_seconds)
+    return ChildEnd(process.returncode or 0, output, errors, wall_seconds)
 
 
-def verdict(ended: Ended, settings: DocumentSettings, what: str) -> tuple[Reason, str]:
+def verdict(end: ChildEnd, settings: DocumentSettings, what: str) -> tuple[Reason, str]:
     """Why a child gave no document, where its exit code is none of its parser's own.
 
     Args:
@@ -75,7 +75,7 @@ def verdict(ended: Ended, settings: DocumentSettings, what: str) -> tuple[Reason
     """
     verdicts = {
         # The machine may have been busy.
-        None: (Reason.TIMEOUT, f"reading took more than {ended.wall_seconds} s"),
+        None: (Reason.TIMEOUT, f"reading took more than {end.wall_seconds} s"),
         EXIT_MEMORY: (
             Reason.PARSER_LIMIT,
             f"reading needs more than {settings.parse_memory_bytes:,} bytes of memory",
@@ -86,16 +86,16 @@ def verdict(ended: Ended, settings: DocumentSettings, what: str) -> tuple[Reason
         ),
         -signal.SIGKILL: (Reason.PARSER_LIMIT, "the reader was stopped for what it used"),
     }
-    unknown = f"the reader ended with code {ended.code}: {what} is damaged or hostile"
-    return verdicts.get(ended.code, (Reason.DAMAGED, unknown))
+    unknown = f"the reader ended with code {end.code}: {what} is damaged or hostile"
+    return verdicts.get(end.code, (Reason.DAMAGED, unknown))
 
 
-async def _conversation(process: asyncio.subprocess.Process, content: bytes) -> tuple[bytes, str]:
+async def _exchange(process: asyncio.subprocess.Process, content: bytes) -> tuple[bytes, str]:
     """Hand the document over and read the answer, no more of it than an honest child writes."""
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
-    feeding = asyncio.create_task(_feed(process.stdin, content))
+    feed = asyncio.create_task(_feed(process.stdin, content))
     errors = asyncio.create_task(process.stderr.read(_MAXIMUM_ERROR_BYTES))
     output = bytearray()
     while chunk := await process.stdout.read(1 << 20):
@@ -103,7 +103,7 @@ async def _conversation(process: asyncio.subprocess.Process, content: bytes) -> 
         if len(output) > _MAXIMUM_ANSWER_BYTES:
             process.kill()
             break
-    await feeding
+    await feed
     return bytes(output), (await errors).decode("utf-8", "replace")
 
 
