@@ -377,7 +377,7 @@ def _expected(request: BenchmarkRequest, settings: Settings) -> Expected:
         if SUITES[unit.suite].evaluates(request.parameters):
             ideas += len(counted.ideas)
     return Expected(
-        asked=together(asked),
+        per_step=together(asked),
         counts={"items": sum(items.values()), "evaluated_ideas": ideas},
         note="expected for what has no answer yet, sizes of answers may differ by half",
     )

@@ -31,7 +31,7 @@ _PASSED_ON = ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class ChildEnd:
     """End of a child process; `code` None: it was stopped because it took longer than
     `wall_seconds`.
     """
@@ -42,7 +42,9 @@ class Ended:
     wall_seconds: int
 
 
-async def run_child(arguments: Sequence[str], content: bytes, settings: DocumentSettings) -> Ended:
+async def run_child(
+    arguments: Sequence[str], content: bytes, settings: DocumentSettings
+) -> ChildEnd:
     """Run a Python file or module with `content` on its standard input, within the memory and
     processor time of `settings`, for three times that time at most.
 
@@ -61,18 +63,18 @@ async def run_child(arguments: Sequence[str], content: bytes, settings: Document
     )
     try:
         async with asyncio.timeout(wall_seconds):
-            output, errors = await _conversation(process, content)
+            output, errors = await _exchange(process, content)
             await process.wait()
     except TimeoutError:
-        return Ended(None, b"", "", wall_seconds)
+        return ChildEnd(None, b"", "", wall_seconds)
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    return Ended(process.returncode or 0, output, errors, wall_seconds)
+    return ChildEnd(process.returncode or 0, output, errors, wall_seconds)
 
 
-def verdict(ended: Ended, settings: DocumentSettings, what: str) -> tuple[Reason, str]:
+def verdict(end: ChildEnd, settings: DocumentSettings, what: str) -> tuple[Reason, str]:
     """Why a child gave no document, where its exit code is none of its parser's own.
 
     Args:
@@ -80,7 +82,7 @@ def verdict(ended: Ended, settings: DocumentSettings, what: str) -> tuple[Reason
     """
     verdicts = {
         # The machine may have been busy.
-        None: (Reason.TIMEOUT, f"reading took more than {ended.wall_seconds} s"),
+        None: (Reason.TIMEOUT, f"reading took more than {end.wall_seconds} s"),
         EXIT_MEMORY: (
             Reason.PARSER_LIMIT,
             f"reading needs more than {settings.parse_memory_bytes:,} bytes of memory",
@@ -91,19 +93,19 @@ def verdict(ended: Ended, settings: DocumentSettings, what: str) -> tuple[Reason
         ),
         -signal.SIGKILL: (Reason.PARSER_LIMIT, "the reader was stopped for what it used"),
     }
-    if ended.code == _UNCAUGHT:  # the reader failed, which says nothing about the document
-        last_line = ended.errors.strip().rpartition("\n")[2][:200]
+    if end.code == _UNCAUGHT:  # the reader failed, which says nothing about the document
+        last_line = end.errors.strip().rpartition("\n")[2][:200]
         return Reason.PARSER_LIMIT, f"this machine could not run the reader: {last_line}"
-    unknown = f"the reader ended with code {ended.code}: {what} is damaged or hostile"
-    return verdicts.get(ended.code, (Reason.DAMAGED, unknown))
+    unknown = f"the reader ended with code {end.code}: {what} is damaged or hostile"
+    return verdicts.get(end.code, (Reason.DAMAGED, unknown))
 
 
-async def _conversation(process: asyncio.subprocess.Process, content: bytes) -> tuple[bytes, str]:
+async def _exchange(process: asyncio.subprocess.Process, content: bytes) -> tuple[bytes, str]:
     """Hand the document over and read the answer, no more of it than an honest child writes."""
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
-    feeding = asyncio.create_task(_feed(process.stdin, content))
+    feed = asyncio.create_task(_feed(process.stdin, content))
     errors = asyncio.create_task(process.stderr.read(_MAXIMUM_ERROR_BYTES))
     output = bytearray()
     while chunk := await process.stdout.read(1 << 20):
@@ -111,7 +113,7 @@ async def _conversation(process: asyncio.subprocess.Process, content: bytes) -> 
         if len(output) > _MAXIMUM_ANSWER_BYTES:
             process.kill()
             break
-    await feeding
+    await feed
     return bytes(output), (await errors).decode("utf-8", "replace")
 
 

@@ -107,10 +107,10 @@ class AbstractLibrary:
     """Sections without full texts: each paper's abstract, a failure for a paper that has none."""
 
     async def sections(self, papers: Sequence[Paper]) -> Answer[PaperSection]:
-        found = [(paper, abstract_section(paper)) for paper in papers]
+        pairs = [(paper, abstract_section(paper)) for paper in papers]
         return Answer(
-            items=tuple(section for _, section in found if section is not None),
-            failures=tuple(no_abstract(paper) for paper, section in found if section is None),
+            items=tuple(section for _, section in pairs if section is not None),
+            failures=tuple(no_abstract(paper) for paper, section in pairs if section is None),
         )
 
 
@@ -140,9 +140,9 @@ def paper_sections(paper_id: PaperId, document: ParsedDocument) -> tuple[PaperSe
     results are the methods.
     """
     branches = branches_of(document)
-    found: list[PaperSection] = []
+    sections: list[PaperSection] = []
     if document.abstract and document.abstract.strip():
-        found.append(
+        sections.append(
             _section(
                 paper_id,
                 SectionKind.ABSTRACT,
@@ -157,13 +157,16 @@ def paper_sections(paper_id: PaperId, document: ParsedDocument) -> tuple[PaperSe
         SectionKind.DISCUSSION,
         SectionKind.RELATED_WORK,
     ):
-        own = [branch for branch in branches if branch.kind is kind]
-        if own:
+        of_kind = [branch for branch in branches if branch.kind is kind]
+        if of_kind:
             text = "\n\n".join(
-                [own[0].text, *(f"## {branch.heading}\n\n{branch.text}" for branch in own[1:])]
+                [
+                    of_kind[0].text,
+                    *(f"## {branch.heading}\n\n{branch.text}" for branch in of_kind[1:]),
+                ]
             )
-            found.append(_section(paper_id, kind, own[0].heading, text, document.parser))
-    return tuple(found)
+            sections.append(_section(paper_id, kind, of_kind[0].heading, text, document.parser))
+    return tuple(sections)
 
 
 def branches_of(document: ParsedDocument) -> list[Branch]:
@@ -201,14 +204,14 @@ def _branches(sections: tuple[HeadedSection, ...]) -> list[Branch]:
 def _with_methods(branches: list[Branch]) -> list[Branch]:
     if any(branch.kind is SectionKind.METHODS for branch in branches):
         return branches
-    opened = False
+    past_opening = False
     for branch in branches:
         if branch.kind in (SectionKind.RESULTS, SectionKind.DISCUSSION) or (
-            opened and is_closing(branch.heading)
+            past_opening and is_closing(branch.heading)
         ):
             break
         if is_opening(branch.heading) or branch.kind is SectionKind.RELATED_WORK:
-            opened = True
-        elif opened and branch.kind is None:
+            past_opening = True
+        elif past_opening and branch.kind is None:
             branch.kind = SectionKind.METHODS
     return branches

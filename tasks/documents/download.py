@@ -117,18 +117,18 @@ class Downloader:
         if isinstance(address, Refused):
             reason = Reason.UNSAFE_ADDRESS if address.resolved else Reason.UNREACHABLE
             return failure(SOURCE, endpoint, reason, address.detail)
-        wanted = {"Accept": self.expected.accept, "Accept-Encoding": "identity"}
+        headers = {"Accept": self.expected.accept, "Accept-Encoding": "identity"}
         seconds = self.settings.download_timeout_seconds
         with recorded(self.ledger, SOURCE, endpoint, "document request") as call:
             try:
-                async with response_from(address, "GET", url, seconds, **wanted) as response:
+                async with response_from(address, "GET", url, seconds, **headers) as response:
                     call.status = response.status_code
                     if response.status_code in REDIRECTS and "location" in response.headers:
                         return redirected(url, response.headers["location"])
                     return await self._body(response)
-            except NoAnswerError as gone:
-                call.reason = gone.reason
-                return failure(SOURCE, endpoint, gone.reason, str(gone))
+            except NoAnswerError as error:
+                call.reason = error.reason
+                return failure(SOURCE, endpoint, error.reason, str(error))
 
     async def _body(self, response: Response) -> bytes:
         """The file. Raises NoAnswerError as soon as it shows that it is not what is expected."""
@@ -141,8 +141,8 @@ class Downloader:
             shown_type = media_type.split(";")[0][:60]
             detail = f"the link leads to {shown_type}, not to a {expected.name}"
             raise NoAnswerError(expected.wrong, detail)
-        announced = whole_number(response.headers.get("content-length"))
-        if announced is not None and announced > maximum_bytes:
+        content_length = whole_number(response.headers.get("content-length"))
+        if content_length is not None and content_length > maximum_bytes:
             detail = f"the file announces more than {maximum_bytes:,} bytes"
             raise NoAnswerError(Reason.TOO_LARGE, detail)
         content = bytearray()

@@ -55,11 +55,11 @@ class DocumentCache:
     async def content_hash_at(self, url: str, *, of_any_age: bool = False) -> str | None:
         """SHA-256 of the PDF that was last downloaded from `url`."""
         seconds = None if of_any_age else LOOK_UP_SECONDS
-        value = await self._get(f"download:{_hashed(url)}", seconds)
+        value = await self._get(f"download:{_hash(url)}", seconds)
         return value.decode("ascii") if value else None
 
     async def put_content_hash(self, url: str, sha256: str) -> None:
-        await self._put(f"download:{_hashed(url)}", sha256.encode("ascii"))
+        await self._put(f"download:{_hash(url)}", sha256.encode("ascii"))
 
     async def document(
         self, parser: str, version: int, sha256: str
@@ -68,12 +68,12 @@ class DocumentCache:
         not read it yet.
         """
         key = f"document:{parser}:{version}:{sha256}"
-        read = await self._get(key, None) or await self._get(self._under_limits(key), None)
-        if read is None:
+        entry = await self._get(key, None) or await self._get(self._under_limits(key), None)
+        if entry is None:
             return None
-        kind = ParsedDocument if read.startswith(_WHOLE) else SourceFailure
+        kind = ParsedDocument if entry.startswith(_WHOLE) else SourceFailure
         try:
-            return kind.model_validate_json(read[1:])
+            return kind.model_validate_json(entry[1:])
         except ValidationError:
             return None
 
@@ -87,9 +87,9 @@ class DocumentCache:
             await self._put(self._under_limits(key), _FAILED + json)
 
     def _under_limits(self, key: str) -> str:
-        known = self.settings
-        size = f"{known.maximum_bytes}:{known.maximum_pages}"
-        return f"{key}:{size}:{known.parse_seconds:g}:{known.parse_memory_bytes}"
+        settings = self.settings
+        size = f"{settings.maximum_bytes}:{settings.maximum_pages}"
+        return f"{key}:{size}:{settings.parse_seconds:g}:{settings.parse_memory_bytes}"
 
     async def _get(self, key: str, maximum_age_seconds: float | None) -> bytes | None:
         if self.store is None:
@@ -101,7 +101,7 @@ class DocumentCache:
             await asyncio.to_thread(self.store.put_many, {key: value})
 
 
-def _hashed(text: str) -> str:
+def _hash(text: str) -> str:
     """Addresses may carry keys in their query: the store holds only their hash."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -148,7 +148,7 @@ OpenCopies = Callable[[str], Awaitable[tuple[str, ...] | SourceFailure]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _Copy:
     """A document, and the failure of a better parser that was passed over for it."""
 
     document: ParsedDocument
@@ -177,7 +177,7 @@ class FullTextLibrary:
     allow_private_addresses: bool = False
     arxiv_url: str = ARXIV_URL
     _cache: DocumentCache = field(init=False)
-    _grobid_away: SourceFailure | None = field(init=False, default=None)
+    _grobid_failure: SourceFailure | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self._cache = DocumentCache(self.store, self.settings)
@@ -200,7 +200,7 @@ class FullTextLibrary:
         assert self.slots is not None
         async with self.slots:
             read = await self._read(paper)
-        return read.document if isinstance(read, _Read) else read
+        return read.document if isinstance(read, _Copy) else read
 
     async def _of_paper(self, paper: Paper) -> Answer[PaperSection]:
         assert self.slots is not None
@@ -209,32 +209,32 @@ class FullTextLibrary:
         if isinstance(read, SourceFailure):
             return _abstract_only(paper, read)
         failures = [read.passed_over] if read.passed_over else []
-        found = paper_sections(paper.paper_id, read.document)
-        kinds = {section.section for section in found}
+        sections = paper_sections(paper.paper_id, read.document)
+        kinds = {section.section for section in sections}
         if not kinds & {SectionKind.METHODS, SectionKind.RESULTS}:
             detail = f"none of {len(read.document.sections)} sections names methods or results"
             failures.append(
                 failure(read.document.parser, paper.paper_id, Reason.NO_SECTIONS, detail)
             )
         if SectionKind.ABSTRACT not in kinds and (abstract := abstract_section(paper)):
-            found = (abstract, *found)
-        if not found:
+            sections = (abstract, *sections)
+        if not sections:
             failures.append(no_abstract(paper))
-        return Answer(items=found, failures=tuple(failures))
+        return Answer(items=sections, failures=tuple(failures))
 
-    async def _read(self, paper: Paper) -> _Read | SourceFailure:
+    async def _read(self, paper: Paper) -> _Copy | SourceFailure:
         """The first readable copy; of all failures the first, which concerns the best link."""
-        tried: list[SourceFailure] = []
-        for reading in (self._known_copies, self._further_copies):
-            async for read in reading(paper):
-                if isinstance(read, _Read):
-                    return read
-                tried.append(read)
-        if tried:
-            return tried[0]
-        return failure(DOWNLOAD, paper.paper_id, Reason.NO_OPEN_ACCESS, self._where_looked(paper))
+        failures: list[SourceFailure] = []
+        for copies in (self._known_copies, self._further_copies):
+            async for copy in copies(paper):
+                if isinstance(copy, _Copy):
+                    return copy
+                failures.append(copy)
+        if failures:
+            return failures[0]
+        return failure(DOWNLOAD, paper.paper_id, Reason.NO_OPEN_ACCESS, self._no_copy_detail(paper))
 
-    async def _known_copies(self, paper: Paper) -> AsyncIterator[_Read | SourceFailure]:
+    async def _known_copies(self, paper: Paper) -> AsyncIterator[_Copy | SourceFailure]:
         """Yield what the open-access link and arXiv lead to, one after the other, the preferred
         kind first.
         """
@@ -243,7 +243,7 @@ class FullTextLibrary:
         if source := source_link(paper, self.arxiv_url):
             yield await self._read_link(source, LATEX)
 
-    async def _further_copies(self, paper: Paper) -> AsyncIterator[_Read | SourceFailure]:
+    async def _further_copies(self, paper: Paper) -> AsyncIterator[_Copy | SourceFailure]:
         links = await self._further_links(paper)
         if isinstance(links, SourceFailure):
             yield links
@@ -251,7 +251,7 @@ class FullTextLibrary:
         for link in links:
             yield await self._read_link(link)
 
-    def _where_looked(self, paper: Paper) -> str:
+    def _no_copy_detail(self, paper: Paper) -> str:
         if not paper.doi:
             return "no open-access link, no arXiv number and no DOI to look further"
         if self.open_copies is None:
@@ -264,17 +264,17 @@ class FullTextLibrary:
         links = await self.open_copies(paper.doi)
         if isinstance(links, SourceFailure):
             return links
-        known = known_links(paper, self.arxiv_url)
-        return tuple(link for link in links if link not in known)
+        tried_links = known_links(paper, self.arxiv_url)
+        return tuple(link for link in links if link not in tried_links)
 
-    async def _read_link(self, link: str, expected: Expected = A_PDF) -> _Read | SourceFailure:
+    async def _read_link(self, link: str, expected: Expected = A_PDF) -> _Copy | SourceFailure:
         """Return what `link` leads to: a PDF, or with `expected` a LaTeX source, for which arXiv
         gives a PDF where it has no other; that is then read as one.
         """
         sha256 = await self._cache.content_hash_at(link, of_any_age=not self.downloads)
-        if sha256 is not None and (read := await self._known(sha256, expected)) is not None:
+        if sha256 is not None and (copy := await self._cached(sha256, expected)) is not None:
             record_cache_hit(self.ledger, DOWNLOAD, "by content")
-            return read
+            return copy
         if not self.downloads:
             return failure(
                 DOWNLOAD, link, Reason.NOT_LOOKED_FOR, "no stored copy; none was fetched"
@@ -288,9 +288,9 @@ class FullTextLibrary:
         await self._cache.put_content_hash(link, sha256)
         if MAGIC in content[:MAGIC_WITHIN_BYTES]:
             expected = A_PDF
-        return await self._known(sha256, expected) or await self._parsed(content, sha256, expected)
+        return await self._cached(sha256, expected) or await self._parse(content, sha256, expected)
 
-    async def _known(self, sha256: str, expected: Expected) -> _Read | SourceFailure | None:
+    async def _cached(self, sha256: str, expected: Expected) -> _Copy | SourceFailure | None:
         """Return what the best parser made of this content; what GROBID failed to read for good
         falls to the PDF reader's result.
         """
@@ -307,9 +307,9 @@ class FullTextLibrary:
         document = await self._cache.document(PDF, pdf.VERSION, sha256)
         return _read(document, passed_over) if document is not None else None
 
-    async def _parsed(
+    async def _parse(
         self, content: bytes, sha256: str, expected: Expected
-    ) -> _Read | SourceFailure:
+    ) -> _Copy | SourceFailure:
         passed_over: SourceFailure | None = None
         name = sha256[:16]
         if expected is LATEX:
@@ -317,9 +317,9 @@ class FullTextLibrary:
             await self._cache.put_document(latex.PARSER, latex.VERSION, sha256, document)
             return _read(document)
         if self.grobid_url is not None:
-            document = await self._by_grobid(self.grobid_url, content, sha256)
+            document = await self._parse_with_grobid(self.grobid_url, content, sha256)
             if isinstance(document, ParsedDocument):
-                return _Read(document)
+                return _Copy(document)
             passed_over = document
         fallback = await self._cache.document(PDF, pdf.VERSION, sha256)
         if fallback is None:
@@ -327,7 +327,7 @@ class FullTextLibrary:
             await self._cache.put_document(PDF, pdf.VERSION, sha256, fallback)
         return _read(fallback, passed_over)
 
-    async def _by_grobid(
+    async def _parse_with_grobid(
         self, url: str, content: bytes, sha256: str
     ) -> ParsedDocument | SourceFailure:
         """GROBID's reading.
@@ -335,21 +335,21 @@ class FullTextLibrary:
         A server that could not be reached once is not asked again for this idea; the failure
         repeats.
         """
-        if self._grobid_away is not None:
-            return self._grobid_away
+        if self._grobid_failure is not None:
+            return self._grobid_failure
         document = await grobid.read_with_grobid(
             content, sha256[:16], url, self.settings, self.ledger
         )
         if isinstance(document, SourceFailure) and document.reason == Reason.UNREACHABLE:
-            self._grobid_away = document
+            self._grobid_failure = document
         await self._cache.put_document(GROBID, grobid.VERSION, sha256, document)
         return document
 
 
 def _read(
     document: ParsedDocument | SourceFailure, passed_over: SourceFailure | None = None
-) -> _Read | SourceFailure:
-    return document if isinstance(document, SourceFailure) else _Read(document, passed_over)
+) -> _Copy | SourceFailure:
+    return document if isinstance(document, SourceFailure) else _Copy(document, passed_over)
 
 
 def _abstract_only(paper: Paper, trouble: SourceFailure) -> Answer[PaperSection]:

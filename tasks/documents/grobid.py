@@ -50,7 +50,7 @@ def document_of_tei(text: str | bytes) -> ParsedDocument:
         raise TeiError(f"no readable TEI ({error})") from error
     if root.tag != f"{_TEI}TEI":
         raise TeiError("the root element is not TEI")
-    title = _joined(root.find(f"{_TEI}teiHeader/{_TEI}fileDesc/{_TEI}titleStmt/{_TEI}title"))
+    title = _one_line_text(root.find(f"{_TEI}teiHeader/{_TEI}fileDesc/{_TEI}titleStmt/{_TEI}title"))
     return ParsedDocument(
         title=title or None,
         abstract=_abstract(root),
@@ -66,11 +66,11 @@ def _abstract(root: Element) -> str | None:
     pieces: list[str] = []
     for element in abstract:
         if element.tag == f"{_TEI}div":
-            heading, text = _joined(element.find(f"{_TEI}head")), _paragraphs(element)
+            heading, text = _one_line_text(element.find(f"{_TEI}head")), _paragraphs(element)
             pieces.append(f"{heading}: {text}" if heading and text else text)
         else:
-            pieces.append(_joined(element))
-    return "\n\n".join(piece for piece in pieces if piece) or _joined(abstract) or None
+            pieces.append(_one_line_text(element))
+    return "\n\n".join(piece for piece in pieces if piece) or _one_line_text(abstract) or None
 
 
 def _sections(root: Element) -> Iterator[HeadedSection]:
@@ -82,7 +82,7 @@ def _sections(root: Element) -> Iterator[HeadedSection]:
         last_named = ""
         for division in root.findall(f"{_TEI}text/{_TEI}{part}//{_TEI}div"):
             head = division.find(f"{_TEI}head")
-            heading, text = _joined(head), _paragraphs(division)
+            heading, text = _one_line_text(head), _paragraphs(division)
             if not heading and not text:
                 continue
             number = (head.get("n") or "") if head is not None else ""
@@ -116,11 +116,13 @@ def _paragraphs(division: Element) -> str:
     return "\n\n".join(
         text
         for child in division
-        if child.tag not in skipped and child.tag not in _LEFT_OUT and (text := _joined(child))
+        if child.tag not in skipped
+        and child.tag not in _LEFT_OUT
+        and (text := _one_line_text(child))
     )
 
 
-def _joined(element: Element | None) -> str:
+def _one_line_text(element: Element | None) -> str:
     if element is None:
         return ""
     return " ".join("".join(_texts(element)).split())
@@ -132,22 +134,22 @@ def _texts(element: Element) -> Iterator[str]:
     Divisions inside come by themselves.
     """
     yield element.text or ""
-    waiting = [iter(element)]
-    within: list[Element] = []
-    while waiting:
-        child = next(waiting[-1], None)
+    iterators = [iter(element)]
+    open_elements: list[Element] = []
+    while iterators:
+        child = next(iterators[-1], None)
         if child is None:
-            waiting.pop()
-            if within:
-                ended = within.pop()
-                yield " " if ended.tag == f"{_TEI}s" else ""
-                yield ended.tail or ""
+            iterators.pop()
+            if open_elements:
+                element_above = open_elements.pop()
+                yield " " if element_above.tag == f"{_TEI}s" else ""
+                yield element_above.tail or ""
         elif child.tag in _LEFT_OUT or child.tag == f"{_TEI}div":
             yield child.tail or ""
         else:
             yield child.text or ""
-            waiting.append(iter(child))
-            within.append(child)
+            iterators.append(iter(child))
+            open_elements.append(child)
 
 
 _ROOT = (logging.root.level, list(logging.root.handlers))
@@ -209,15 +211,15 @@ class _Client(GrobidClient):  # type: ignore[misc]
         self, url: str, data: dict[str, Any] | None = None, files: Any = None, **_: Any
     ) -> Any:
         form = {**(data or {}), "consolidateHeader": "0", "consolidateCitations": "0"}
-        sending = asyncio.run_coroutine_threadsafe(self._sent(url, form, files), self._loop)
+        future = asyncio.run_coroutine_threadsafe(self._send(url, form, files), self._loop)
         try:
-            self.answer = sending.result()
+            self.answer = future.result()
         except NoAnswerError as error:
             self.trouble = error
             return Response(400), 400
         return Response(self.answer.status), self.answer.status
 
-    async def _sent(self, url: str, form: dict[str, str], files: Any) -> Answer:
+    async def _send(self, url: str, form: dict[str, str], files: Any) -> Answer:
         async with open_client(self._timeout_seconds) as client:
             return await exchange(
                 client,
@@ -247,33 +249,33 @@ async def read_with_grobid(
     `grobid_timeout_seconds`.
     """
     client = _Client(url.rstrip("/"), settings.grobid_timeout_seconds)
-    ended = time.monotonic()
+    last_end = time.monotonic()
 
     async def attempt(number: int) -> Tried[ParsedDocument | SourceFailure]:
-        nonlocal ended
-        waited_seconds = time.monotonic() - ended if number > 1 else 0.0
-        answer = await _asked(client, content, name, ledger, waited_seconds)
-        ended = time.monotonic()
+        nonlocal last_end
+        waited_seconds = time.monotonic() - last_end if number > 1 else 0.0
+        answer = await _request(client, content, name, ledger, waited_seconds)
+        last_end = time.monotonic()
         busy = client.answer is not None and client.answer.status == 503
         return Tried(answer, again=busy)
 
     return await policy.run(attempt)
 
 
-async def _asked(
-    client: _Client, content: bytes, name: str, ledger: Ledger, waited: float
+async def _request(
+    client: _Client, content: bytes, name: str, ledger: Ledger, wait_seconds: float
 ) -> ParsedDocument | SourceFailure:
     with recorded(ledger, PARSER, f"/api/{SERVICE}", "document request") as call:
-        call.wait_seconds = waited
+        call.wait_seconds = wait_seconds
         call.started = time.monotonic()
         client.answer = client.trouble = None
         send = functools.partial(client.process_pdf, SERVICE, content, consolidate_header=False)
         await asyncio.get_running_loop().run_in_executor(_THREADS, send)
         call.status = client.answer.status if client.answer is not None else None
         answer = (
-            _told(name, client.answer)
+            _tei_or_failure(name, client.answer)
             if client.answer is not None
-            else _unanswered(name, client.trouble)
+            else _no_answer(name, client.trouble)
         )
         if isinstance(answer, SourceFailure):
             call.reason = answer.reason
@@ -285,14 +287,14 @@ async def _asked(
         return failure(PARSER, name, Reason.MALFORMED_ANSWER, str(error))
 
 
-def _unanswered(name: str, trouble: NoAnswerError | None) -> SourceFailure:
+def _no_answer(name: str, trouble: NoAnswerError | None) -> SourceFailure:
     reason = trouble.reason if trouble else Reason.UNREACHABLE
     why = f" ({trouble})" if trouble else ""
     advice = "check GROBID_URL and that the service is up"
     return failure(PARSER, name, reason, f"GROBID did not answer{why}: {advice}")
 
 
-def _told(name: str, answer: Answer) -> bytes | SourceFailure:
+def _tei_or_failure(name: str, answer: Answer) -> bytes | SourceFailure:
     if answer.status == 200:
         return answer.content
     if answer.status == 204:

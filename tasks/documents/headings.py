@@ -186,14 +186,14 @@ def font_headings(lines: Sequence[Line]) -> list[Heading]:
     if not lines:
         return []
     body = body_size(lines)
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     index = 0
     while index < len(lines):
         count = _heading_lines(lines, index, body)
         if count:
-            found.append((index, count))
+            spans.append((index, count))
         index += max(count, 1)
-    levels = _levels(lines, [start for start, _ in found])
+    levels = _levels(lines, [start for start, _ in spans])
     return [
         Heading(
             start,
@@ -201,7 +201,7 @@ def font_headings(lines: Sequence[Line]) -> list[Heading]:
             levels[start],
             " ".join(line.text for line in lines[start : start + count]),
         )
-        for start, count in found
+        for start, count in spans
     ]
 
 
@@ -219,19 +219,19 @@ def _heading_lines(lines: Sequence[Line], start: int, body: float) -> int:
         return 0
     count = 1
     while count < _LONGEST_HEADING_LINES and start + count < len(lines):
-        following, last = lines[start + count], lines[start + count - 1]
-        one_style = (following.page, following.size, following.bold) == (
+        next_line, previous_line = lines[start + count], lines[start + count - 1]
+        one_style = (next_line.page, next_line.size, next_line.bold) == (
             first.page,
             first.size,
             first.bold,
         )
-        near = 0 < last.top - following.top < 1.8 * first.size
+        near = 0 < previous_line.top - next_line.top < 1.8 * first.size
         if (
             is_known(first.text)
             or not one_style
             or not near
-            or number_depth(following.text) is not None
-            or is_known(following.text)
+            or number_depth(next_line.text) is not None
+            or is_known(next_line.text)
         ):
             break
         if first.size <= body + LARGER_BY_POINTS:
@@ -253,10 +253,10 @@ def _is_heading(line: Line, body: float) -> bool:
         return True
     if line.size < body - 0.6:
         return False
-    numbered, known = number_depth(text) is not None, is_known(text)
+    has_number, is_usual = number_depth(text) is not None, is_known(text)
     if line.bold or text.isupper():
-        return (numbered and not text.endswith(".")) or known
-    return known and (numbered or text[0].isupper())
+        return (has_number and not text.endswith(".")) or is_usual
+    return is_usual and (has_number or text[0].isupper())
 
 
 def _levels(lines: Sequence[Line], starts: Sequence[int]) -> dict[int, int]:
@@ -268,7 +268,7 @@ def _levels(lines: Sequence[Line], starts: Sequence[int]) -> dict[int, int]:
         depth = number_depth(lines[start].text)
         if depth is not None:
             depths.setdefault(_style(lines[start]), Counter())[depth - 1] += 1
-    ranked = sorted({_style(lines[start]) for start in starts}, reverse=True)
+    styles = sorted({_style(lines[start]) for start in starts}, reverse=True)
     levels: dict[int, int] = {}
     for start in starts:
         depth, style = number_depth(lines[start].text), _style(lines[start])
@@ -277,7 +277,7 @@ def _levels(lines: Sequence[Line], starts: Sequence[int]) -> dict[int, int]:
         elif style in depths:
             levels[start] = depths[style].most_common(1)[0][0]
         else:
-            levels[start] = 0 if is_known(lines[start].text) else min(ranked.index(style), 3)
+            levels[start] = 0 if is_known(lines[start].text) else min(styles.index(style), 3)
     return levels
 
 

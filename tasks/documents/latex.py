@@ -18,7 +18,7 @@ from schemas.text.plain_files import PlainFileError, files_below, open_file, rea
 from schemas.works.check_run import IncludedFile
 from tasks.documents.child import EXIT_REFUSED, run_child, verdict
 from tasks.documents.document import LatexSource, ParsedDocument
-from tasks.documents.latex_source import MAXIMUM_MEMBERS, LatexError, decoded, followed, is_latex
+from tasks.documents.latex_source import MAXIMUM_MEMBERS, LatexError, decode, followed, is_latex
 from tasks.web.calls import failure
 
 PARSER = "latex"
@@ -84,24 +84,24 @@ async def _read_at(
 async def _read(
     content: bytes, name: str, settings: DocumentSettings, kind: type[ReadT], main: str
 ) -> ReadT | SourceFailure:
-    wanted = "source" if kind is LatexSource else "document"
-    ended = await run_child(
-        (_MODULE, wanted, main),
+    output_kind = "source" if kind is LatexSource else "document"
+    end = await run_child(
+        (_MODULE, output_kind, main),
         content,
         settings,
     )
-    if ended.code == 0:
+    if end.code == 0:
         try:
-            return kind.model_validate_json(ended.output)
+            return kind.model_validate_json(end.output)
         except ValidationError:
             return failure(PARSER, name, Reason.DAMAGED, "the reader's answer is cut off")
-    if ended.code == EXIT_REFUSED:
-        reason, _, detail = ended.errors.partition(" ")
-        known = reason_named(reason)
-        if known is None:
+    if end.code == EXIT_REFUSED:
+        reason, _, detail = end.errors.partition(" ")
+        known_reason = reason_named(reason)
+        if known_reason is None:
             return failure(PARSER, name, Reason.DAMAGED, "the reader refused it without a reason")
-        return failure(PARSER, name, known, detail)
-    return failure(PARSER, name, *verdict(ended, settings, "the source"))
+        return failure(PARSER, name, known_reason, detail)
+    return failure(PARSER, name, *verdict(end, settings, "the source"))
 
 
 def latex_content(path: Path, maximum_bytes: int, included: Sequence[IncludedFile] = ()) -> bytes:
@@ -127,17 +127,17 @@ def latex_content(path: Path, maximum_bytes: int, included: Sequence[IncludedFil
         if not included:
             return read_file(path, maximum_bytes)
         members = [(path.name, path), *((each.name, each.path) for each in included)]
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w") as archive:
-        for name, place in members:
-            content = read_file(place, maximum_bytes)
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for name, file in members:
+            content = read_file(file, maximum_bytes)
             member = tarfile.TarInfo(name)  # without times or owners: equal texts, equal hash
             member.size = len(content)
             archive.addfile(member, io.BytesIO(content))
-            if packed.tell() > maximum_bytes:
+            if buffer.tell() > maximum_bytes:
                 detail = f"the source exceeds {maximum_bytes:,} bytes"
                 raise LatexError(Reason.TOO_LARGE, detail)
-    return packed.getvalue()
+    return buffer.getvalue()
 
 
 def included_files(path: Path, maximum_bytes: int) -> tuple[IncludedFile, ...]:
@@ -149,11 +149,11 @@ def included_files(path: Path, maximum_bytes: int) -> tuple[IncludedFile, ...]:
     if not is_latex(path.name):
         return ()
     files = FolderFiles(path.parent, maximum_bytes)
-    reached = followed(files, path.name).reached[1:] if path.name in files else []
+    names = followed(files, path.name).reached[1:] if path.name in files else []
     bibliography = f"{path.stem}.bbl"
-    if bibliography in files and bibliography not in reached:
-        reached.append(bibliography)
-    return tuple(IncludedFile(name=name, path=path.parent / name) for name in reached)
+    if bibliography in files and bibliography not in names:
+        names.append(bibliography)
+    return tuple(IncludedFile(name=name, path=path.parent / name) for name in names)
 
 
 class FolderFiles:
@@ -185,5 +185,5 @@ class FolderFiles:
             if len(self._texts) >= MAXIMUM_MEMBERS:
                 raise LatexError(Reason.TOO_LARGE, "the included files are too many")
             self._left -= len(content)
-            self._texts[name] = decoded(content)
+            self._texts[name] = decode(content)
         return self._texts[name]

@@ -87,20 +87,20 @@ def read_files(content: bytes) -> dict[str, str]:
 
 
 def _stream_files(content: bytes) -> dict[str, str]:
-    packed = content[:2] == b"\x1f\x8b"
-    bounded = io.BufferedReader(
-        _Bounded(gzip.GzipFile(fileobj=io.BytesIO(content)) if packed else io.BytesIO(content)),
+    is_gzip = content[:2] == b"\x1f\x8b"
+    stream = io.BufferedReader(
+        _Bounded(gzip.GzipFile(fileobj=io.BytesIO(content)) if is_gzip else io.BytesIO(content)),
         1 << 16,
     )
-    head = bounded.peek(512)
+    head = stream.peek(512)
     if head[257:262] == b"ustar" or _old_tar(head):
-        return _tar_files(cast(IO[bytes], bounded))
-    text = bounded.read(MAXIMUM_TEXT_BYTES + 1)
+        return _tar_files(cast(IO[bytes], stream))
+    text = stream.read(MAXIMUM_TEXT_BYTES + 1)
     if len(text) > MAXIMUM_TEXT_BYTES:
         raise LatexError(Reason.TOO_LARGE, f"the file exceeds {MAXIMUM_TEXT_BYTES:,} bytes")
     if b"\x00" in text[:4096] or b"\\" not in text:
         raise LatexError(Reason.NOT_LATEX, "the file is no LaTeX")
-    return {"main.tex": decoded(text)}
+    return {"main.tex": decode(text)}
 
 
 def _old_tar(head: bytes) -> bool:
@@ -131,22 +131,22 @@ def _texts(members: Iterable[tuple[str, Callable[[], IO[bytes] | None]]]) -> dic
     """The text files among the members of an archive, each its name and how to open it."""
     files: dict[str, str] = {}
     left = MAXIMUM_TEXT_BYTES
-    for count, (given, opened) in enumerate(members):
+    for count, (member_name, open_member) in enumerate(members):
         if count >= MAXIMUM_MEMBERS:
             raise LatexError(
                 Reason.TOO_LARGE, f"the archive holds more than {MAXIMUM_MEMBERS:,} files"
             )
-        name = inner_name(given)
+        name = inner_name(member_name)
         if name is None or not is_text(name):
             continue
-        stream = opened()
+        stream = open_member()
         text = stream.read(left + 1) if stream is not None else b""
         left -= len(text)
         if left < 0:
             raise LatexError(
                 Reason.TOO_LARGE, f"the texts of the archive exceed {MAXIMUM_TEXT_BYTES:,} bytes"
             )
-        files[name] = decoded(text)
+        files[name] = decode(text)
     return files
 
 
@@ -186,7 +186,7 @@ def _is_hidden(name: str) -> bool:
     return any(part.startswith(".") for part in PurePosixPath(name).parts)
 
 
-def decoded(content: bytes) -> str:
+def decode(content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -245,17 +245,17 @@ def without_environments(text: str, marks: Pattern, instead: str) -> str:
     Args:
         marks: finds beginnings and ends; its groups are `begin` or `end`, and the name.
     """
-    found = list(marks.finditer(text))
-    last_end = {mark.group(2): mark.start() for mark in found if mark.group(1) == "end"}
+    all_marks = list(marks.finditer(text))
+    last_end = {mark.group(2): mark.start() for mark in all_marks if mark.group(1) == "end"}
     pieces: list[str] = []
-    place, inside = 0, ""
-    for mark in found:
+    place, environment = 0, ""
+    for mark in all_marks:
         kind, name = mark.groups()
-        if not inside and kind == "begin" and last_end.get(name, -1) > mark.start():
+        if not environment and kind == "begin" and last_end.get(name, -1) > mark.start():
             pieces += [text[place : mark.start()], instead]
-            inside = name
-        elif kind == "end" and name == inside:
-            place, inside = mark.end(), ""
+            environment = name
+        elif kind == "end" and name == environment:
+            place, environment = mark.end(), ""
     return "".join([*pieces, text[place:]])
 
 
@@ -322,7 +322,7 @@ def followed(files: SourceFiles, main: str) -> Inclusions:
                     reached.append(file)
                 return ""
 
-            _replaced(part, files, name, main, note)
+            _replace_inclusions(part, files, name, main, note)
     names = [name for name in missing if _holds_text(name)]
     return Inclusions(
         reached,
@@ -342,7 +342,7 @@ def with_inclusions(files: SourceFiles, name: str, main: str, text_of: Callable[
     Of an included file that is a document of its own, only its body is returned.
     """
     preamble, text = _preamble_and_text(files, name, main)
-    return _replaced(f"{preamble}{text}", files, name, main, text_of)
+    return _replace_inclusions(f"{preamble}{text}", files, name, main, text_of)
 
 
 def _preamble_and_text(files: SourceFiles, name: str, main: str) -> tuple[str, str]:
@@ -354,15 +354,15 @@ def _preamble_and_text(files: SourceFiles, name: str, main: str) -> tuple[str, s
     return (preamble, f"{begin}{body}") if name == main else ("", body)
 
 
-def _replaced(
+def _replace_inclusions(
     text: str, files: SourceFiles, name: str, main: str, text_of: Callable[[str], str]
 ) -> str:
 
-    def branch(found: Match[str]) -> str:
-        included, wanted, then, otherwise = found.groups()
-        if file_named(files, wanted, name, main) is None:
+    def branch(match: Match[str]) -> str:
+        with_input, file, then, otherwise = match.groups()
+        if file_named(files, file, name, main) is None:
             return otherwise
-        return f"\\input{{{wanted}}}{then}" if included else then
+        return f"\\input{{{file}}}{then}" if with_input else then
 
     text = _IF_THERE.sub(branch, text)
     text = _IMPORT.sub(lambda found: text_of(f"{found.group(1)}/{found.group(2)}"), text)
@@ -430,7 +430,7 @@ def whole_source(files: Mapping[str, str], main: str = "") -> str:
         LatexError: none of the files is LaTeX, or the inclusions or macros multiply beyond the
             limit (a bomb).
     """
-    return _expanded(_included(files, main or main_file(files), ()))
+    return _expand_macros(_include(files, main or main_file(files), ()))
 
 
 def main_file(files: Mapping[str, str]) -> str:
@@ -464,7 +464,7 @@ def main_file(files: Mapping[str, str]) -> str:
     return min(candidates, key=order)
 
 
-def _included(files: Mapping[str, str], name: str, above: tuple[str, ...]) -> str:
+def _include(files: Mapping[str, str], name: str, above: tuple[str, ...]) -> str:
     main = above[0] if above else name
     size = 0
 
@@ -477,7 +477,7 @@ def _included(files: Mapping[str, str], name: str, above: tuple[str, ...]) -> st
             raise LatexError(
                 Reason.PARSER_LIMIT, f"files include files more than {_DEEPEST_INCLUSION} deep"
             )
-        text = _included(files, file, (*above, name))
+        text = _include(files, file, (*above, name))
         size += len(text)
         if size > MAXIMUM_SOURCE_CHARACTERS:
             raise LatexError(
@@ -489,7 +489,7 @@ def _included(files: Mapping[str, str], name: str, above: tuple[str, ...]) -> st
     return with_inclusions(files, name, main, inclusion)
 
 
-def _expanded(text: str) -> str:
+def _expand_macros(text: str) -> str:
     """The paper's own macros written out, as far as they stand for text; a macro that calls itself
     stops after a few rounds.
     """
@@ -497,29 +497,29 @@ def _expanded(text: str) -> str:
     if not macros:
         return text
     for _ in range(_EXPANSION_PASSES):
-        text, changed = _one_pass(text, macros)
+        text, changed = _expand_once(text, macros)
         if not changed:
             break
     return text
 
 
-def _one_pass(text: str, macros: Mapping[str, tuple[int, str | None, str]]) -> tuple[str, bool]:
+def _expand_once(text: str, macros: Mapping[str, tuple[int, str | None, str]]) -> tuple[str, bool]:
     pieces: list[str] = []
     place = size = 0
-    for found in _COMMAND.finditer(text):
-        if found.start() < place or found.group(1) not in macros:
+    for match in _COMMAND.finditer(text):
+        if match.start() < place or match.group(1) not in macros:
             continue
-        count, default, body = macros[found.group(1)]
-        end = found.end()
+        count, default, body = macros[match.group(1)]
+        end = match.end()
         if count == 0:
             value = body
         else:
             arguments, end = _arguments(
-                text, found.start() + 1 + len(found.group(1)), count, default
+                text, match.start() + 1 + len(match.group(1)), count, default
             )
-            value = _filled(body, arguments)
-        pieces += [text[place : found.start()], value]
-        size += found.start() - place + len(value)
+            value = _fill_in(body, arguments)
+        pieces += [text[place : match.start()], value]
+        size += match.start() - place + len(value)
         if size > MAXIMUM_SOURCE_CHARACTERS:
             raise LatexError(
                 Reason.PARSER_LIMIT,
@@ -529,9 +529,9 @@ def _one_pass(text: str, macros: Mapping[str, tuple[int, str | None, str]]) -> t
     return ("".join([*pieces, text[place:]]), bool(pieces))
 
 
-def _filled(body: str, arguments: Sequence[str]) -> str:
-    def argument(found: Match[str]) -> str:
-        number = int(found.group(1))
+def _fill_in(body: str, arguments: Sequence[str]) -> str:
+    def argument(match: Match[str]) -> str:
+        number = int(match.group(1))
         return arguments[number - 1] if number <= len(arguments) else ""
 
     return _PARAMETER.sub(argument, body)
@@ -539,23 +539,23 @@ def _filled(body: str, arguments: Sequence[str]) -> str:
 
 def _definitions(text: str) -> tuple[dict[str, tuple[int, str | None, str]], str]:
     macros: dict[str, tuple[int, str | None, str]] = {}
-    kept: list[str] = []
+    pieces: list[str] = []
     place = 0
-    for found in _DEFINITION.finditer(text):
-        if found.start() < place:
+    for match in _DEFINITION.finditer(text):
+        if match.start() < place:
             continue
-        body, end = balanced(text, found.end())
-        if end == found.end():
+        body, end = balanced(text, match.end())
+        if end == match.end():
             continue
-        kept.append(text[place : found.start()])
+        pieces.append(text[place : match.start()])
         place = end
         if len(body) <= 2_000:
-            macros[found.group(1) or found.group(4)] = (
-                int(found.group(2) or 0),
-                found.group(3),
+            macros[match.group(1) or match.group(4)] = (
+                int(match.group(2) or 0),
+                match.group(3),
                 body,
             )
-    return macros, "".join([*kept, text[place:]])
+    return macros, "".join([*pieces, text[place:]])
 
 
 def _arguments(text: str, place: int, count: int, default: str | None) -> tuple[list[str], int]:
@@ -593,10 +593,10 @@ def _partners(text: str) -> dict[int, int]:
     Read once for a text: seeking each from its place on would be quadratic.
     """
     partners: dict[int, int] = {}
-    waiting: list[int] = []
-    for found in _BRACE.finditer(text):
-        if found.group() == "{":
-            waiting.append(found.start())
-        elif found.group() == "}" and waiting:
-            partners[waiting.pop()] = found.start()
+    open_braces: list[int] = []
+    for match in _BRACE.finditer(text):
+        if match.group() == "{":
+            open_braces.append(match.start())
+        elif match.group() == "}" and open_braces:
+            partners[open_braces.pop()] = match.start()
     return partners

@@ -122,8 +122,8 @@ def source_of_latex(source: str, files: Mapping[str, str]) -> LatexSource:
 
 
 def _title(source: str) -> str:
-    for found in _TITLE.finditer(source):
-        text = " ".join(readable(balanced(source, found.end())[0]).split())
+    for match in _TITLE.finditer(source):
+        text = " ".join(readable(balanced(source, match.end())[0]).split())
         if text:
             return text[:500]
     return ""
@@ -141,8 +141,8 @@ def _abstract(body: str, preamble: str) -> tuple[str, str]:
 
 def _sections(body: str) -> Iterator[HeadedSection]:
     """In reading order; what stands before the first heading is left out, as in a PDF."""
-    found = [(match, *balanced(body, match.end())) for match in _HEADING.finditer(body)]
-    headings = [(match, title, end) for match, title, end in found if end > match.end()]
+    matches = [(match, *balanced(body, match.end())) for match in _HEADING.finditer(body)]
+    headings = [(match, title, end) for match, title, end in matches if end > match.end()]
     if not headings:
         text = readable(body)
         if text:
@@ -163,12 +163,12 @@ def readable(latex: str) -> str:
     Raises:
         RecursionError: nested beyond what can be read.
     """
-    text = _VERB.sub(lambda found: _escaped(found.group(2)), latex)
+    text = _VERB.sub(lambda found: _escape(found.group(2)), latex)
     text = _CITATION.sub(
-        lambda found: f"[{_escaped(', '.join(key.strip() for key in found.group(1).split(',')))}]",
+        lambda found: f"[{_escape(', '.join(key.strip() for key in found.group(1).split(',')))}]",
         text,
     )
-    text = _REFERENCE.sub(lambda found: f"[{_escaped(found.group(1).strip())}]", text)
+    text = _REFERENCE.sub(lambda found: f"[{_escape(found.group(1).strip())}]", text)
     text = _APPENDIX.sub("", _DROPPED.sub(" ", _BOX.sub("", _LINK.sub("", text))))
     try:
         plain = LatexNodes2Text(math_mode="verbatim", keep_comments=False).latex_to_text(
@@ -180,7 +180,7 @@ def readable(latex: str) -> str:
     return "\n\n".join(each for each in paragraphs if each)
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", text.replace("\\", "\\textbackslash "))
 
 
@@ -192,24 +192,24 @@ def main() -> int:
 
     Memory, processor time and files are limited before the source is touched, which may be hostile.
     """
-    kind, named = sys.argv[1:3]
+    kind, requested_main = sys.argv[1:3]
     missing: list[str] = []
     try:
         files = read_files(sys.stdin.buffer.read())
-        main = named if named in files else main_file(files)
+        main = requested_main if requested_main in files else main_file(files)
         _, missing, missing_preamble = followed(files, main)
         source = whole_source(files, main)
-        read = source_of_latex(source, files) if kind == "source" else document_of_latex(source)
+        document = source_of_latex(source, files) if kind == "source" else document_of_latex(source)
         answer = replace(
-            read,
+            document,
             missing_files=tuple(missing),
             missing_preamble_files=tuple(missing_preamble),
         )
     except MemoryError:
         return EXIT_MEMORY
     except LatexError as error:
-        lost = f"; missing or not followed: {', '.join(missing[:5])}" if missing else ""
-        sys.stderr.write(f"{error.reason} {error}{lost}")
+        note = f"; missing or not followed: {', '.join(missing[:5])}" if missing else ""
+        sys.stderr.write(f"{error.reason} {error}{note}")
         return EXIT_REFUSED
     sys.stdout.write(answer.model_dump_json())
     return 0

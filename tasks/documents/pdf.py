@@ -20,7 +20,7 @@ from schemas.literature.paper import SectionKind
 from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
 from schemas.text.patterns import DOTALL, IGNORECASE, bounded
-from tasks.documents.child import Ended, run_child, verdict
+from tasks.documents.child import ChildEnd, run_child, verdict
 from tasks.documents.document import HeadedSection, PagedText, ParsedDocument
 from tasks.documents.headings import Line, font_headings, kind_of, number_depth, plain
 from tasks.documents.pdf_child import (
@@ -77,24 +77,24 @@ def document_of(
 
     Running heads and page numbers are left out; what stands before the first heading too.
     """
-    kept = _without_running_lines(lines)
-    printed = [
+    text_lines = _without_running_lines(lines)
+    font_places = [
         _Place(item.line, item.line + item.line_count, item.level, item.text)
-        for item in font_headings(kept)
+        for item in font_headings(text_lines)
     ]
-    places = _outline_places(kept, outline)
+    places = _outline_places(text_lines, outline)
     if len(places) < max(MINIMUM_OUTLINE_ENTRIES, len(outline) // 2):
-        places = printed
+        places = font_places
     else:
         places = [
             place
-            for place in printed
+            for place in font_places
             if place.line < places[0].line and place.text_from <= places[0].line
         ] + places
-    places = _with_inline_abstract(kept, _without_contents(places))
-    sections = tuple(_sections(kept, places))
+    places = _with_inline_abstract(text_lines, _without_contents(places))
+    sections = tuple(_sections(text_lines, places))
     return ParsedDocument(
-        title=_title(kept, title),
+        title=_title(text_lines, title),
         abstract=_abstract(sections),
         sections=_without_abstract(sections),
         parser=PARSER,
@@ -106,7 +106,9 @@ def _without_running_lines(lines: Sequence[Line]) -> list[Line]:
     for index, line in enumerate(lines):
         pages.setdefault(line.page, []).append(index)
     edges = {
-        index for own in pages.values() for index in [*own[:_RUNNING_LINES], *own[-_RUNNING_LINES:]]
+        index
+        for indices in pages.values()
+        for index in [*indices[:_RUNNING_LINES], *indices[-_RUNNING_LINES:]]
     }
     shapes = Counter(_shape(lines[index].text) for index in edges)
     often = max(3, len(pages) * 2 // 5)
@@ -130,9 +132,9 @@ def _outline_places(lines: Sequence[Line], outline: Sequence[OutlineEntry]) -> l
     """
     by_page: dict[int, list[int]] = {}
     for index, line in enumerate(lines):
-        own = by_page.setdefault(line.page, [])
-        if len(own) < _LINES_SEARCHED_PER_PAGE:
-            own.append(index)
+        indices = by_page.setdefault(line.page, [])
+        if len(indices) < _LINES_SEARCHED_PER_PAGE:
+            indices.append(index)
     printed = _PrintedLetters(lines)
     places: list[_Place] = []
     earliest = 0
@@ -143,7 +145,9 @@ def _outline_places(lines: Sequence[Line], outline: Sequence[OutlineEntry]) -> l
             for index in by_page.get(page, ())
             if index >= earliest
         ]
-        place = _printed(lines, entry, candidates, printed) or _pointed_at(lines, entry, candidates)
+        place = _find_printed(lines, entry, candidates, printed) or _find_target(
+            lines, entry, candidates
+        )
         if place is not None:
             places.append(place)
             earliest = max(place.text_from, place.line + 1) if not place.rest else place.line + 1
@@ -165,23 +169,23 @@ class _PrintedLetters:
         """By letters: how many lines from `index` on print them and nothing else, and the rest
         behind them where they are a label.
         """
-        known = self._known.get(index)
-        if known is None:
+        entry = self._known.get(index)
+        if entry is None:
             label, mark, rest = _label(self._lines[index].text)
-            known = self._known[index] = (
+            entry = self._known[index] = (
                 {_letters(plain(label)): (1, rest)} if mark and rest else {}
             )
             for count in (3, 2, 1):
                 text = " ".join(line.text for line in self._lines[index : index + count])
-                known |= {_letters(text): (count, ""), _letters(plain(text)): (count, "")}
-        return known
+                entry |= {_letters(text): (count, ""), _letters(plain(text)): (count, "")}
+        return entry
 
 
-def _printed(
+def _find_printed(
     lines: Sequence[Line], entry: OutlineEntry, candidates: Sequence[int], printed: _PrintedLetters
 ) -> _Place | None:
-    wanted = _letters(plain(entry.title))
-    if not wanted:
+    letters = _letters(plain(entry.title))
+    if not letters:
         return None
     for index in candidates:
         if (
@@ -190,8 +194,8 @@ def _printed(
             and lines[index].top > entry.top + 4
         ):
             continue
-        if found := printed.of(index).get(wanted):
-            count, rest = found
+        if match := printed.of(index).get(letters):
+            count, rest = match
             return _Place(index, index + count, entry.level, entry.title.strip(), rest)
     return None
 
@@ -202,7 +206,7 @@ def _label(text: str) -> tuple[str, str, str]:
     return (match.group(1), match.group(2), match.group(3)) if match else (text, "", "")
 
 
-def _pointed_at(
+def _find_target(
     lines: Sequence[Line], entry: OutlineEntry, candidates: Sequence[int]
 ) -> _Place | None:
     if entry.top is None:
@@ -262,11 +266,11 @@ def _sections(lines: Sequence[Line], places: Sequence[_Place]) -> Iterator[Heade
         yield HeadedSection(
             level=place.level,
             heading=place.heading[:300] or "Untitled",
-            text=_flowing([text for text in texts if text]),
+            text=_paragraphs([text for text in texts if text]),
         )
 
 
-def _flowing(texts: Sequence[str]) -> str:
+def _paragraphs(texts: Sequence[str]) -> str:
     """Lines as paragraphs: a line that ends a sentence well short of the usual width ends its
     paragraph.
     """
@@ -274,9 +278,9 @@ def _flowing(texts: Sequence[str]) -> str:
     usual = lengths[len(lengths) * 3 // 4] if lengths else 0
     pieces: list[str] = []
     for text in texts:
-        joined = text.replace(HYPHEN_AT_LINE_END, "").replace("\r", " ").replace("\n", " ")
-        ends = joined.endswith((".", "!", "?", ":")) and len(text) < 0.8 * usual
-        pieces.append(joined + ("\n\n" if ends else " "))
+        line = text.replace(HYPHEN_AT_LINE_END, "").replace("\r", " ").replace("\n", " ")
+        ends = line.endswith((".", "!", "?", ":")) and len(text) < 0.8 * usual
+        pieces.append(line + ("\n\n" if ends else " "))
     return "".join(pieces).strip()
 
 
@@ -306,18 +310,18 @@ def _without_abstract(sections: Sequence[HeadedSection]) -> tuple[HeadedSection,
     )
     if start is None:
         return tuple(sections)
-    behind = start + 1
-    while behind < len(sections) and sections[behind].level > sections[start].level:
-        behind += 1
-    return tuple(sections[behind:])
+    end = start + 1
+    while end < len(sections) and sections[end].level > sections[start].level:
+        end += 1
+    return tuple(sections[end:])
 
 
-def _title(lines: Sequence[Line], given: str) -> str | None:
+def _title(lines: Sequence[Line], property_title: str) -> str | None:
     """The title in the file's properties if it reads like one, else the largest print of the first
     page.
     """
-    if len(given.split()) >= 3 and not _FILE_NAME.search(given):
-        return " ".join(given.split())
+    if len(property_title.split()) >= 3 and not _FILE_NAME.search(property_title):
+        return " ".join(property_title.split())
     first = [line for line in lines if line.page == 0]
     largest = max((line.size for line in first if len(line.text) > 3), default=None)
     title = " ".join(line.text for line in first if line.size == largest).replace(
@@ -332,7 +336,7 @@ VERSION = 1
 _CHILD = Path(__file__).with_name("pdf_child.py")
 
 
-class _Read(Noun):
+class _ChildReply(Noun):
     """Findings of the child in a PDF. It has read hostile bytes: nothing is taken unchecked."""
 
     page_count: int = Field(ge=0)
@@ -341,7 +345,7 @@ class _Read(Noun):
     outline: tuple[OutlineEntry, ...]
 
     @model_validator(mode="after")
-    def _on_its_pages(self) -> "_Read":
+    def _on_its_pages(self) -> "_ChildReply":
         if not all(
             0 <= line.page < self.page_count
             and math.isfinite(line.size)
@@ -363,11 +367,11 @@ async def read_pdf(
     `name` stands in the failure. The child gets the document and nothing else: no secrets in its
     environment.
     """
-    read = await _lines(content, name, settings)
+    reply = await _lines(content, name, settings)
     return (
-        read
-        if isinstance(read, SourceFailure)
-        else await asyncio.to_thread(document_of, read.lines, read.outline, read.title)
+        reply
+        if isinstance(reply, SourceFailure)
+        else await asyncio.to_thread(document_of, reply.lines, reply.outline, reply.title)
     )
 
 
@@ -378,12 +382,12 @@ async def read_pages(
 
     A page without text is empty.
     """
-    read = await _lines(content, name, settings)
-    if isinstance(read, SourceFailure):
-        return read
-    document = await asyncio.to_thread(document_of, read.lines, read.outline, read.title)
-    pages: list[list[str]] = [[] for _ in range(read.page_count)]
-    for line in read.lines:
+    reply = await _lines(content, name, settings)
+    if isinstance(reply, SourceFailure):
+        return reply
+    document = await asyncio.to_thread(document_of, reply.lines, reply.outline, reply.title)
+    pages: list[list[str]] = [[] for _ in range(reply.page_count)]
+    for line in reply.lines:
         pages[line.page].append(line.text)
     return PagedText(
         title=document.title,
@@ -395,28 +399,30 @@ async def read_pages(
     )
 
 
-async def _lines(content: bytes, name: str, settings: DocumentSettings) -> _Read | SourceFailure:
-    ended = await run_child((str(_CHILD), str(settings.maximum_pages)), content, settings)
-    if ended.code != 0:
-        return failure(PARSER, name, *refusal(ended, settings))
+async def _lines(
+    content: bytes, name: str, settings: DocumentSettings
+) -> _ChildReply | SourceFailure:
+    end = await run_child((str(_CHILD), str(settings.maximum_pages)), content, settings)
+    if end.code != 0:
+        return failure(PARSER, name, *refusal(end, settings))
     try:
-        read = _Read.model_validate_json(ended.output)
+        reply = _ChildReply.model_validate_json(end.output)
     except ValidationError:
         detail = "the reader's answer is none: the PDF is damaged or hostile"
         return failure(PARSER, name, Reason.DAMAGED, detail)
-    if not read.lines:
-        detail = f"none of the {read.page_count} pages holds text (a scan?)"
+    if not reply.lines:
+        detail = f"none of the {reply.page_count} pages holds text (a scan?)"
         return failure(PARSER, name, Reason.NO_TEXT, detail)
-    return read
+    return reply
 
 
-def refusal(ended: Ended, settings: DocumentSettings) -> tuple[Reason, str]:
-    own = {
+def refusal(end: ChildEnd, settings: DocumentSettings) -> tuple[Reason, str]:
+    refusals = {
         EXIT_DAMAGED: (Reason.DAMAGED, "the PDF is damaged"),
         EXIT_ENCRYPTED: (Reason.ENCRYPTED, "the PDF needs a password"),
         EXIT_TOO_MANY_PAGES: (
             Reason.TOO_MANY_PAGES,
-            f"{ended.errors.strip()[:12]} pages; the limit is {settings.maximum_pages}"
+            f"{end.errors.strip()[:12]} pages; the limit is {settings.maximum_pages}"
             " (ASSAY_DOCUMENTS__MAXIMUM_PAGES)",
         ),
         EXIT_TOO_MUCH_TEXT: (
@@ -424,7 +430,7 @@ def refusal(ended: Ended, settings: DocumentSettings) -> tuple[Reason, str]:
             f"more than {MAXIMUM_CHARACTERS:,} characters of text",
         ),
     }
-    return own.get(ended.code or 0) or verdict(ended, settings, "the PDF")
+    return refusals.get(end.code or 0) or verdict(end, settings, "the PDF")
 
 
 class PdfComment(Noun):
@@ -457,15 +463,15 @@ async def with_comments(
     make no difference; one that two pages share is marked on the page where it begins.
     """
     asked = json.dumps([comment.model_dump() for comment in comments]).encode()
-    ended = await run_child(
+    end = await run_child(
         ("tasks.documents.pdf_comments_child", str(settings.maximum_pages)),
         asked + b"\n" + content,
         settings,
     )
-    if ended.code != 0:
-        return failure(PARSER, name, *refusal(ended, settings))
-    placed, _, commented = ended.output.partition(b"\n")
+    if end.code != 0:
+        return failure(PARSER, name, *refusal(end, settings))
+    at_quote, _, pdf = end.output.partition(b"\n")
     try:
-        return CommentedPdf(content=commented, at_quote=tuple(json.loads(placed)))
+        return CommentedPdf(content=pdf, at_quote=tuple(json.loads(at_quote)))
     except (ValueError, TypeError, ValidationError):
         return failure(PARSER, name, Reason.DAMAGED, "the PDF could not be written with comments")

@@ -35,7 +35,7 @@ _PRINTED = 4
 
 def main() -> int:
     maximum_pages = int(sys.argv[1])
-    asked, _, content = sys.stdin.buffer.read().partition(b"\n")
+    request, _, content = sys.stdin.buffer.read().partition(b"\n")
     try:
         document = pdfium.PdfDocument(content)
         if len(document) > maximum_pages:
@@ -44,14 +44,14 @@ def main() -> int:
         letters = _Letters(document)
         if letters.count > MAXIMUM_CHARACTERS:
             return EXIT_TOO_MUCH_TEXT
-        at_quote = _commented(document, letters, json.loads(asked))
-        written = io.BytesIO()
-        document.save(written)
+        at_quote = _add_comments(document, letters, json.loads(request))
+        output = io.BytesIO()
+        document.save(output)
     except MemoryError:
         return EXIT_MEMORY
     except pdfium.PdfiumError as error:
         return EXIT_ENCRYPTED if "password" in str(error).lower() else EXIT_DAMAGED
-    sys.stdout.buffer.write(json.dumps(at_quote).encode() + b"\n" + written.getvalue())
+    sys.stdout.buffer.write(json.dumps(at_quote).encode() + b"\n" + output.getvalue())
     return 0
 
 
@@ -61,31 +61,33 @@ class _Letters:
     def __init__(self, document: pdfium.PdfDocument) -> None:
         self.count = 0
         self._places: list[tuple[int, int]] = []
-        found: list[str] = []
+        letters: list[str] = []
         for number in range(len(document)):
             for index, character in _characters(document, number):
                 self.count += 1
                 if self.count > MAXIMUM_CHARACTERS:
                     return
                 for letter in _letters_of(character):
-                    found.append(letter)
+                    letters.append(letter)
                     self._places.append((number, index))
-        self._text = "".join(found)
+        self._text = "".join(letters)
 
     def find(self, quote: str) -> tuple[int, int, int] | None:
         """Page, first and last character of a quote; of one that something stands within, such as a
         page's footer, the half that is whole.
         """
-        wanted = "".join(map(_letters_of, quote))
-        half = len(wanted) // 2
+        letters = "".join(map(_letters_of, quote))
+        half = len(letters) // 2
         parts = [
-            part for part in (wanted[:half], wanted[half:]) if len(part) >= _LEAST_LETTERS_OF_A_PART
+            part
+            for part in (letters[:half], letters[half:])
+            if len(part) >= _LEAST_LETTERS_OF_A_PART
         ]
-        for part in [wanted, *parts] if len(wanted) >= _LEAST_LETTERS else []:
-            at = self._text.find(part)
-            if at >= 0:
-                page, first = self._places[at]
-                places = self._places[at : at + len(part)]
+        for part in [letters, *parts] if len(letters) >= _LEAST_LETTERS else []:
+            start = self._text.find(part)
+            if start >= 0:
+                page, first = self._places[start]
+                places = self._places[start : start + len(part)]
                 return page, first, max(index for other, index in places if other == page)
         return None
 
@@ -105,16 +107,16 @@ def _characters(document: pdfium.PdfDocument, number: int) -> list[tuple[int, st
     return [(index, chr(code)) for index, code in enumerate(codes) if 0 < code < 0x110000]
 
 
-def _commented(
+def _add_comments(
     document: pdfium.PdfDocument, letters: _Letters, comments: list[dict[str, Any]]
 ) -> list[bool]:
     """Return whether each comment stands at its quote; the others stand at the top of their page."""
     at_quote, tops = [], dict.fromkeys(range(len(document)), 0)
     for comment in comments:
-        found = letters.find(comment["quote"])
-        rectangles = _rectangles(document[found[0]], *found[1:]) if found else []
-        if found and rectangles:
-            _mark(document[found[0]], rectangles, comment["text"])
+        span = letters.find(comment["quote"])
+        rectangles = _rectangles(document[span[0]], *span[1:]) if span else []
+        if span and rectangles:
+            _mark(document[span[0]], rectangles, comment["text"])
         else:
             number = min(comment["page"], len(document)) - 1
             _note(document[number], tops[number], comment["elsewhere"])
@@ -135,12 +137,12 @@ def _rectangles(
 def _mark(
     page: pdfium.PdfPage, rectangles: list[tuple[float, float, float, float]], text: str
 ) -> None:
-    annotation = _created(page, raw.FPDF_ANNOT_HIGHLIGHT, text)
+    annotation = _create_annotation(page, raw.FPDF_ANNOT_HIGHLIGHT, text)
     for left, bottom, right, top in rectangles:
         corners = raw.FS_QUADPOINTSF(left, top, right, top, left, bottom, right, bottom)
         raw.FPDFAnnot_AppendAttachmentPoints(annotation, corners)
     lefts, bottoms, rights, tops = zip(*rectangles, strict=True)
-    _end(annotation, min(lefts), min(bottoms), max(rights), max(tops))
+    _close_annotation(annotation, min(lefts), min(bottoms), max(rights), max(tops))
 
 
 def _note(page: pdfium.PdfPage, before: int, text: str) -> None:
@@ -149,10 +151,16 @@ def _note(page: pdfium.PdfPage, before: int, text: str) -> None:
     row, column = divmod(before, _NOTES_IN_A_ROW)
     x = left + 6 + column * _NOTE_STEP_POINTS
     y = top - 6 - row * _NOTE_STEP_POINTS
-    _end(_created(page, raw.FPDF_ANNOT_TEXT, text), x, y - _NOTE_POINTS, x + _NOTE_POINTS, y)
+    _close_annotation(
+        _create_annotation(page, raw.FPDF_ANNOT_TEXT, text),
+        x,
+        y - _NOTE_POINTS,
+        x + _NOTE_POINTS,
+        y,
+    )
 
 
-def _created(page: pdfium.PdfPage, kind: int, text: str) -> Any:
+def _create_annotation(page: pdfium.PdfPage, kind: int, text: str) -> Any:
     annotation = raw.FPDFPage_CreateAnnot(page, kind)
     if not annotation:
         raise pdfium.PdfiumError("the page takes no annotation")
@@ -165,7 +173,9 @@ def _created(page: pdfium.PdfPage, kind: int, text: str) -> Any:
     return annotation
 
 
-def _end(annotation: Any, left: float, bottom: float, right: float, top: float) -> None:
+def _close_annotation(
+    annotation: Any, left: float, bottom: float, right: float, top: float
+) -> None:
     raw.FPDFAnnot_SetRect(annotation, raw.FS_RECTF(left, top, right, bottom))
     raw.FPDFPage_CloseAnnot(annotation)
 

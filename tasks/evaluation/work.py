@@ -69,7 +69,7 @@ def _expected(request: RunRequest, settings: Settings) -> Expected:
     )
     asked, requests = asked_of_ideas(batch.ideas, request, settings)
     return Expected(
-        asked=asked,
+        per_step=asked,
         counts={
             "ideas": len(batch.ideas),
             "rejected": len(batch.rejected),

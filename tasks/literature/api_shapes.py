@@ -81,25 +81,25 @@ def edge_of(
     The API says `[]` of papers whose text it never had; `empty_is_none` is for a source that tells
     the two apart.
     """
-    told, influential = row.get("contextsWithIntent"), row.get("isInfluential")
+    contexts, influential = row.get("contextsWithIntent"), row.get("isInfluential")
     influential = influential if isinstance(influential, bool) else None
-    passages = [each for each in mappings(told) if _text(each.get("context"))]
-    if not passages and not (empty_is_none and told == []):
-        known = influential if empty_is_none else influential or None
-        return CitationEdge(citing_paper_id=citing, cited_paper_id=cited, influential=known)
+    passages = [each for each in mappings(contexts) if _text(each.get("context"))]
+    if not passages and not (empty_is_none and contexts == []):
+        influential = influential if empty_is_none else influential or None
+        return CitationEdge(citing_paper_id=citing, cited_paper_id=cited, influential=influential)
     return CitationEdge(
         citing_paper_id=citing,
         cited_paper_id=cited,
         influential=influential,
         contexts=tuple(_text(each["context"]) or "" for each in passages),
         sections=tuple(_text(each.get("section")) or "" for each in passages),
-        intents=tuple(_listed(each.get("intents")) for each in passages),
+        intents=tuple(_comma_separated(each.get("intents")) for each in passages),
     )
 
 
-def _listed(value: Any) -> str:
-    named = value if isinstance(value, list) else []
-    return ", ".join(text for text in map(_text, named) if text)
+def _comma_separated(value: Any) -> str:
+    texts = value if isinstance(value, list) else []
+    return ", ".join(text for text in map(_text, texts) if text)
 
 
 def open_access_pdf_url(value: Any) -> str | None:
@@ -110,8 +110,8 @@ def open_access_pdf_url(value: Any) -> str | None:
     if url is not None:
         return url if url.startswith(("http://", "https://")) else None
     _, mark, rest = (_text(value.get("disclaimer")) or "").partition(_DISCLAIMER_URL_MARK)
-    named = rest.split()[0].rstrip(",.;)") if mark and rest.split() else ""
-    return named if named.startswith(("http://", "https://")) else None
+    address = rest.split()[0].rstrip(",.;)") if mark and rest.split() else ""
+    return address if address.startswith(("http://", "https://")) else None
 
 
 def integer(value: Any) -> int | None:
@@ -142,11 +142,11 @@ def _authors(value: Any) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
     return names, identifiers if any(identifiers) else None
 
 
-def _names(value: Any, called: str) -> tuple[str, ...] | None:
+def _names(value: Any, key: str) -> tuple[str, ...] | None:
     """Texts, or of objects what is called so, each once; None where there is no list."""
     if not isinstance(value, list):
         return None
-    names = (_text(inside(row, called)) or _text(row) for row in value)
+    names = (_text(inside(row, key)) or _text(row) for row in value)
     return tuple(dict.fromkeys(name for name in names if name))
 
 
@@ -179,7 +179,7 @@ def passage_rows(rows: Iterable[Any]) -> list[PassageRow]:
 
     Corpus ids come as text; annotations are null for titles and abstracts.
     """
-    found: dict[str, PassageRow] = {}
+    passages: dict[str, PassageRow] = {}
     for row in rows:
         snippet = inside(row, "snippet")
         text, corpus_id = inside(snippet, "text"), integer(inside(row, "paper", "corpusId"))
@@ -187,43 +187,45 @@ def passage_rows(rows: Iterable[Any]) -> list[PassageRow]:
             continue
         kind, section, score = snippet.get("snippetKind"), snippet.get("section"), row.get("score")
         mentions = inside(snippet, "annotations", "refMentions")
-        cited = (integer(inside(each, "matchedPaperCorpusId")) for each in mappings(mentions))
+        mentioned_ids = (
+            integer(inside(each, "matchedPaperCorpusId")) for each in mappings(mentions)
+        )
         name = passage_id(corpus_id, snippet)
-        known = isinstance(score, int | float) and not isinstance(score, bool)
-        found.setdefault(
+        has_score = isinstance(score, int | float) and not isinstance(score, bool)
+        passages.setdefault(
             name,
             PassageRow(
                 corpus_id=corpus_id,
                 mentioned=tuple(
-                    dict.fromkeys(each for each in cited if each not in (None, corpus_id))
+                    dict.fromkeys(each for each in mentioned_ids if each not in (None, corpus_id))
                 ),
                 passage_id=name,
                 text=text.strip(),
                 kind=kind if isinstance(kind, str) and kind in _KINDS else "body",
                 section=section if isinstance(section, str) and section else None,
-                score=float(score) if known else 0.0,
+                score=float(score) if has_score else 0.0,
             ),
         )
-    return list(found.values())
+    return list(passages.values())
 
 
 def passages_of(rows: Sequence[PassageRow], papers: Mapping[int, Paper]) -> tuple[Passage, ...]:
     """The passages of `papers`, which are by corpus identifier."""
     passages = []
     for row in rows:
-        own = papers.get(row.corpus_id)
-        if own is None:
+        paper = papers.get(row.corpus_id)
+        if paper is None:
             continue
-        cited = dict.fromkeys(papers[each].paper_id for each in row.mentioned if each in papers)
+        cited_ids = dict.fromkeys(papers[each].paper_id for each in row.mentioned if each in papers)
         passages.append(
             Passage(
                 passage_id=row.passage_id,
-                paper_id=own.paper_id,
+                paper_id=paper.paper_id,
                 text=row.text,
                 kind=row.kind,
                 section=row.section,
                 score=row.score,
-                cited_paper_ids=tuple(each for each in cited if each != own.paper_id),
+                cited_paper_ids=tuple(each for each in cited_ids if each != paper.paper_id),
             )
         )
     return tuple(passages)
@@ -288,18 +290,18 @@ def packed_queries(queries: Iterable[str], missing: int) -> list[str]:
     Two words at least must occur. Each is at most `LONGEST_BULK_QUERY` characters; queries without
     words are left out.
     """
-    packed: list[str] = []
+    boolean_queries: list[str] = []
     for query in dict.fromkeys(queries):
         try:
             words = telling_words(query)
         except RequestRejectedError:
             continue
         group = _at_least(max(len(words) - missing, min(2, len(words))), words)
-        if packed and len(packed[-1]) + len(group) + 3 <= LONGEST_BULK_QUERY:
-            packed[-1] = f"{packed[-1]} | {group}"
+        if boolean_queries and len(boolean_queries[-1]) + len(group) + 3 <= LONGEST_BULK_QUERY:
+            boolean_queries[-1] = f"{boolean_queries[-1]} | {group}"
         else:
-            packed.append(group)
-    return packed
+            boolean_queries.append(group)
+    return boolean_queries
 
 
 def _at_least(count: int, words: Sequence[str]) -> str:

@@ -28,14 +28,14 @@ from tasks.literature.api_shapes import (
 )
 from tasks.literature.edges import EdgeLists
 from tasks.literature.gateway_requests import DEFAULT_SOURCE, SNAPSHOT_SOURCE, GatewayRequests
-from tasks.literature.known_papers import KnownPapers
+from tasks.literature.paper_cache import PaperCache
 from tasks.literature.versions import each_once, named_by
 from tasks.text.titles import Work, is_own_work
 from tasks.web.client import Client
 
 ItemT = TypeVar("ItemT")
-AskedT = ParamSpec("AskedT")
-Ask = Callable[Concatenate["LiteratureClient", AskedT], Coroutine[Any, Any, Answer[ItemT]]]
+ArgumentsT = ParamSpec("ArgumentsT")
+Ask = Callable[Concatenate["LiteratureClient", ArgumentsT], Coroutine[Any, Any, Answer[ItemT]]]
 
 # Bounds of the API: of a page, of offset and limit together, of snippets, and of
 # recommendations in one request.
@@ -49,24 +49,24 @@ _WORDS_MISSING = (1, 2)
 _ENOUGH_ROWS = 500
 
 
-def _asked_once(ask: Ask[AskedT, ItemT]) -> Ask[AskedT, ItemT]:
+def _share_answers(ask: Ask[ArgumentsT, ItemT]) -> Ask[ArgumentsT, ItemT]:
     """Share the answer to the same question; an incomplete answer is asked for again."""
 
     @wraps(ask)
-    async def answered(
-        self: "LiteratureClient", /, *asked: AskedT.args, **named: AskedT.kwargs
+    async def look_up(
+        self: "LiteratureClient", /, *arguments: ArgumentsT.args, **options: ArgumentsT.kwargs
     ) -> Answer[ItemT]:
-        parts = (tuple(part) if isinstance(part, list) else part for part in asked)
-        key = (ask.__name__, *parts, *named.items())
-        task: asyncio.Task[Answer[ItemT]] | None = self.asked.get(key)
+        parts = (tuple(part) if isinstance(part, list) else part for part in arguments)
+        key = (ask.__name__, *parts, *options.items())
+        task: asyncio.Task[Answer[ItemT]] | None = self.tasks.get(key)
         if task is None or (
             task.done()
             and (task.cancelled() or task.exception() is not None or not task.result().complete)
         ):
-            task = self.asked[key] = asyncio.create_task(ask(self, *asked, **named))
+            task = self.tasks[key] = asyncio.create_task(ask(self, *arguments, **options))
         return await asyncio.shield(task)
 
-    return answered
+    return look_up
 
 
 class LiteratureClient:
@@ -112,39 +112,39 @@ class LiteratureClient:
             source=SNAPSHOT_SOURCE if unlimited else DEFAULT_SOURCE,
             with_retracted=with_retracted,
         )
-        self._known = KnownPapers(self._requests)
-        self._references = EdgeLists(self._requests, self._known, "references")
-        self._citations = EdgeLists(self._requests, self._known, "citations")
-        self.asked: dict[tuple[Any, ...], asyncio.Task[Any]] = {}
+        self._cache = PaperCache(self._requests)
+        self._references = EdgeLists(self._requests, self._cache, "references")
+        self._citations = EdgeLists(self._requests, self._cache, "citations")
+        self.tasks: dict[tuple[Any, ...], asyncio.Task[Any]] = {}
 
     @property
     def source(self) -> str:
         """`semantic_scholar` or `snapshot`, as the gateway says."""
         return self._requests.source
 
-    @_asked_once
+    @_share_answers
     async def search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
         """Papers by relevance to a short query. API: GET /graph/v1/paper/search."""
         try:
             words = plain_query(query)
         except RequestRejectedError as error:
-            return self._refused("paper/search", error)
+            return self._refusal("paper/search", error)
         limit = min(limit, _MOST_SEARCHED)
-        asked = {"query": words, "fields": self._requests.paper_fields, **until(cutoff)}
+        parameters = {"query": words, "fields": self._requests.paper_fields, **until(cutoff)}
         rows: list[Any] = []
         failure: SourceFailure | None = None
         while len(rows) < limit and failure is None:
             size = min(limit - len(rows), _SEARCH_PAGE)
             window = {"offset": str(len(rows)), "limit": str(size)}
-            fetched = await self._requests.get("/graph/v1/paper/search", {**asked, **window})
-            failure = fetched.failure
-            page = fetched.rows("data")
+            result = await self._requests.get("/graph/v1/paper/search", {**parameters, **window})
+            failure = result.failure
+            page = result.rows("data")
             rows.extend(page)
-            if "next" not in (fetched.body or {}) or not page:
+            if "next" not in (result.body or {}) or not page:
                 break
-        return self._admitted(rows, limit, cutoff, failure)
+        return self._admit(rows, limit, cutoff, failure)
 
-    @_asked_once
+    @_share_answers
     async def search_bulk(
         self, queries: Sequence[str], maximum_requests: int, cutoff: date | None
     ) -> Answer[Paper]:
@@ -153,30 +153,31 @@ class LiteratureClient:
 
         API: GET /graph/v1/paper/search/bulk.
         """
-        asked = {"fields": self._requests.paper_fields, **until(cutoff)}
+        parameters = {"fields": self._requests.paper_fields, **until(cutoff)}
         rows: list[Any] = []
         failures: list[SourceFailure] = []
-        sent = 0
+        request_count = 0
         for missing in _WORDS_MISSING:
             if len(rows) >= _ENOUGH_ROWS:
                 break
-            for packed in packed_queries(queries, missing):
+            for boolean_query in packed_queries(queries, missing):
                 page: dict[str, str] | None = {}
-                while page is not None and sent < maximum_requests:
-                    sent += 1
-                    fetched = await self._requests.get(
-                        "/graph/v1/paper/search/bulk", {"query": packed, **asked, **page}
+                while page is not None and request_count < maximum_requests:
+                    request_count += 1
+                    result = await self._requests.get(
+                        "/graph/v1/paper/search/bulk",
+                        {"query": boolean_query, **parameters, **page},
                     )
-                    if fetched.failure is not None:
-                        failures.append(fetched.failure)
-                    found = fetched.rows("data")
-                    rows.extend(found)
-                    token = fetched.body.get("token") if found else None
+                    if result.failure is not None:
+                        failures.append(result.failure)
+                    page_rows = result.rows("data")
+                    rows.extend(page_rows)
+                    token = result.body.get("token") if page_rows else None
                     page = {"token": token} if token else None
-        answer = self._admitted(rows, len(rows), cutoff, None)
+        answer = self._admit(rows, len(rows), cutoff, None)
         return replace(answer, failures=tuple(failures))
 
-    @_asked_once
+    @_share_answers
     async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
         """Passages by relevance to a natural-language query, best first.
 
@@ -186,30 +187,32 @@ class LiteratureClient:
         try:
             words = plain_query(query)
         except RequestRejectedError as error:
-            return self._refused("snippet/search", error)
+            return self._refusal("snippet/search", error)
         parameters = {"query": words, "limit": str(min(limit, _MOST_SNIPPETS)), **until(cutoff)}
-        fetched = await self._requests.get("/graph/v1/snippet/search", parameters)
-        if fetched.failure is not None:
-            return Answer((), (fetched.failure,))
-        rows = passage_rows(fetched.rows("data"))[:limit]
-        papers, failures = await self._known.by_corpus_id(
+        result = await self._requests.get("/graph/v1/snippet/search", parameters)
+        if result.failure is not None:
+            return Answer((), (result.failure,))
+        rows = passage_rows(result.rows("data"))[:limit]
+        papers, failures = await self._cache.by_corpus_id(
             corpus_id for row in rows for corpus_id in row.corpus_ids
         )
-        admitted, late_count = self._partition(papers.values(), cutoff)
-        names = {paper.paper_id for paper in admitted}
-        known = {number: paper for number, paper in papers.items() if paper.paper_id in names}
-        return Answer(passages_of(rows, known), failures, late_count)
+        evidence, late_count = self._partition(papers.values(), cutoff)
+        evidence_ids = {paper.paper_id for paper in evidence}
+        evidence_by_number = {
+            number: paper for number, paper in papers.items() if paper.paper_id in evidence_ids
+        }
+        return Answer(passages_of(rows, evidence_by_number), failures, late_count)
 
     async def papers(self, paper_ids: Sequence[PaperId], cutoff: date | None) -> Answer[Paper]:
         """Papers by identifier, in one or few packed requests; unknown ones are left out.
 
         API: POST /graph/v1/paper/batch.
         """
-        found, failures = await self._known.by_identifier(paper_ids)
-        admitted, late_count = self._partition(found, cutoff)
-        return Answer(tuple(admitted), failures, late_count)
+        papers, failures = await self._cache.by_identifier(paper_ids)
+        evidence, late_count = self._partition(papers, cutoff)
+        return Answer(tuple(evidence), failures, late_count)
 
-    @_asked_once
+    @_share_answers
     async def recommendations(
         self, seed: PaperId, limit: int, cutoff: date | None
     ) -> Answer[Paper]:
@@ -223,11 +226,11 @@ class LiteratureClient:
             **until(cutoff),
         }
         path = f"/recommendations/v1/papers/forpaper/{quote(seed, safe=':')}"
-        fetched = await self._requests.get(path, parameters)
-        rows = fetched.rows("recommendedPapers")
-        return self._admitted(rows, limit, cutoff, fetched.failure, without=frozenset([seed]))
+        result = await self._requests.get(path, parameters)
+        rows = result.rows("recommendedPapers")
+        return self._admit(rows, limit, cutoff, result.failure, without=frozenset([seed]))
 
-    @_asked_once
+    @_share_answers
     async def pooled_recommendations(
         self, seeds: Sequence[PaperId], limit: int, cutoff: date | None
     ) -> Answer[Paper]:
@@ -242,11 +245,11 @@ class LiteratureClient:
             **until(cutoff),
         }
         body = {"positivePaperIds": list(seeds), "negativePaperIds": []}
-        fetched = await self._requests.post(
+        result = await self._requests.post(
             "/recommendations/v1/papers", parameters, body, len(seeds)
         )
-        rows = fetched.rows("recommendedPapers")
-        return self._admitted(rows, limit, cutoff, fetched.failure, without=frozenset(seeds))
+        rows = result.rows("recommendedPapers")
+        return self._admit(rows, limit, cutoff, result.failure, without=frozenset(seeds))
 
     async def references(
         self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
@@ -273,7 +276,7 @@ class LiteratureClient:
             return Answer(())
         return await self._citations.of(seeds, limit_per_seed, cutoff)
 
-    def _admitted(
+    def _admit(
         self,
         rows: Iterable[Any],
         limit: int,
@@ -281,21 +284,21 @@ class LiteratureClient:
         failure: SourceFailure | None,
         without: frozenset[PaperId] = frozenset(),
     ) -> Answer[Paper]:
-        found = {
+        papers = {
             paper.paper_id: paper
             for paper in map(parse_paper, rows)
             if paper is not None and paper.paper_id not in without
         }
-        self._known.remember(found.values())
-        admitted, late_count = self._partition(found.values(), cutoff)
-        return Answer(tuple(each_once(admitted)[:limit]), (failure,) if failure else (), late_count)
+        self._cache.remember(papers.values())
+        evidence, late_count = self._partition(papers.values(), cutoff)
+        return Answer(tuple(each_once(evidence)[:limit]), (failure,) if failure else (), late_count)
 
     def _partition(self, papers: Collection[Paper], cutoff: date | None) -> tuple[list[Paper], int]:
         """The papers that may be judged by, and how many the cutoff forbids, whatever their state."""
         late_count = sum(not paper.admissible(cutoff) for paper in papers)
         return self._requests.admission.admitted(papers, cutoff), late_count
 
-    def _refused(self, endpoint: str, error: RequestRejectedError) -> Answer[Any]:
+    def _refusal(self, endpoint: str, error: RequestRejectedError) -> Answer[Any]:
         failure = SourceFailure(
             source=self.source, endpoint=endpoint, reason=error.reason, detail=str(error)
         )
@@ -307,11 +310,11 @@ def own_publications(idea: Idea, papers: Iterable[Paper]) -> list[Paper]:
     the idea, or as `is_own_work` tells.
     """
     papers = list(papers)
-    this = Work(plain_text(idea.title), idea.text, idea.authors)
-    named = named_by(idea.publications, papers)
+    idea_work = Work(plain_text(idea.title), idea.text, idea.authors)
+    named_ids = named_by(idea.publications, papers)
     return [
         paper
         for paper in papers
-        if paper.paper_id in named
-        or is_own_work(this, Work(paper.title, paper.abstract, paper.authors))
+        if paper.paper_id in named_ids
+        or is_own_work(idea_work, Work(paper.title, paper.abstract, paper.authors))
     ]

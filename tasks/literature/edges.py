@@ -11,8 +11,8 @@ from schemas.identifiers import PaperId
 from schemas.literature.paper import CitationEdge, Paper
 from schemas.reasons import Reason
 from tasks.literature.api_shapes import edge_of, parse_paper, until
-from tasks.literature.gateway_requests import Fetched, GatewayRequests
-from tasks.literature.known_papers import KnownPapers
+from tasks.literature.gateway_requests import FetchResult, GatewayRequests
+from tasks.literature.paper_cache import PaperCache
 from tasks.text.phrases import specific_stems
 from tasks.text.words import shorten_words
 
@@ -75,9 +75,9 @@ class EdgeLists:
     comes along wherever it costs no further request: with a snapshot, and page by page.
     """
 
-    def __init__(self, requests: GatewayRequests, known: KnownPapers, kind: Kind) -> None:
+    def __init__(self, requests: GatewayRequests, cache: PaperCache, kind: Kind) -> None:
         self._requests = requests
-        self._known = known
+        self._cache = cache
         self._kind = kind
         self._lists: dict[PaperId, _List | None] = {}
 
@@ -85,35 +85,39 @@ class EdgeLists:
         self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
     ) -> Answer[Neighbour]:
         """By seed in the order asked, at most `limit_per_seed` each in the order of its list."""
-        wanted = list(dict.fromkeys(seeds))
+        unique_seeds = list(dict.fromkeys(seeds))
         failures: list[SourceFailure] = []
-        await self._count_together(wanted)
-        large = [seed for seed in wanted if self._is_large(seed)]
-        packed = [seed for seed in wanted if seed not in self._lists and seed not in large]
-        for part in self._packs(packed):
+        await self._count_together(unique_seeds)
+        large = [seed for seed in unique_seeds if self._is_large(seed)]
+        small = [seed for seed in unique_seeds if seed not in self._lists and seed not in large]
+        for part in self._packs(small):
             failures.extend(await self._ask(part))
         for seed in large:
             failures.extend(await self._page_through(seed, limit_per_seed, cutoff))
-        withheld = [seed for seed in wanted if seed in self._lists and self._lists[seed] is None]
+        withheld = [
+            seed for seed in unique_seeds if seed in self._lists and self._lists[seed] is None
+        ]
         if withheld:
             detail = (
-                f"the {self._kind} of {len(withheld)} of {len(wanted)} papers are withheld by their"
+                f"the {self._kind} of {len(withheld)} of {len(unique_seeds)} papers are withheld by their"
                 " publishers or unknown to the source"
             )
             failures.append(self._failure("paper/batch", Reason.WITHHELD, detail))
-        found: list[Neighbour] = []
-        late: set[PaperId] = set()
-        for seed in wanted:
-            listed = self._lists.get(seed)
-            neighbours = listed.neighbours if listed else ()
+        admitted_edges: list[Neighbour] = []
+        late_ids: set[PaperId] = set()
+        for seed in unique_seeds:
+            entry = self._lists.get(seed)
+            neighbours = entry.neighbours if entry else ()
             papers = [paper for _, paper in neighbours]
-            late.update(paper.paper_id for paper in papers if not paper.admissible(cutoff))
-            admitted = {one.paper_id for one in self._requests.admission.admitted(papers, cutoff)}
-            admissible = [each for each in neighbours if each[1].paper_id in admitted]
-            found.extend(admissible[:limit_per_seed])
-        self._requests.ledger.meet(edge for edge, _ in found)
-        completed, more = await self._with_abstracts(found)
-        return Answer(tuple(completed), (*failures, *more), len(late))
+            late_ids.update(paper.paper_id for paper in papers if not paper.admissible(cutoff))
+            admitted_ids = {
+                one.paper_id for one in self._requests.admission.admitted(papers, cutoff)
+            }
+            admissible = [each for each in neighbours if each[1].paper_id in admitted_ids]
+            admitted_edges.extend(admissible[:limit_per_seed])
+        self._requests.ledger.meet(edge for edge, _ in admitted_edges)
+        complete_edges, further_failures = await self._with_abstracts(admitted_edges)
+        return Answer(tuple(complete_edges), (*failures, *further_failures), len(late_ids))
 
     async def _count_together(self, seeds: Sequence[PaperId]) -> None:
         """Look the unknown counts up in one request, so that most lists fit into another.
@@ -122,9 +126,9 @@ class EdgeLists:
         """
         if self._kind == "references" or self._requests.of_snapshot:
             return
-        unmet = [seed for seed in seeds if seed not in self._lists and not self._known.get(seed)]
-        if len(unmet) >= FEWEST_COUNTED:
-            await self._known.by_identifier(unmet)
+        unseen = [seed for seed in seeds if seed not in self._lists and not self._cache.get(seed)]
+        if len(unseen) >= FEWEST_COUNTED:
+            await self._cache.by_identifier(unseen)
 
     def _is_large(self, seed: PaperId) -> bool:
         """Return whether the list is to be read by pages: others of a batch would be cut off for
@@ -132,20 +136,20 @@ class EdgeLists:
         """
         if self._kind == "references":
             return False
-        known = self._known.get(seed)
-        count = known.citation_count if known is not None else None
+        paper = self._cache.get(seed)
+        count = paper.citation_count if paper is not None else None
         return count is None or count > _MOST_NESTED_CITATIONS
 
     def _packs(self, seeds: Sequence[PaperId]) -> list[list[PaperId]]:
         packs: list[list[PaperId]] = []
         rows = 0
         for seed in seeds:
-            known = self._known.get(seed)
-            counted = None
-            if known is not None:
+            paper = self._cache.get(seed)
+            known_count = None
+            if paper is not None:
                 of_references = self._kind == "references"
-                counted = known.reference_count if of_references else known.citation_count
-            count = _USUAL_REFERENCES if counted is None else counted
+                known_count = paper.reference_count if of_references else paper.citation_count
+            count = _USUAL_REFERENCES if known_count is None else known_count
             if (
                 not packs
                 or rows + count > MOST_ROWS_PER_REQUEST
@@ -162,12 +166,12 @@ class EdgeLists:
         inner = self._requests.paper_fields
         if self._requests.of_snapshot:
             inner += f",{EDGE_FIELDS}"
-        nested = ",".join(f"{self._kind}.{name}" for name in inner.split(","))
-        counted = self._kind.removesuffix("s") + "Count"
-        fetched = await self._requests.batch(f"{counted},{nested}", seeds)
-        if fetched.failure is not None:
-            return [fetched.failure]
-        for seed, row in zip(seeds, fetched.body, strict=True):
+        nested_fields = ",".join(f"{self._kind}.{name}" for name in inner.split(","))
+        count_field = self._kind.removesuffix("s") + "Count"
+        result = await self._requests.batch(f"{count_field},{nested_fields}", seeds)
+        if result.failure is not None:
+            return [result.failure]
+        for seed, row in zip(seeds, result.body, strict=True):
             rows = nested_rows(row, self._kind)
             pairs = [(each, each) for each in rows or ()]
             self._lists[seed] = None if rows is None else _List(self._neighbours(seed, pairs))
@@ -175,16 +179,16 @@ class EdgeLists:
 
     def _neighbours(self, seed: PaperId, rows: Sequence[tuple[Any, Any]]) -> tuple[Neighbour, ...]:
         """Of (edge, paper) as the API gives them; a paper that cites itself is no edge."""
-        found: dict[PaperId, Neighbour] = {}
+        neighbours: dict[PaperId, Neighbour] = {}
         for edge, row in rows:
             paper = parse_paper(row)
-            if paper is None or paper.paper_id == seed or paper.paper_id in found:
+            if paper is None or paper.paper_id == seed or paper.paper_id in neighbours:
                 continue
             ends = (seed, paper.paper_id)
             citing, cited = ends if self._kind == "references" else ends[::-1]
-            told = edge_of(edge, citing, cited, empty_is_none=self._requests.of_snapshot)
-            found[paper.paper_id] = (told, paper)
-        return tuple(found.values())
+            citation = edge_of(edge, citing, cited, empty_is_none=self._requests.of_snapshot)
+            neighbours[paper.paper_id] = (citation, paper)
+        return tuple(neighbours.values())
 
     async def _page_through(
         self, seed: PaperId, limit: int, cutoff: date | None
@@ -193,57 +197,61 @@ class EdgeLists:
 
         API: GET /graph/v1/paper/{id}/citations, newest first.
         """
-        listed = self._lists.get(seed)
+        entry = self._lists.get(seed)
         rows: list[Any] = []
-        while not self._enough(listed, limit, cutoff) and len(rows) < _LAST_ROW:
-            fetched = await self._page(seed, len(rows), limit, cutoff)
-            if fetched.failure is not None:
-                return [fetched.failure]
-            page = fetched.body.get("data") if isinstance(fetched.body, dict) else None
+        while not self._enough(entry, limit, cutoff) and len(rows) < _LAST_ROW:
+            result = await self._page(seed, len(rows), limit, cutoff)
+            if result.failure is not None:
+                return [result.failure]
+            page = result.body.get("data") if isinstance(result.body, dict) else None
             if not isinstance(page, list):
                 self._lists[seed] = None
                 return []
             rows += [row for row in page if isinstance(row, dict)]
-            complete = not page or "next" not in fetched.body
+            complete = not page or "next" not in result.body
             neighbours = self._neighbours(seed, [(row, row.get("citingPaper")) for row in rows])
-            listed = self._lists[seed] = _List(neighbours, complete, cutoff)
-        if self._enough(listed, limit, cutoff):
+            entry = self._lists[seed] = _List(neighbours, complete, cutoff)
+        if self._enough(entry, limit, cutoff):
             return []
         detail = f"{seed} is cited so often that the source lists no more than {len(rows):,} of it"
         return [self._failure("paper/citations", Reason.TOO_LARGE, detail)]
 
-    def _enough(self, listed: _List | None, limit: int, cutoff: date | None) -> bool:
-        if listed is None or not listed.serves(cutoff):
+    def _enough(self, entry: _List | None, limit: int, cutoff: date | None) -> bool:
+        if entry is None or not entry.serves(cutoff):
             return False
         admissible = sum(
             paper.admissible(cutoff) and self._requests.admission.stands(paper)
-            for _, paper in listed.neighbours
+            for _, paper in entry.neighbours
         )
-        return listed.complete or admissible >= limit
+        return entry.complete or admissible >= limit
 
-    async def _page(self, seed: PaperId, offset: int, limit: int, cutoff: date | None) -> Fetched:
+    async def _page(
+        self, seed: PaperId, offset: int, limit: int, cutoff: date | None
+    ) -> FetchResult:
         # Of papers known by year alone not all are admissible: whole pages follow the first.
         size = min(limit if offset == 0 else _PAGE, _PAGE, _LAST_ROW - offset)
-        asked = {
+        parameters = {
             "fields": f"{self._requests.paper_fields},{EDGE_FIELDS}",
             "offset": str(offset),
             "limit": str(max(size, 1)),
             **until(cutoff),
         }
         path = f"/graph/v1/paper/{quote(seed, safe=':')}/citations"
-        return await self._requests.get(path, asked)
+        return await self._requests.get(path, parameters)
 
     async def _with_abstracts(
-        self, found: list[Neighbour]
+        self, neighbours: list[Neighbour]
     ) -> tuple[list[Neighbour], tuple[SourceFailure, ...]]:
         """A reference row lacks its abstract more often than its paper does (API: section 1.6)."""
         if self._requests.of_snapshot:
-            self._known.remember(paper for _, paper in found)
-            return found, ()
-        self._known.remember(paper for _, paper in found if paper.abstract is not None)
-        lacking = [paper.paper_id for _, paper in found if paper.abstract is None]
-        _, failures = await self._known.by_identifier(lacking)
-        return [(edge, self._known.get(paper.paper_id) or paper) for edge, paper in found], failures
+            self._cache.remember(paper for _, paper in neighbours)
+            return neighbours, ()
+        self._cache.remember(paper for _, paper in neighbours if paper.abstract is not None)
+        without_abstract = [paper.paper_id for _, paper in neighbours if paper.abstract is None]
+        _, failures = await self._cache.by_identifier(without_abstract)
+        return [
+            (edge, self._cache.get(paper.paper_id) or paper) for edge, paper in neighbours
+        ], failures
 
     def _failure(self, endpoint: str, reason: Reason, detail: str) -> SourceFailure:
         return SourceFailure(
@@ -253,13 +261,13 @@ class EdgeLists:
 
 def telling_passages(idea: str, edges: Iterable[CitationEdge]) -> dict[PaperId, str]:
     """For each cited paper the passage that shares most with the idea, in `PASSAGE_WORDS`."""
-    wanted = specific_stems(idea)
+    idea_stems = specific_stems(idea)
     best: dict[PaperId, tuple[int, str]] = {}
     for edge in edges:
         for passage in edge.contexts or ():
-            shared = len(wanted & specific_stems(passage))
-            if edge.cited_paper_id not in best or shared > best[edge.cited_paper_id][0]:
-                best[edge.cited_paper_id] = (shared, passage)
+            shared_count = len(idea_stems & specific_stems(passage))
+            if edge.cited_paper_id not in best or shared_count > best[edge.cited_paper_id][0]:
+                best[edge.cited_paper_id] = (shared_count, passage)
     return {
         paper_id: shorten_words(passage, PASSAGE_WORDS)[0]
         for paper_id, (_, passage) in best.items()

@@ -102,27 +102,27 @@ def search_query(idea: Idea) -> str:
 
 async def signals_of(idea: Idea, found: Sequence[Paper], embedder: Embedder) -> FieldSignals:
     """Measure the works found; the publication of the idea itself is no sign of its field."""
-    own = {paper.paper_id for paper in own_publications(idea, found)}
-    papers = [paper for paper in found if paper.paper_id not in own]
+    own_ids = {paper.paper_id for paper in own_publications(idea, found)}
+    papers = [paper for paper in found if paper.paper_id not in own_ids]
     if not papers:
         return FieldSignals(0.0, 0.0)
-    embedded = papers[:_EMBEDDED_PAPERS]
-    similarity = await similarity_of(embedded, Nearness(idea.text, embedder))
-    embedded.sort(key=lambda paper: -similarity[paper.paper_id])
-    best = embedded[:_NEAREST_PAPERS]
+    candidates = papers[:_EMBEDDED_PAPERS]
+    similarity = await similarity_of(candidates, Nearness(idea.text, embedder))
+    candidates.sort(key=lambda paper: -similarity[paper.paper_id])
+    best = candidates[:_NEAREST_PAPERS]
     return FieldSignals(
         similarity_0_to_1=fmean(similarity[paper.paper_id] for paper in best),
-        shared_0_to_1=_shared(idea, papers),
+        shared_0_to_1=_shared_word_share(idea, papers),
         nearest=tuple(best),
     )
 
 
-def _shared(idea: Idea, papers: Sequence[Paper]) -> float:
-    own = set(content_words(" ".join(key_phrases(idea.text, _SEARCH_PHRASES))))
-    theirs = {
+def _shared_word_share(idea: Idea, papers: Sequence[Paper]) -> float:
+    idea_words = set(content_words(" ".join(key_phrases(idea.text, _SEARCH_PHRASES))))
+    paper_words = {
         word for paper in papers for word in content_words(f"{paper.title} {paper.abstract or ''}")
     }
-    return len(own & theirs) / len(own) if own else 0.0
+    return len(idea_words & paper_words) / len(idea_words) if idea_words else 0.0
 
 
 def judged(signals: FieldSignals) -> FieldCoverage:

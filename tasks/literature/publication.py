@@ -64,8 +64,8 @@ _DISCUSSION_TITLE = bounded(
 
 def canonical_doi(text: str) -> str | None:
     """`https://doi.org/10.1/ABC.` → `10.1/abc`; None when the text is no DOI."""
-    found = _DOI.fullmatch(text.strip())
-    return found[1].lower().replace("%2f", "/").rstrip(_CLOSING) if found else None
+    match = _DOI.fullmatch(text.strip())
+    return match[1].lower().replace("%2f", "/").rstrip(_CLOSING) if match else None
 
 
 def without_deposit(doi: str) -> str:
@@ -76,8 +76,8 @@ def without_deposit(doi: str) -> str:
 
 def arxiv_of_doi(doi: str) -> str | None:
     """The arXiv number in a canonical DOI that arXiv gave, without its version."""
-    found = _ARXIV_DOI.fullmatch(doi)
-    return _ARXIV_VERSION.sub("", found[1]) if found else None
+    match = _ARXIV_DOI.fullmatch(doi)
+    return _ARXIV_VERSION.sub("", match[1]) if match else None
 
 
 def kind_of(doi: str | None, arxiv_id: str | None, venue: str) -> Kind:
@@ -85,8 +85,12 @@ def kind_of(doi: str | None, arxiv_id: str | None, venue: str) -> Kind:
     if doi:
         if _PREPRINT_DOI.match(doi):
             return Kind.PREPRINT
-        named = _PROCEEDINGS_VENUE.search(venue) and not _JOURNALS_OF_PROCEEDINGS.match(venue)
-        return Kind.PROCEEDINGS if named or _PROCEEDINGS_DOI.match(doi) else Kind.JOURNAL
+        names_proceedings = _PROCEEDINGS_VENUE.search(venue) and not _JOURNALS_OF_PROCEEDINGS.match(
+            venue
+        )
+        return (
+            Kind.PROCEEDINGS if names_proceedings or _PROCEEDINGS_DOI.match(doi) else Kind.JOURNAL
+        )
     if _PREPRINT_VENUE.search(venue) or (arxiv_id and not venue):
         return Kind.PREPRINT
     if _PROCEEDINGS_VENUE.search(venue) and not _JOURNALS_OF_PROCEEDINGS.match(venue):

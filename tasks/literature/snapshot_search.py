@@ -35,8 +35,8 @@ class SnapshotSearch:
     async def search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
         """As `LiteratureClient.search_papers`, up to the hundred papers of one request."""
         parameters = {"query": plain_query(query), "fields": FIELDS, "limit": str(limit)}
-        asked = tuple({**parameters, **until(cutoff)}.items())
-        request = Request("GET", "/graph/v1/paper/search", asked)
+        pairs = tuple({**parameters, **until(cutoff)}.items())
+        request = Request("GET", "/graph/v1/paper/search", pairs)
         reply = await self._upstream.answer(request)
         if reply.status != 200:
             failure = SourceFailure(

@@ -168,9 +168,9 @@ class _Record:
         if shared_author and self.title_words and not self.title_words <= _GENERIC:
             years = {self.paper.year, other.paper.year} - {None}
             # Another year makes another issue of a report, and says much beside a short title.
-            published = self.kind is other.kind is not Kind.UNKNOWN
+            same_known_kind = self.kind is other.kind is not Kind.UNKNOWN
             short = len(self.paper.title.split()) < LEAST_TITLE_WORDS
-            if len(years) <= 1 or not (published or short):
+            if len(years) <= 1 or not (same_known_kind or short):
                 return True
         known_authors = self.authors and other.authors
         return (shared_author or not known_authors or not self.title_words <= _GENERIC) and (
@@ -218,7 +218,7 @@ class Works:
         known: works met before. Only links to their other versions are added to them.
     """
 
-    def __init__(self, papers: Iterable[Paper] = (), known: Iterable[Paper] = ()) -> None:
+    def __init__(self, papers: Iterable[Paper] = (), earlier: Iterable[Paper] = ()) -> None:
         self._records: list[_Record] = []
         self._places: dict[PaperId, int] = {}
         self._work_of: list[int] = []
@@ -227,7 +227,7 @@ class Works:
         self._by_name: dict[_Name, list[int]] = {}
         self._first_equal: dict[tuple[Any, ...], int] = {}
         self._known_count = 0
-        for paper in known:
+        for paper in earlier:
             self.first_of(paper)
             self._known_count = len(self._records)
         for paper in sorted(papers, key=lambda one: (publication_kind(one), one.paper_id)):
@@ -242,9 +242,9 @@ class Works:
 
     def versions_of(self, paper_id: PaperId) -> tuple[PaperId, ...]:
         """The other records of a paper's work, in the order they were met."""
-        own = self._places[paper_id]
-        places = sorted(self._members[self._work_of[own]])
-        return tuple(self._records[each].paper.paper_id for each in places if each != own)
+        own_place = self._places[paper_id]
+        places = sorted(self._members[self._work_of[own_place]])
+        return tuple(self._records[each].paper.paper_id for each in places if each != own_place)
 
     def merged(self, paper_id: PaperId) -> Paper:
         """One record of the work: the published version, with links to the others.
@@ -254,12 +254,12 @@ class Works:
         work = self._work_of[self._places[paper_id]]
         records = [self._records[place] for place in sorted(self._members[work])]
         if work >= self._known_count:
-            records.sort(key=_shown_first)
-        shown, *others = records
+            records.sort(key=_primary_first)
+        primary, *others = records
         if not others:
-            return shown.paper
-        paper = shown.paper if work < self._known_count else _filled(shown.paper, others)
-        return _linked(paper, [record.paper for record in others])
+            return primary.paper
+        paper = primary.paper if work < self._known_count else _fill(primary.paper, others)
+        return _link_versions(paper, [record.paper for record in others])
 
     def _enter(self, record: _Record) -> int:
         place = len(self._records)
@@ -295,19 +295,19 @@ class Works:
 
     def _join(self, one: int, other: int, *, by_title: bool) -> None:
         """Make one work of two, unless they have different DOIs of one kind."""
-        stays, goes = sorted((self._work_of[one], self._work_of[other]))
-        if stays == goes or goes < self._known_count:
+        kept_work, removed_work = sorted((self._work_of[one], self._work_of[other]))
+        if kept_work == removed_work or removed_work < self._known_count:
             return
-        claims = self._claims[stays] | self._claims[goes]
+        claims = self._claims[kept_work] | self._claims[removed_work]
         kinds = [kind for kind, _ in claims if by_title or kind != _ARXIV]
         if len(set(kinds)) < len(kinds):
             return
         if by_title and not self._records[other].joins(self._records[one]):
             return
-        self._claims[stays] = claims
-        for place in self._members.pop(goes):
-            self._work_of[place] = stays
-            self._members[stays].append(place)
+        self._claims[kept_work] = claims
+        for place in self._members.pop(removed_work):
+            self._work_of[place] = kept_work
+            self._members[kept_work].append(place)
 
 
 def each_once(papers: Sequence[Paper]) -> list[Paper]:
@@ -316,44 +316,44 @@ def each_once(papers: Sequence[Paper]) -> list[Paper]:
     return [works.merged(first) for first in dict.fromkeys(map(works.first_of, papers))]
 
 
-def _shown_first(record: _Record) -> tuple[Kind, bool, PaperId]:
+def _primary_first(record: _Record) -> tuple[Kind, bool, PaperId]:
     return record.kind, record.paper.doi is None, record.paper.paper_id
 
 
-def _filled(shown: Paper, others: Sequence[_Record]) -> Paper:
-    filled: dict[str, Any] = {}
+def _fill(primary: Paper, others: Sequence[_Record]) -> Paper:
+    values: dict[str, Any] = {}
     for name in _FILLED:
-        if getattr(shown, name) not in (None, ""):
+        if getattr(primary, name) not in (None, ""):
             continue
-        if name == "arxiv_id" and shown.publication_date is None:
+        if name == "arxiv_id" and primary.publication_date is None:
             continue  # with a preprint's number its year would count as the preprint's
-        values = (
+        candidates = (
             getattr(each.paper, name)
             for each in others
             if name not in _OF_PUBLICATION or each.kind is not Kind.PREPRINT
         )
-        filled[name] = next((value for value in values if value not in (None, "")), None)
-    if not shown.authors:
-        named = next((each.paper for each in others if each.paper.authors), shown)
-        filled |= {"authors": named.authors, "author_ids": named.author_ids}
-    if shown.year is None and shown.publication_date is None:
-        dated = next((each.paper for each in others if each.paper.year is not None), shown)
+        values[name] = next((value for value in candidates if value not in (None, "")), None)
+    if not primary.authors:
+        with_authors = next((each.paper for each in others if each.paper.authors), primary)
+        values |= {"authors": with_authors.authors, "author_ids": with_authors.author_ids}
+    if primary.year is None and primary.publication_date is None:
+        with_date = next((each.paper for each in others if each.paper.year is not None), primary)
         names = ("year", "publication_date", "date_precision")
-        filled |= {name: getattr(dated, name) for name in names}
-    return replace(shown, **{name: value for name, value in filled.items() if value is not None})
+        values |= {name: getattr(with_date, name) for name in names}
+    return replace(primary, **{name: value for name, value in values.items() if value is not None})
 
 
-def _linked(shown: Paper, others: Iterable[Paper]) -> Paper:
+def _link_versions(primary: Paper, others: Iterable[Paper]) -> Paper:
     """The record with the address and date of each other version."""
-    dates = dict(zip(shown.version_urls, shown.version_dates, strict=True))
+    dates = dict(zip(primary.version_urls, primary.version_dates, strict=True))
     for other in others:
         when = in_words(other.publication_date, other.date_precision, other.year, "")
         dates.setdefault(_address(other), when)
         for url, day in zip(other.version_urls, other.version_dates, strict=True):
             dates.setdefault(url, day)
-    own = {"", _address(shown)}
-    dates = {url: day for url, day in dates.items() if url not in own}
-    return replace(shown, version_urls=tuple(dates), version_dates=tuple(dates.values()))
+    own_addresses = {"", _address(primary)}
+    dates = {url: day for url, day in dates.items() if url not in own_addresses}
+    return replace(primary, version_urls=tuple(dates), version_dates=tuple(dates.values()))
 
 
 def _address(paper: Paper) -> str:

@@ -16,7 +16,7 @@ from schemas.works.check_run import IncludedFile, ManuscriptSource
 from tasks.documents.latex import FolderFiles, included_files, latex_content
 from tasks.documents.latex_source import (
     LatexError,
-    decoded,
+    decode,
     drawn_on,
     is_figure,
     main_files,
@@ -151,7 +151,7 @@ def _is_latex(file: Path) -> bool:
 
 def _start_of(file: Path) -> str:
     with open_file(file) as stream:
-        return decoded(stream.read(_START_BYTES))
+        return decode(stream.read(_START_BYTES))
 
 
 def _is_manuscript(file: Path, drawn: Set[str], prints: Set[str]) -> bool:

@@ -27,7 +27,7 @@ from tasks.judging.packing import Beginning, even_batches
 from tasks.judging.step import Engine, excerpt, never_asked
 from tasks.judging.verifying import verifies, verify_reviews
 from tasks.literature.client import LiteratureClient
-from tasks.recommendation.extracting import Offered, offered
+from tasks.recommendation.extracting import ResourceLines, resource_lines
 from tasks.soundness.extracting import Extracted, Queried, ask_queries, find_methods
 from tasks.soundness.gathering import (
     STAGE,
@@ -167,8 +167,8 @@ async def evaluate_plan_alone(
     No method is extracted, since nothing could be held against it.
     """
 
-    async def no_works() -> Offered:
-        return Offered()
+    async def no_works() -> ResourceLines:
+        return ResourceLines()
 
     planned = await review_plan(idea, parameters, engine, no_works, results)
     evaluation = SoundnessEvaluation(
@@ -223,13 +223,13 @@ class _Methods:
 
     async def used_nearby(
         self, started: asyncio.Task[tuple[Extracted, list[asyncio.Task[_Begun]]]]
-    ) -> Offered:
+    ) -> ResourceLines:
         _, beginnings = await started
         gathered = [found for _, found in [await each for each in beginnings] if found is not None]
         papers = {paper.paper_id: paper for each in gathered for paper in each.papers}
         passages = {passage.passage_id: passage for each in gathered for passage in each.passages}
         limit = self.parameters.resources_shown
-        return offered(list(papers.values()), passages.values(), limit)
+        return resource_lines(list(papers.values()), passages.values(), limit)
 
     async def judge(
         self, beginning: asyncio.Task[_Begun], shown: Excerpt, plan: asyncio.Task[PlanReviewed]

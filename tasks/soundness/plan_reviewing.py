@@ -18,7 +18,7 @@ from tasks.citations.settle import Settled, settle
 from tasks.judging.findings import NOTHING_SHOWN, Cited, keys_of, settle_texts, whole_citations
 from tasks.judging.step import Engine, shortened
 from tasks.judging.suggestions import suggestion_about
-from tasks.recommendation.extracting import Offered
+from tasks.recommendation.extracting import ResourceLines
 from tasks.soundness.gathering import STAGE
 from tasks.soundness.reviewing import Reviewed
 from tasks.soundness.steps.plan_review import (
@@ -66,7 +66,7 @@ async def review_plan(
     idea: Idea,
     parameters: SoundnessParameters,
     engine: Engine,
-    near_works: Callable[[], Awaitable[Offered]],
+    near_works: Callable[[], Awaitable[ResourceLines]],
     results: Sequence[ExperimentalResult] = (),
 ) -> PlanReviewed:
     """Ask for the points about the plan.
@@ -77,20 +77,23 @@ async def review_plan(
         near_works: what works near the idea used; waited for where the parameters want it shown.
         results: what came of trying the idea; shown apart from all that works say.
     """
-    offered = await near_works() if parameters.resources_shown else Offered()
+    near_works_lines = await near_works() if parameters.resources_shown else ResourceLines()
     question = PlanInput(
         idea=idea.text,
         maximum_points=parameters.maximum_points,
         maximum_questions=parameters.maximum_questions,
         words_per_point=parameters.words_per_concern,
-        near_works="\n".join(offered.lines),
+        near_works="\n".join(near_works_lines.lines),
         measured="\n".join(result.in_words for result in results),
     )
     outcome = await engine.run(PLAN_REVIEW, question)
     if isinstance(outcome, Unscored):
         return _unreviewed(outcome.reason, outcome.detail, outcome.provenance)
     questions = map(_point_of, outcome.value.questions)
-    points = [_settled(point, offered.shown) for point in (*outcome.value.points, *questions)]
+    points = [
+        _settled(point, near_works_lines.prompt_papers)
+        for point in (*outcome.value.points, *questions)
+    ]
     flaws = [_flaw(point.proposed, idea.text) for point in points]
     sound = [point for point, flaw in zip(points, flaws, strict=True) if flaw is None]
     kept = _kept(sound, parameters)
@@ -117,17 +120,19 @@ async def review_plan(
             removed_citation_count=sum(point.removed_citation_count for point in kept),
             provenance=provenance,
         ),
-        offered.shown,
+        near_works_lines.prompt_papers,
         # Of all actions together, for they are one text of the review.
         whole_citations(
             [point.action.markdown for point in kept],
-            offered.shown,
+            near_works_lines.prompt_papers,
             module=STAGE,
             subject=_SUBJECT,
             field="suggestions",
         ),
         tuple(
-            suggestion_about(concern, rank, keys_of(point.action, offered.shown), module=STAGE)
+            suggestion_about(
+                concern, rank, keys_of(point.action, near_works_lines.prompt_papers), module=STAGE
+            )
             for rank, (concern, point) in enumerate(acted_on, start=1)
         ),
         failures,

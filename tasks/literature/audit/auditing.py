@@ -69,17 +69,17 @@ class OtherSnapshot:
         del stage
         with (
             closing(open_snapshot(self.folder)) as other,
-            closing(PaperStore(self.folder, name=other.manifest.store_name)) as held,
+            closing(PaperStore(self.folder, name=other.manifest.store_name)) as other_store,
         ):
             for number, record in store.records_from(0):
-                place, title = held.same_as(record), normal_title(record.title)
+                place, title = other_store.same_as(record), normal_title(record.title)
                 if place is not None:
-                    yield number, held.records([place])[0]
+                    yield number, other_store.records([place])[0]
                 elif len(title.split()) >= LEAST_TITLE_WORDS:
-                    for found in other.match_title(record.title).papers:
-                        alike = title == normal_title(found.title)
-                        if alike and same_authors(record.authors, found.authors):
-                            yield number, found
+                    for match in other.match_title(record.title).papers:
+                        same_title = title == normal_title(match.title)
+                        if same_title and same_authors(record.authors, match.authors):
+                            yield number, match
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,63 +173,65 @@ def review(
         SnapshotError: as `make_changes`.
     """
     check_rules(decisions.accept_rules)
-    proposals, in_effect = _opened(folder)
-    wanted, to_undo = _chosen(proposals, in_effect, decisions)
+    proposals, in_effect = _open_proposals(folder)
+    to_apply, to_undo = _select_proposals(proposals, in_effect, decisions)
     changes: list[AnyChange] = [
         *(Reversal(each.proposal_id) for each in to_undo),
-        *map(_correction, wanted),
+        *map(_correction, to_apply),
     ]
     if changes:
         # Written before the snapshot changes: a kill may come between the two. What is in effect is
         # then read from the snapshot, and who decided it from here.
-        intended: dict[str, Decision] = {
+        acceptances: dict[str, Decision] = {
             each.proposal_id: (
                 ProposalState.ACCEPTED,
                 PERSON if each.proposal_id in decisions.accept else each.rule,
             )
-            for each in wanted
+            for each in to_apply
         }
-        undone = {each.proposal_id: (ProposalState.UNDONE, PERSON) for each in to_undo}
+        reversals = {each.proposal_id: (ProposalState.UNDONE, PERSON) for each in to_undo}
         with only_builder(folder):
-            proposals.decide(intended | undone)
+            proposals.decide(acceptances | reversals)
         make_changes(
             lambda manifest: _changes(changes, manifest),
             folder,
             embedder=embedder,
             progress=progress,
         )
-    proposals, in_effect = _opened(folder)
-    asked_for, asked_back = ([each.proposal_id for each in some] for some in (wanted, to_undo))
-    decided = Decided(
-        accepted=tuple(each for each in asked_for if each in in_effect),
+    proposals, in_effect = _open_proposals(folder)
+    apply_ids, undo_ids = ([each.proposal_id for each in some] for some in (to_apply, to_undo))
+    outcome = Decided(
+        accepted=tuple(each for each in apply_ids if each in in_effect),
         rejected=tuple(each for each in decisions.reject if each not in in_effect),
-        undone=tuple(each for each in asked_back if each not in in_effect),
+        undone=tuple(each for each in undo_ids if each not in in_effect),
     )
     with only_builder(folder):
-        proposals.decide(dict.fromkeys(decided.rejected, (ProposalState.REJECTED, PERSON)))
-    done = {*decided.accepted, *decided.rejected, *decided.undone}
-    asked = (*asked_for, *asked_back, *decisions.reject)
-    return replace(decided, passed_over=tuple(each for each in asked if each not in done))
+        proposals.decide(dict.fromkeys(outcome.rejected, (ProposalState.REJECTED, PERSON)))
+    done_ids = {*outcome.accepted, *outcome.rejected, *outcome.undone}
+    requested_ids = (*apply_ids, *undo_ids, *decisions.reject)
+    return replace(
+        outcome, passed_over=tuple(each for each in requested_ids if each not in done_ids)
+    )
 
 
-def _chosen(
+def _select_proposals(
     proposals: Proposals, in_effect: Sequence[str], decisions: Decisions
 ) -> tuple[list[Proposal], list[Proposal]]:
     """Proposals to make, and those to undo: what was made last goes first."""
-    wanted = {each.proposal_id: each for each in proposals.named(decisions.accept)}
+    to_apply = {each.proposal_id: each for each in proposals.named(decisions.accept)}
     for rule in decisions.accept_rules:
-        found = proposals.of_rule(rule, decisions.least_confidence)
-        wanted.update((each.proposal_id, each) for each in found)
+        of_rule = proposals.of_rule(rule, decisions.least_confidence)
+        to_apply.update((each.proposal_id, each) for each in of_rule)
     proposals.named(decisions.reject)
     to_undo = proposals.named(decisions.undo)
-    for each in wanted.values():
+    for each in to_apply.values():
         if each.action is Action.NONE:
             raise ConfigurationError(f"{each.proposal_id} is a finding without remedy: reject it")
     for each in to_undo:
         if each.state is not ProposalState.ACCEPTED:
             raise ConfigurationError(f"{each.proposal_id} is not in effect: it is {each.state}")
     to_undo.sort(key=lambda each: in_effect.index(each.proposal_id), reverse=True)
-    rest = [each for each in wanted.values() if each.state is not ProposalState.ACCEPTED]
+    rest = [each for each in to_apply.values() if each.state is not ProposalState.ACCEPTED]
     # A record is mended before it is merged into another one.
     return sorted(rest, key=lambda each: each.action is Action.MERGE), to_undo
 
@@ -238,7 +240,7 @@ def standing(
     folder: Path, states: Sequence[ProposalState], rules: Sequence[str], limit: int
 ) -> Standing:
     """Raises SnapshotError as `diagnose`."""
-    proposals, _ = _opened(folder)
+    proposals, _ = _open_proposals(folder)
     return Standing(
         read_manifest(folder).fingerprint,
         tuple(proposals.counts()),
@@ -246,7 +248,7 @@ def standing(
     )
 
 
-def _opened(folder: Path) -> tuple[Proposals, list[str]]:
+def _open_proposals(folder: Path) -> tuple[Proposals, list[str]]:
     """The proposals, and those in effect in the order in which they were made."""
     with closing(PaperStore(folder, name=read_manifest(folder).store_name)) as store:
         in_effect = store.corrections()

@@ -55,18 +55,20 @@ class Proposals:
         Raises:
             SnapshotError: the file cannot be read.
         """
-        return self._looked(self._lines()) == Looked(fingerprint=fingerprint, how=how)
+        return self._read_version(self._lines()) == Looked(fingerprint=fingerprint, how=how)
 
-    def put(self, found: Path, fingerprint: str, how: str) -> None:
+    def put(self, findings: Path, fingerprint: str, how: str) -> None:
         """Keep what an audit found, a Parquet file, in place of the proposals without a decision.
 
         Raises:
             SnapshotError: the file cannot be read, or would be too large.
         """
-        decided = {
+        decided_by_id = {
             each.proposal_id: each for each in self if each.state is not ProposalState.PROPOSED
         }
-        self._write(Looked(fingerprint=fingerprint, how=how), _merged(found, decided))
+        self._write(
+            Looked(fingerprint=fingerprint, how=how), _merge_findings(findings, decided_by_id)
+        )
 
     def decide(self, decisions: Mapping[str, Decision]) -> None:
         """Set the state of proposals, by their identifiers.
@@ -74,16 +76,16 @@ class Proposals:
         Raises:
             SnapshotError: as `put`.
         """
-        looked = self._looked(self._lines())
-        if not decisions or looked is None:
+        version = self._read_version(self._lines())
+        if not decisions or version is None:
             return
-        decided = (
-            each.model_copy(update={"state": found[0], "decided_by": found[1]})
-            if (found := decisions.get(each.proposal_id))
+        updated_proposals = (
+            each.model_copy(update={"state": decision[0], "decided_by": decision[1]})
+            if (decision := decisions.get(each.proposal_id))
             else each
             for each in self
         )
-        self._write(looked, decided)
+        self._write(version, updated_proposals)
 
     def counts(self) -> list[dict[str, Any]]:
         """The numbers of proposals in each state, by rule."""
@@ -131,15 +133,15 @@ class Proposals:
 
     def named(self, proposal_ids: Collection[str]) -> list[Proposal]:
         """Raises ConfigurationError for an identifier that names no proposal."""
-        wanted = frozenset(proposal_ids)
-        found = {each.proposal_id: each for each in self if each.proposal_id in wanted}
-        unknown = sorted(wanted - found.keys())
+        wanted_ids = frozenset(proposal_ids)
+        by_id = {each.proposal_id: each for each in self if each.proposal_id in wanted_ids}
+        unknown = sorted(wanted_ids - by_id.keys())
         if unknown:
             raise ConfigurationError(
                 f"no proposal {', '.join(unknown)}; `assay literature audit INDEX --json` lists"
                 " them"
             )
-        return [found[each] for each in sorted(found)]
+        return [by_id[each] for each in sorted(by_id)]
 
     def __iter__(self) -> Iterator[Proposal]:
         """Every proposal, in the state that the store gives it.
@@ -148,23 +150,23 @@ class Proposals:
             SnapshotError: the file cannot be read.
         """
         lines = self._lines()
-        self._looked(lines)
+        self._read_version(lines)
         for line in lines:
-            proposal = self._parsed(Proposal, line)
+            proposal = self._parse(Proposal, line)
             if proposal.proposal_id in self._in_effect:
                 yield proposal.model_copy(update={"state": ProposalState.ACCEPTED})
             elif proposal.state is ProposalState.ACCEPTED:
-                waits = {"state": ProposalState.PROPOSED, "decided_by": None}
-                yield proposal.model_copy(update=waits)
+                reset = {"state": ProposalState.PROPOSED, "decided_by": None}
+                yield proposal.model_copy(update=reset)
             else:
                 yield proposal
 
-    def _looked(self, lines: Iterator[bytes]) -> Looked | None:
+    def _read_version(self, lines: Iterator[bytes]) -> Looked | None:
         """Read the first line; None: nothing was audited yet."""
         line = next(lines, None)
-        return None if line is None else self._parsed(Looked, line)
+        return None if line is None else self._parse(Looked, line)
 
-    def _parsed(self, model: type[NounT], line: bytes) -> NounT:
+    def _parse(self, model: type[NounT], line: bytes) -> NounT:
         try:
             return model.model_validate_json(line)
         except ValidationError:
@@ -184,13 +186,13 @@ class Proposals:
         except (PlainFileError, OSError) as error:
             raise self._unreadable(str(error)) from None
 
-    def _write(self, looked: Looked, proposals: Iterable[Proposal]) -> None:
+    def _write(self, version: Looked, proposals: Iterable[Proposal]) -> None:
         """Write under a temporary name, flush to disk, rename."""
         building = self._path.with_name(f"{AUDIT_NAME}.new")
         building.unlink(missing_ok=True)  # also one that a stranger put there as a link
         try:
             with building.open("xb") as stream:
-                for each in chain([looked], proposals):
+                for each in chain([version], proposals):
                     stream.write(each.model_dump_json().encode() + b"\n")
                     if stream.tell() > _MOST_BYTES:
                         raise SnapshotError(
@@ -207,17 +209,17 @@ class Proposals:
         return SnapshotError(f"{self._path} cannot be read ({reason}); delete it and audit again")
 
 
-def _merged(found: Path, decided: Mapping[str, Proposal]) -> Iterator[Proposal]:
+def _merge_findings(findings: Path, decided_by_id: Mapping[str, Proposal]) -> Iterator[Proposal]:
     """Yield what was found, with the decisions on it, then the other decisions."""
-    again = set[str]()
-    for batch in pq.ParquetFile(found).iter_batches(_BATCH_ROWS):
+    repeated_ids = set[str]()
+    for batch in pq.ParquetFile(findings).iter_batches(_BATCH_ROWS):
         for row in batch.to_pylist():
-            before = decided.get(row["proposal_id"])
-            if before is not None:
-                again.add(before.proposal_id)
+            earlier = decided_by_id.get(row["proposal_id"])
+            if earlier is not None:
+                repeated_ids.add(earlier.proposal_id)
             decision = {
-                "state": before.state if before else ProposalState.PROPOSED,
-                "decided_by": before.decided_by if before else None,
+                "state": earlier.state if earlier else ProposalState.PROPOSED,
+                "decided_by": earlier.decided_by if earlier else None,
             }
             yield Proposal.model_validate(row | decision, strict=False)
-    yield from (each for name, each in decided.items() if name not in again)
+    yield from (each for name, each in decided_by_id.items() if name not in repeated_ids)

@@ -89,8 +89,8 @@ class Stage:
 
     def doubtful(self, most: int) -> list[int]:
         """The papers about which the rules were least sure, by number."""
-        found = self.connection.execute(sql("doubtful"), {"most": most}).fetchall()
-        return [number for (number,) in found]
+        rows = self.connection.execute(sql("doubtful"), {"most": most}).fetchall()
+        return [number for (number,) in rows]
 
     def put_store(self, store: PaperStore) -> None:
         """The papers of a store and the entries of their reference lists."""
@@ -149,8 +149,8 @@ def rule_names(folder: str) -> list[str]:
 
 
 def _in_batches(rows: Iterable[RowT], size: int) -> Iterator[list[RowT]]:
-    left = iter(rows)
-    while batch := list(islice(left, size)):
+    iterator = iter(rows)
+    while batch := list(islice(iterator, size)):
         yield batch
 
 
@@ -188,18 +188,18 @@ def mended(text: str | None) -> str | None:
     """
     if text is None or text.isascii():
         return None
-    best = _once(_once(text))  # some texts took the wrong way twice
+    best = _decode_once(_decode_once(text))  # some texts took the wrong way twice
     return best if best != text else None
 
 
-def _once(text: str) -> str:
+def _decode_once(text: str) -> str:
     parts: list[str] = []
-    place = 0
-    for found in _SEQUENCE.finditer(text.translate(_BYTES)):
+    position = 0
+    for match in _SEQUENCE.finditer(text.translate(_BYTES)):
         try:
-            decoded = found[0].encode("latin-1").decode()
+            decoded = match[0].encode("latin-1").decode()
         except UnicodeDecodeError:
             continue
-        parts += text[place : found.start()], decoded
-        place = found.end()
-    return "".join(parts) + text[place:]
+        parts += text[position : match.start()], decoded
+        position = match.end()
+    return "".join(parts) + text[position:]

@@ -157,7 +157,7 @@ class Gateway:
         request = Request(web.method, web.scope["path"], tuple(parameters))
         refusal = _refusal(request)
         if refusal is None and request.method == "POST":
-            body = await _bounded_body(web)
+            body = await _read_body(web)
             if isinstance(body, bytes):
                 request = replace(request, body=body)
             else:
@@ -198,8 +198,8 @@ class Gateway:
         return seconds
 
     async def health(self, _: WebRequest) -> Response:
-        named = {"source": self._upstream.name, "literature": self._upstream.identity}
-        return JSONResponse({"status": "ok", "service": "assay-gateway", **named})
+        literature = {"source": self._upstream.name, "literature": self._upstream.identity}
+        return JSONResponse({"status": "ok", "service": "assay-gateway", **literature})
 
     async def statistics(self, _: WebRequest) -> Response:
         """Requests of clients since the start; under `upstream` what was sent on, `hours` of it
@@ -235,7 +235,7 @@ def application(upstream: Upstream, telemetry: TelemetrySettings | None = None) 
             Route("/recommendations/v1/{rest:path}", gateway.serve, methods=["GET", "POST"]),
         ],
         lifespan=lifespan,
-        exception_handlers={404: _not_found, 500: _broken},
+        exception_handlers={404: _not_found, 500: _server_error},
     )
 
 
@@ -278,19 +278,19 @@ def _refusal(request: Request) -> Reply | None:
     if request.route is None:
         return no_such_route(request)
     names = [name for name, _ in request.parameters]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if not twice:
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if not repeated:
         return None
-    return error_reply(400, f"Unacceptable query params: [{twice[0][:100]}] is given twice")
+    return error_reply(400, f"Unacceptable query params: [{repeated[0][:100]}] is given twice")
 
 
-async def _bounded_body(web: WebRequest) -> bytes | Reply:
+async def _read_body(web: WebRequest) -> bytes | Reply:
     """The body as far as it is allowed to go: counted while it comes, so that no more than that is
     ever held.
     """
     too_large = f"Request body is too large: at most {LARGEST_BODY_BYTES:,} bytes"
-    announced = web.headers.get("content-length")
-    if announced is not None and (whole_number(announced) or 0) > LARGEST_BODY_BYTES:
+    content_length = web.headers.get("content-length")
+    if content_length is not None and (whole_number(content_length) or 0) > LARGEST_BODY_BYTES:
         return error_reply(400, too_large)
     body = bytearray()
     try:
@@ -307,14 +307,14 @@ async def _bounded_body(web: WebRequest) -> bytes | Reply:
 
 
 async def _not_found(web: WebRequest, _: Exception) -> Response:
-    told = f"{web.url.path} is no path of the Semantic Scholar API"
-    return _response(error_reply(404, told), "gateway")
+    message = f"{web.url.path} is no path of the Semantic Scholar API"
+    return _response(error_reply(404, message), "gateway")
 
 
-async def _broken(web: WebRequest, error: Exception) -> Response:
+async def _server_error(web: WebRequest, error: Exception) -> Response:
     _LOG.error("%s %s failed: %s: %s", web.method, web.url.path, type(error).__name__, error)
-    told = f"the gateway failed: {type(error).__name__}"
-    return _response(could_not_look(Reason.SERVER_ERROR, told), "gateway")
+    message = f"the gateway failed: {type(error).__name__}"
+    return _response(could_not_look(Reason.SERVER_ERROR, message), "gateway")
 
 
 def _response(reply: Reply, source: str) -> Response:

@@ -26,7 +26,7 @@ from tasks.literature.gateway.messages import (
 )
 from tasks.literature.gateway.parameters import canonical_id
 from tasks.literature.gateway.transport import Transport
-from tasks.web.calls import KeptAnswers
+from tasks.web.calls import CachedAnswers
 from warehouse.stores.keyed_store import KeyedStore
 
 # Larger batches with nested lists are often answered with 500 or 504.
@@ -42,7 +42,7 @@ _NULL = b"null"
 _STATUS = struct.Struct(">H")
 
 
-class Answers(KeptAnswers):
+class Answers(CachedAnswers):
     """Only definite replies are kept (success, 400, 404); a failure is asked again.
 
     Identical questions in flight are asked once.
@@ -60,14 +60,14 @@ class Answers(KeptAnswers):
         from the others.
         """
         key = f"{self.identity}|{request.key()}"
-        running = self._in_flight.get(key)
-        if running is not None:
-            reply = await asyncio.shield(running)
+        in_flight = self._in_flight.get(key)
+        if in_flight is not None:
+            reply = await asyncio.shield(in_flight)
             return replace(reply, cache=CacheUse.COALESCED, attempts=(), share=0.0)
-        kept = self.get([key]).get(key)
-        if kept is not None:
-            (status,) = _STATUS.unpack_from(kept)
-            return Reply(status, kept[_STATUS.size :], cache=CacheUse.HIT)
+        cached = self.get([key]).get(key)
+        if cached is not None:
+            (status,) = _STATUS.unpack_from(cached)
+            return Reply(status, cached[_STATUS.size :], cache=CacheUse.HIT)
 
         async def ask_and_keep() -> Reply:
             reply = await ask()
@@ -81,14 +81,14 @@ class Answers(KeptAnswers):
 
     async def stop(self) -> None:
         """End what is still being asked; who waits for it is gone."""
-        await _cancelled(self._in_flight.values())
+        await _cancel(self._in_flight.values())
 
 
-async def _cancelled(tasks: Iterable[asyncio.Task[Any]]) -> None:
-    ended = list(tasks)
-    for task in ended:
+async def _cancel(tasks: Iterable[asyncio.Task[Any]]) -> None:
+    pending = list(tasks)
+    for task in pending:
         task.cancel()
-    await asyncio.gather(*ended, return_exceptions=True)
+    await asyncio.gather(*pending, return_exceptions=True)
 
 
 @dataclass(eq=False, slots=True)
@@ -148,43 +148,50 @@ class LookUps:
         fields = ",".join(sorted(set(fields.split(","))))
         canonical = [canonical_id(each) for each in identifiers]
         keys = {each: self._key(fields, each) for each in canonical if each is not None}
-        kept = self._answers.get(list(keys.values()))
-        own: set[str] = set()
+        cached = self._answers.get(list(keys.values()))
+        own_keys: set[str] = set()
         futures: dict[str, asyncio.Future[Row]] = {}
         for identifier, key in keys.items():
-            if key in kept:
+            if key in cached:
                 continue
             if key not in self._in_flight:
                 self._enqueue(fields, identifier, key)
-                own.add(key)
+                own_keys.add(key)
             futures[identifier] = self._in_flight[key]
             self._riders[key] += 1
         self.counts.update(
-            asked=len(identifiers), kept=len(kept), sent=len(own), coalesced=len(futures) - len(own)
+            {
+                "asked": len(identifiers),
+                "kept": len(cached),
+                "sent": len(own_keys),
+                "coalesced": len(futures) - len(own_keys),
+            }
         )
-        found = {identifier: await asyncio.shield(future) for identifier, future in futures.items()}
-        journeys = [row.journey for row in found.values() if row.journey is not None]
-        found |= {each: Row(kept[key]) for each, key in keys.items() if key in kept}
-        rows = tuple(found[each] if each is not None else Row(_NULL) for each in canonical)
-        use = CacheUse.MISS if own else CacheUse.COALESCED if futures else CacheUse.HIT
+        outcomes = {
+            identifier: await asyncio.shield(future) for identifier, future in futures.items()
+        }
+        journeys = [row.journey for row in outcomes.values() if row.journey is not None]
+        outcomes |= {each: Row(cached[key]) for each, key in keys.items() if key in cached}
+        rows = tuple(outcomes[each] if each is not None else Row(_NULL) for each in canonical)
+        use = CacheUse.MISS if own_keys else CacheUse.COALESCED if futures else CacheUse.HIT
         # The client pays the attempts of the journeys it began, and a share in all it rode on.
         distinct = {id(journey): journey for journey in journeys}.values()
-        spent = Reply(
+        cost = Reply(
             200,
             b"",
             cache=use,
             wait_seconds=max((journey.wait_seconds for journey in distinct), default=0.0),
             attempts=tuple(
-                attempt for each in distinct if each.payer in own for attempt in each.attempts
+                attempt for each in distinct if each.payer in own_keys for attempt in each.attempts
             ),
             packed=max(len(identifiers), 1),
             share=sum(len(each.attempts) / max(each.riders, 1) for each in journeys),
         )
-        return rows, spent
+        return rows, cost
 
     async def stop(self) -> None:
         """End what is still waiting or being asked; who waits for it is gone."""
-        await _cancelled(self._senders)
+        await _cancel(self._senders)
 
     def _key(self, fields: str, identifier: str) -> str:
         return content_hash("paper", self._answers.identity, fields, identifier)
@@ -210,35 +217,35 @@ class LookUps:
     async def _send(self, fields: str, bundle: _Bundle) -> None:
         """One departure: takes what waits when its turn comes, and leaves the rest to the next."""
         await asyncio.sleep(_LINGER_SECONDS)
-        taken: dict[str, asyncio.Future[Row]] = {}
+        batch: dict[str, asyncio.Future[Row]] = {}
         nested = any(name.startswith(("references", "citations")) for name in fields.split(","))
         most = LARGEST_NESTED_BATCH if nested else LARGEST_BATCH
 
         def make() -> Request:
             for identifier in list(bundle.waiting)[:most]:
-                taken[identifier] = bundle.waiting.pop(identifier)
+                batch[identifier] = bundle.waiting.pop(identifier)
             bundle.sender = None
             self._ensure_sender(fields, bundle)
-            return _batch(fields, list(taken))
+            return _batch(fields, list(batch))
 
         try:
             reply = await self._transport.ask(make, retry_gateway_timeout=False)
-            if not taken:  # given up before its turn
-                taken.update(bundle.waiting)
+            if not batch:  # given up before its turn
+                batch.update(bundle.waiting)
                 bundle.waiting, bundle.sender = {}, None
             journey = Journey()
-            outcomes = await self._outcomes(fields, list(taken), reply, journey)
-            keys = {identifier: self._key(fields, identifier) for identifier in taken}
+            outcomes = await self._outcomes(fields, list(batch), reply, journey)
+            keys = {identifier: self._key(fields, identifier) for identifier in batch}
             self._answers.put(
                 {keys[each]: row.paper for each, row in outcomes.items() if row.paper is not None}
             )
             # Counted at the end: others may have joined while it was under way.
             journey.riders = sum(self._riders[key] for key in keys.values())
             journey.payer = next(iter(keys.values()))
-            for identifier, future in taken.items():
+            for identifier, future in batch.items():
                 future.set_result(replace(outcomes[identifier], journey=journey))
         finally:
-            for future in taken.values():
+            for future in batch.values():
                 if not future.done():
                     detail = "the gateway stopped before the look-up was answered"
                     future.set_result(Row(None, could_not_look(Reason.SERVER_ERROR, detail)))
@@ -271,8 +278,8 @@ class LookUps:
                 outcomes |= await self._outcomes(fields, part, last, journey)
             return outcomes
         if isinstance(rows, list) and len(rows) == len(identifiers):
-            found = zip(identifiers, rows, strict=True)
-            return {identifier: Row(orjson.dumps(row)) for identifier, row in found}
+            pairs = zip(identifiers, rows, strict=True)
+            return {identifier: Row(orjson.dumps(row)) for identifier, row in pairs}
         detail = "the batch answer does not fit its question"
         failure = reply if rows is None else could_not_look(Reason.MALFORMED_ANSWER, detail)
         return dict.fromkeys(identifiers, Row(None, failure))

@@ -65,11 +65,11 @@ def header_of(attempts: Iterable[Attempt]) -> str:
 
 def attempts_in(header: str) -> tuple[Attempt, ...]:
     """Attempts out of a header; parts of any other form, as of a foreign server, are left out."""
-    found = []
+    attempts = []
     for part in header.split(","):
         try:
             name, status, reason, wait, latency, packed, sent_at = part.split()
-            found.append(
+            attempts.append(
                 Attempt(
                     name,
                     None if status == _NO_STATUS else int(status),
@@ -82,7 +82,7 @@ def attempts_in(header: str) -> tuple[Attempt, ...]:
             )
         except ValueError:
             continue
-    return tuple(found)
+    return tuple(attempts)
 
 
 _GRAPH, _RECOMMENDATIONS = "/graph/v1/", "/recommendations/v1/"
@@ -136,10 +136,10 @@ def route_of(method: str, path: str) -> Route | None:
     """
     path = path.rstrip("/")
     for its_method, pattern, endpoint in _ROUTES:
-        before, placed, after = pattern.partition(_HERE)
+        before, placeholder, after = pattern.partition(_HERE)
         if method != its_method or not (path.startswith(before) and path.endswith(after)):
             continue
-        if not placed:
+        if not placeholder:
             if path == before:
                 return Route(endpoint, path)
             continue
@@ -184,9 +184,9 @@ class Request:
 
     def replacing(self, **parameters: str | None) -> "Request":
         """The request with some parameters set, or removed where the value is None."""
-        kept = [(key, value) for key, value in self.parameters if key not in parameters]
-        added = [(key, value) for key, value in parameters.items() if value is not None]
-        return replace(self, parameters=tuple(sorted(kept + added)))
+        unchanged = [(key, value) for key, value in self.parameters if key not in parameters]
+        replacements = [(key, value) for key, value in parameters.items() if value is not None]
+        return replace(self, parameters=tuple(sorted(unchanged + replacements)))
 
     @property
     def route(self) -> Route | None:

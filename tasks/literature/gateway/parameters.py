@@ -69,25 +69,25 @@ def days_of(request: Request) -> DayRange:
         text = request.parameter(name)
         if not text:
             continue
-        found = read(text)
-        if found is None:
+        days = read(text)
+        if days is None:
             raise RequestRejectedError(f"Unacceptable query params: [{name}={text}]")
-        first, last = max(first, found.first), min(last, found.last)
+        first, last = max(first, days.first), min(last, days.last)
     return DayRange(first, last)
 
 
 def _point(text: str) -> DayRange | None:
     """YYYY, YYYY-MM or YYYY-MM-DD as its first and last day."""
-    found = _POINT.fullmatch(text.strip())
-    if found is None:
+    match = _POINT.fullmatch(text.strip())
+    if match is None:
         return None
-    year, month, day = (int(part or 1) for part in found.groups())
+    year, month, day = (int(part or 1) for part in match.groups())
     try:
         first = date(year, month, day)
     except ValueError:
         return None
-    last_month = month if found[2] else 12
-    last_day = day if found[3] else monthrange(year, last_month)[1]
+    last_month = month if match[2] else 12
+    last_day = day if match[3] else monthrange(year, last_month)[1]
     return DayRange(as_number(first), as_number(date(year, last_month, last_day)))
 
 
@@ -108,8 +108,8 @@ def _year_range(text: str) -> DayRange | None:
 
 def _before(text: str) -> DayRange | None:
     """Exclusive; dates compare as numbers, so one less will do."""
-    found = _point(text)
-    return DayRange(EVER.first, found.first - 1) if found else None
+    days = _point(text)
+    return DayRange(EVER.first, days.first - 1) if days else None
 
 
 Json = dict[str, Any]
@@ -192,19 +192,19 @@ _SHAPES |= dict.fromkeys(_UNKNOWN_TEXT.split(), lambda _: None)
 
 def fields_of(text: str, extra: frozenset[str] = frozenset()) -> tuple[str, ...]:
     """The `fields` parameter. Raises RequestRejectedError for what the API does not know."""
-    named = [name.strip() for name in text.split(",") if name.strip()] or ["title"]
-    unknown = [name for name in named if not _known(name, extra)]
+    names = [name.strip() for name in text.split(",") if name.strip()] or ["title"]
+    unknown = [name for name in names if not _is_known(name, extra)]
     if unknown:
         raise RequestRejectedError(f"Unrecognized or unsupported fields: [{', '.join(unknown)}]")
-    return tuple(dict.fromkeys(named))
+    return tuple(dict.fromkeys(names))
 
 
-def _known(name: str, extra: frozenset[str]) -> bool:
+def _is_known(name: str, extra: frozenset[str]) -> bool:
     head, _, rest = name.partition(".")
     if head in extra and not rest:
         return True
     if head in NESTED and head in extra:
-        return not rest or _known(rest, EDGE_FIELDS)
+        return not rest or _is_known(rest, EDGE_FIELDS)
     if rest:
         return rest in _SUBFIELDS.get(head, frozenset())
     return head in _SHAPES
@@ -217,21 +217,21 @@ def view(paper: PaperRecord, fields: tuple[str, ...]) -> Json:
     fields for them.
     """
     heads = dict.fromkeys(("paperId", *(name.partition(".")[0] for name in fields)))
-    shown = {head: _SHAPES[head](paper) for head in heads if head in _SHAPES}
+    values = {head: _SHAPES[head](paper) for head in heads if head in _SHAPES}
     if paper.publication_date is not None and not _has_day(paper):
-        shown["publicationMonth"] = paper.publication_date
-    return shown if paper.state is None else {**shown, "state": paper.state}
+        values["publicationMonth"] = paper.publication_date
+    return values if paper.state is None else {**values, "state": paper.state}
 
 
-def edge_view(told: CitationContexts, fields: tuple[str, ...]) -> Json:
+def edge_view(citation: CitationContexts, fields: tuple[str, ...]) -> Json:
     """Return how a paper cites another, with the fields asked for.
 
     Null says that it is unknown, where the API says the same of no passage and of no full text. The
     heading above a passage stands beside its intents, as `section`; the API has none. Nor has it
     any of this in nested lists, where a snapshot answers too.
     """
-    contexts = told.contexts
-    edge: Json = {"isInfluential": told.influential}
+    contexts = citation.contexts
+    edge: Json = {"isInfluential": citation.influential}
     if contexts is not None:
         edge |= {
             "contexts": [each.text for each in contexts],

@@ -92,8 +92,8 @@ class GatewayProcess:
 
     @property
     def url(self) -> str:
-        shown = f"[{self._name}]" if ":" in self._name else self._name
-        return f"http://{shown}:{self._port}"
+        host = f"[{self._name}]" if ":" in self._name else self._name
+        return f"http://{host}:{self._port}"
 
     @property
     def process_id(self) -> int:
@@ -222,8 +222,8 @@ def literature_identity(url: str) -> str:
         raise ConfigurationError(f"{why}; start one with: assay literature serve") from error
     if answer.status == 400:
         host = web_address(url).host
-        mend = f"name it there in ASSAY_LITERATURE__ALLOWED_HOSTS='[\"{host}\"]'"
-        raise ConfigurationError(f"the gateway at {url} does not answer to {host}: {mend}")
+        remedy = f"name it there in ASSAY_LITERATURE__ALLOWED_HOSTS='[\"{host}\"]'"
+        raise ConfigurationError(f"the gateway at {url} does not answer to {host}: {remedy}")
     try:
         identity = orjson.loads(answer.content).get("literature") if answer.status == 200 else None
     except (orjson.JSONDecodeError, AttributeError):

@@ -219,12 +219,20 @@ class Transport:
             request = request or make()
             started = time.monotonic()
             outcome = await self._attempt(request, turn, attempts)
-            wait_seconds, busy_seconds = self._learnt(outcome, turn), time.monotonic() - started
-            wanted = outcome.status == 504 and not retry_gateway_timeout
-            if outcome.answer is not None and (outcome.reason is None or wanted):
-                told = (outcome.answer.status, outcome.answer.content)
-                sent, share = tuple(attempts), float(len(attempts))
-                reply = Reply(*told, wait_seconds=waited_seconds, attempts=sent, share=share)
+            wait_seconds, busy_seconds = (
+                self._record_outcome(outcome, turn),
+                time.monotonic() - started,
+            )
+            returned_at_once = outcome.status == 504 and not retry_gateway_timeout
+            if outcome.answer is not None and (outcome.reason is None or returned_at_once):
+                status_and_body = (outcome.answer.status, outcome.answer.content)
+                sent_attempts, share = tuple(attempts), float(len(attempts))
+                reply = Reply(
+                    *status_and_body,
+                    wait_seconds=waited_seconds,
+                    attempts=sent_attempts,
+                    share=share,
+                )
                 return Tried(reply, busy_seconds=busy_seconds)
             reason = outcome.reason or Reason.SERVER_ERROR
             reply = failed(reason, outcome.detail)
@@ -262,10 +270,10 @@ class Transport:
             sent_at=sent_at,
         )
         attempts.append(attempt)
-        unanswered = attempt.status is None or attempt.reason == Reason.MALFORMED_ANSWER
-        told = str(attempt.reason if unanswered else attempt.status)
-        self.outcomes[endpoint, told] += 1
-        upstream_answered(endpoint, told, attempt.latency_seconds, attempt.wait_seconds)
+        without_answer = attempt.status is None or attempt.reason == Reason.MALFORMED_ANSWER
+        outcome_name = str(attempt.reason if without_answer else attempt.status)
+        self.outcomes[endpoint, outcome_name] += 1
+        upstream_answered(endpoint, outcome_name, attempt.latency_seconds, attempt.wait_seconds)
         self.wait_seconds += attempt.wait_seconds
         self.latency_seconds += attempt.latency_seconds
         if self.record is not None:
@@ -292,20 +300,20 @@ class Transport:
                 headers={"content-type": "application/json"} if request.body else None,
                 extensions={"trace": on_event, **self._secrets.extension},
             )
-        except NoAnswerError as gone:
-            too_large = gone.reason == Reason.TOO_LARGE  # no question of ours asks for so much
-            reason = Reason.MALFORMED_ANSWER if too_large else gone.reason
-            return _Outcome(None, reason, f"{self.host}: {gone}")
+        except NoAnswerError as error:
+            too_large = error.reason == Reason.TOO_LARGE  # no question of ours asks for so much
+            reason = Reason.MALFORMED_ANSWER if too_large else error.reason
+            return _Outcome(None, reason, f"{self.host}: {error}")
         finally:
             turn.arrived()
-        judged = _judged(answer)
-        _LOG.info("upstream %s %s %s", request.method, request.path, judged.status)
-        malformed = judged.status == 502 and answer.status == 200
-        detail = f"{self.host} answered {'with broken JSON' if malformed else judged.status}"
-        reason = Reason.MALFORMED_ANSWER if malformed else reason_of_status(judged.status)
-        return _Outcome(judged, reason if reason.again_at_once else None, detail)
+        checked = _check_body(answer)
+        _LOG.info("upstream %s %s %s", request.method, request.path, checked.status)
+        malformed = checked.status == 502 and answer.status == 200
+        detail = f"{self.host} answered {'with broken JSON' if malformed else checked.status}"
+        reason = Reason.MALFORMED_ANSWER if malformed else reason_of_status(checked.status)
+        return _Outcome(checked, reason if reason.again_at_once else None, detail)
 
-    def _learnt(self, outcome: _Outcome, turn: Turn) -> float:
+    def _record_outcome(self, outcome: _Outcome, turn: Turn) -> float:
         """Inform breaker and limiter; the seconds the upstream asks to wait."""
         if outcome.reason is None:
             self.limiter.accepted()
@@ -315,8 +323,8 @@ class Transport:
         if outcome.answer is None or outcome.status != 429:
             return 0.0
         self.limiter.refused(turn)
-        told_seconds = retry_after_seconds(outcome.answer.headers.get("retry-after")) or 0.0
-        wait_seconds = min(told_seconds, _LONGEST_BACKOFF_SECONDS)
+        retry_after = retry_after_seconds(outcome.answer.headers.get("retry-after")) or 0.0
+        wait_seconds = min(retry_after, _LONGEST_BACKOFF_SECONDS)
         self.limiter.hold_back(wait_seconds)
         return wait_seconds
 
@@ -347,7 +355,7 @@ class Transport:
             self.record.close()
 
 
-def _judged(answer: Answer) -> Answer:
+def _check_body(answer: Answer) -> Answer:
     """The answer as JSON that every client reads; a 200 which is no whole answer gets the status of
     the server error it is.
     """

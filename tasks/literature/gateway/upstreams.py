@@ -72,33 +72,35 @@ class LiveUpstream:
         if route.endpoint == "paper" and route.identifier is not None:
             return await self._paper(route.identifier, request.parameter("fields"))
         if route.endpoint in _RECOMMENDATIONS and request.parameter("publicationDateOrYear"):
-            return await self._recommended_within(request)
+            return await self._recommend_within(request)
         return await self._answers.answer(request, lambda: self._transport.ask(lambda: request))
 
     async def _paper(self, identifier: str, fields: str) -> Reply:
-        (row,), spent = await self.look_ups.papers(fields, [identifier])
+        (row,), cost = await self.look_ups.papers(fields, [identifier])
         reply = row.failure or (
             error_reply(404, f"Paper with id {identifier} not found")
             if row.paper in (None, b"null")
             else Reply(200, row.paper or b"")
         )
-        return replace(spent, status=reply.status, body=reply.body)
+        return replace(cost, status=reply.status, body=reply.body)
 
-    async def _recommended_within(self, request: Request) -> Reply:
+    async def _recommend_within(self, request: Request) -> Reply:
         """The API recommends without regard to dates: ask for more, and cut here."""
         days = days_of(request)
         limit = window_of(request, default=100, largest=500).limit
         fields = set(request.parameter("fields", "title").split(",")) | _FIELDS_OF_DATES
-        asked = request.replacing(
+        wider_request = request.replacing(
             publicationDateOrYear=None,
             limit=str(max(limit, _RECOMMENDED_BEFORE_FILTER)),
             fields=",".join(sorted(fields)),
         )
-        reply = await self._answers.answer(asked, lambda: self._transport.ask(lambda: asked))
+        reply = await self._answers.answer(
+            wider_request, lambda: self._transport.ask(lambda: wider_request)
+        )
         if reply.status != 200:
             return reply
-        found = orjson.loads(reply.body).get("recommendedPapers") or ()
-        papers = [paper for paper in found if _within(paper, days)]
+        rows = orjson.loads(reply.body).get("recommendedPapers") or ()
+        papers = [paper for paper in rows if _within(paper, days)]
         return replace(reply, body=orjson.dumps({"recommendedPapers": papers[:limit]}))
 
     def statistics(self) -> dict[str, Any]:
@@ -114,19 +116,19 @@ class LiveUpstream:
         self._answers.close()
 
 
-def batch_reply(rows: Sequence[Row], spent: Reply) -> Reply:
+def batch_reply(rows: Sequence[Row], cost: Reply) -> Reply:
     """A list by position; as in the API, a batch that knows none of its ids is refused with 400."""
-    told = next((row.failure for row in rows if row.failure is not None), None)
-    if told is None and all(row.paper in (None, b"null") for row in rows):
-        told = error_reply(400, NONE_KNOWN)
-    if told is None:
-        told = Reply(200, b"[" + b",".join(row.paper or b"null" for row in rows) + b"]")
-    return replace(spent, status=told.status, body=told.body, packed=len(rows))
+    reply = next((row.failure for row in rows if row.failure is not None), None)
+    if reply is None and all(row.paper in (None, b"null") for row in rows):
+        reply = error_reply(400, NONE_KNOWN)
+    if reply is None:
+        reply = Reply(200, b"[" + b",".join(row.paper or b"null" for row in rows) + b"]")
+    return replace(cost, status=reply.status, body=reply.body, packed=len(rows))
 
 
 def _within(paper: dict[str, Any], days: DayRange) -> bool:
-    known = parse_paper({**paper, "paperId": "-", "title": "-"})
-    latest = known.latest_publication_date if known is not None else None
+    parsed_paper = parse_paper({**paper, "paperId": "-", "title": "-"})
+    latest = parsed_paper.latest_publication_date if parsed_paper is not None else None
     return latest is not None and days.first <= as_number(latest) <= days.last
 
 
@@ -153,8 +155,8 @@ class SnapshotFirst:
             return await self._batch(request)
         if request.endpoint == "paper":
             local = await self._snapshot.answer(request)
-            known = local.status == 200 and not _unknown_lists(orjson.loads(local.body))
-            if known or local.status not in (200, 404):
+            is_complete = local.status == 200 and not _unknown_lists(orjson.loads(local.body))
+            if is_complete or local.status not in (200, 404):
                 return local
         return await self._live.answer(request)
 
@@ -164,19 +166,21 @@ class SnapshotFirst:
         if local.status == 400 and NONE_KNOWN.encode() not in local.body:
             return local
         identifiers: list[str] = orjson.loads(request.body)["ids"]
-        known = orjson.loads(local.body) if local.status == 200 else [None] * len(identifiers)
-        lacking = [place for place, row in enumerate(known) if row is None or _unknown_lists(row)]
-        if not lacking:
+        local_rows = orjson.loads(local.body) if local.status == 200 else [None] * len(identifiers)
+        missing_places = [
+            place for place, row in enumerate(local_rows) if row is None or _unknown_lists(row)
+        ]
+        if not missing_places:
             return local
-        found, spent = await self._live.look_ups.papers(
-            request.parameter("fields"), [identifiers[place] for place in lacking]
+        live_rows, cost = await self._live.look_ups.papers(
+            request.parameter("fields"), [identifiers[place] for place in missing_places]
         )
-        rows = [Row(orjson.dumps(row)) for row in known]
-        for place, row in zip(lacking, found, strict=True):
+        rows = [Row(orjson.dumps(row)) for row in local_rows]
+        for place, row in zip(missing_places, live_rows, strict=True):
             # A look-up that failed is a failure, not an unknown list.
-            if known[place] is None or row.paper != b"null":
+            if local_rows[place] is None or row.paper != b"null":
                 rows[place] = row
-        return batch_reply(rows, spent)
+        return batch_reply(rows, cost)
 
     def statistics(self) -> dict[str, Any]:
         return {

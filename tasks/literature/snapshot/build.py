@@ -58,7 +58,7 @@ def build_snapshot(
     papers = open_papers(source)
     report = progress or unheard
     with only_builder(target):
-        manifest = _finished(target, papers) or _build(papers, target, report)
+        manifest = _finished_manifest(target, papers) or _build(papers, target, report)
         # After the manifest: without vectors the snapshot is whole, and answers searches already.
         if embedder is not None and manifest.embedding_dimensions is None:
             write_manifest(target, embedded(target, manifest, embedder, report))
@@ -158,7 +158,7 @@ def embedded(
     manifest: Manifest,
     embedder: Embedder,
     report: Progress,
-    known: KnownVector | None = None,
+    known_vector: KnownVector | None = None,
 ) -> Manifest:
     """Write the vectors of a snapshot's papers; its manifest with them.
 
@@ -173,12 +173,12 @@ def embedded(
             store.records_from,
             embedder,
             lambda done: report(done, count, "embeddings"),
-            known,
+            known_vector,
         )
     finally:
         store.close()
-    told = f"{manifest.fingerprint}:embeddings:{dimensions}"
-    fingerprint = hashlib.sha256(told.encode()).hexdigest()
+    identity = f"{manifest.fingerprint}:embeddings:{dimensions}"
+    fingerprint = hashlib.sha256(identity.encode()).hexdigest()
     return manifest.model_copy(
         update={"embedding_dimensions": dimensions, "fingerprint": fingerprint}
     )
@@ -213,7 +213,7 @@ def _copy_papers(papers: PaperSource, store: PaperStore, workplace: Path, report
     store.set_state(copied=1)
 
 
-def _finished(target: Path, papers: PaperSource) -> Manifest | None:
+def _finished_manifest(target: Path, papers: PaperSource) -> Manifest | None:
     try:
         manifest = read_manifest(target)
     except SnapshotError:
@@ -229,8 +229,10 @@ def _resumable_store(papers: PaperSource, target: Path) -> PaperStore:
     for attempt in range(2):
         try:
             store = PaperStore(target, writable=True)
-            known = store.state("source")
-            if known is None or (known == papers.identity and store.state("layout") == _LAYOUT):
+            stored_source = store.state("source")
+            if stored_source is None or (
+                stored_source == papers.identity and store.state("layout") == _LAYOUT
+            ):
                 store.set_state(source=papers.identity, layout=_LAYOUT)
                 return store
             store.close()

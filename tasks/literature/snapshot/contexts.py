@@ -45,9 +45,9 @@ class CitationContexts:
         """As the store keeps it; None where nothing is known."""
         if self.contexts is None and self.influential is None:
             return None
-        listed = [[each.text, each.section, list(each.intents)] for each in self.contexts or ()]
-        told = [self.influential, None if self.contexts is None else listed]
-        return zlib.compress(orjson.dumps(told), COMPRESSION_LEVEL)
+        passages = [[each.text, each.section, list(each.intents)] for each in self.contexts or ()]
+        values = [self.influential, None if self.contexts is None else passages]
+        return zlib.compress(orjson.dumps(values), COMPRESSION_LEVEL)
 
 
 UNKNOWN = CitationContexts()
@@ -60,9 +60,9 @@ and say its order.
 
 def joined(entries: Iterable[CitationContexts]) -> CitationContexts:
     """Join entries of a reference list that name the same paper; each passage once."""
-    known = list(entries)
-    passages = [each.contexts for each in known if each.contexts is not None]
-    influential = [each.influential for each in known if each.influential is not None]
+    entry_list = list(entries)
+    passages = [each.contexts for each in entry_list if each.contexts is not None]
+    influential = [each.influential for each in entry_list if each.influential is not None]
     return CitationContexts(
         tuple(dict.fromkeys(one for each in passages for one in each)) if passages else None,
         any(influential) if influential else None,
@@ -89,35 +89,37 @@ def references_of(row: Mapping[str, Any]) -> References:
     """The row's reference list with positions: the source's own numbers of its references, where it
     has them; `reference_contexts` and `reference_influential` stand beside it, entry by entry.
     """
-    named = row.get("references")
-    if not isinstance(named, list | tuple):
+    references = row.get("references")
+    if not isinstance(references, list | tuple):
         return ()
-    own, contexts, influential = (
-        beside if isinstance(beside, list) and len(beside) == len(named) else None
-        for beside in map(row.get, ("reference_ids", "reference_contexts", "reference_influential"))
+    positions, contexts, influential = (
+        column if isinstance(column, list) and len(column) == len(references) else None
+        for column in map(row.get, ("reference_ids", "reference_contexts", "reference_influential"))
     )
     # Numbers that SQLite cannot hold are none.
-    if own is None or not all(isinstance(each, int) and 0 <= each < 2**63 for each in own):
-        own = list(range(len(named)))
-    nothing = [None] * len(named)
-    told = zip(own, named, contexts or nothing, influential or nothing, strict=True)
+    if positions is None or not all(
+        isinstance(each, int) and 0 <= each < 2**63 for each in positions
+    ):
+        positions = list(range(len(references)))
+    nothing = [None] * len(references)
+    rows = zip(positions, references, contexts or nothing, influential or nothing, strict=True)
     return [
-        (place, str(cited), contexts_of(given, influences))
-        for place, cited, given, influences in told
+        (place, str(cited), contexts_of(passages, influences))
+        for place, cited, passages, influences in rows
         if cited is not None
     ]
 
 
-def contexts_of(given: Any, influential: Any = None) -> CitationContexts:
+def contexts_of(passages: Any, influential: Any = None) -> CitationContexts:
     """The passages of one reference in a row: a list, each a text or an object with `text`,
     `section` and `intents`; an empty list says that there are none, null that nothing is known.
 
     What cannot be read counts as unknown.
     """
-    listed = isinstance(given, list | tuple)
-    read = map(_context, given[:_MOST_PASSAGES] if listed else ())
+    is_list = isinstance(passages, list | tuple)
+    read = map(_context, passages[:_MOST_PASSAGES] if is_list else ())
     return CitationContexts(
-        tuple(dict.fromkeys(each for each in read if each is not None)) if listed else None,
+        tuple(dict.fromkeys(each for each in read if each is not None)) if is_list else None,
         influential if isinstance(influential, bool) else None,
     )
 
@@ -130,26 +132,26 @@ def contexts_of_record(record: Mapping[str, Any]) -> CitationContexts:
     if not isinstance(contexts, list):  # it says false of every citation whose text it never had
         return contexts_of(None, record.get("isinfluential") or None)
     why = intents if isinstance(intents, list) and len(intents) == len(contexts) else None
-    given = [
+    passages = [
         {"text": text, "intents": why[place] if why else None}
         for place, text in enumerate(contexts)
     ]
-    return contexts_of(given, record.get("isinfluential"))
+    return contexts_of(passages, record.get("isinfluential"))
 
 
-def _context(given: Any) -> CitationContext | None:
-    if isinstance(given, str):
-        given = {"text": given}
-    if not isinstance(given, Mapping):
+def _context(passage: Any) -> CitationContext | None:
+    if isinstance(passage, str):
+        passage = {"text": passage}
+    if not isinstance(passage, Mapping):
         return None
-    text, intents = read_text(given.get("text")), given.get("intents")
+    text, intents = read_text(passage.get("text")), passage.get("intents")
     if text is None:
         return None
     if isinstance(intents, str):
         intents = [intents]
-    named = intents if isinstance(intents, Sequence) else ()
+    purposes = intents if isinstance(intents, Sequence) else ()
     return CitationContext(
         text,
-        read_text(given.get("section")),
-        tuple(dict.fromkeys(each for each in map(read_text, named) if each)),
+        read_text(passage.get("section")),
+        tuple(dict.fromkeys(each for each in map(read_text, purposes) if each)),
     )

@@ -184,28 +184,28 @@ class StoreEditor(PaperStore):
             return "added"
         old = self._record(number)
         # Only the source's own word that there is nothing empties a field.
-        lacking: dict[str, Any] = {
+        unchanged: dict[str, Any] = {
             name: getattr(old, name)
             for name in _COLUMNS
             if not getattr(record, name)
             and (name not in change.row or change.row[name] or not identified)
         }
-        if "authors" in lacking:
-            lacking["author_ids"] = old.author_ids
+        if "authors" in unchanged:
+            unchanged["author_ids"] = old.author_ids
         if not identified:
-            lacking["paper_id"] = old.paper_id
-        lacking |= {
+            unchanged["paper_id"] = old.paper_id
+        unchanged |= {
             "corpus_id": record.corpus_id or old.corpus_id,
             "given_id": record.given_id or old.given_id,
         }
-        new = replace(record, **lacking)
+        new = replace(record, **unchanged)
         if "references" not in change.row:
             return self._rewrite(number, old, replace(new, reference_count=old.reference_count))
-        listed = self._references(number)
+        references = self._references(number)
         self._connection.execute("delete from named_references where citing = ?", (number,))
         outcome = self._rewrite(number, old, new)
         self._insert(number, new, references_of(change.row))
-        return outcome if self._references(number) == listed else "replaced"
+        return outcome if self._references(number) == references else "replaced"
 
     def _rewrite(self, number: int, old: PaperRecord, new: PaperRecord) -> str:
         if new == old:
@@ -218,8 +218,8 @@ class StoreEditor(PaperStore):
         citing = self._holder(edge.citing_key)
         if citing is None:
             return "skipped"
-        hashed = key_number(reference_key(edge.cited))
-        row = (citing, edge.edge_id, hashed, edge.contexts.packed())
+        cited_hash = key_number(reference_key(edge.cited))
+        row = (citing, edge.edge_id, cited_hash, edge.contexts.packed())
         self._connection.execute("insert or replace into named_references values (?, ?, ?, ?)", row)
         self._count_references(citing)
         return "replaced"
@@ -237,10 +237,12 @@ class StoreEditor(PaperStore):
 
     def _count_references(self, number: int, *, cites_nothing: bool = False) -> None:
         record = self._record(number)
-        counted = len({cited for _, cited, _ in self._references(number)})
-        known = counted or (0 if cites_nothing or record.reference_count is not None else None)
-        if record.reference_count != known:
-            rewritten = compress(replace(record, reference_count=known).to_json())
+        distinct_count = len({cited for _, cited, _ in self._references(number)})
+        count = distinct_count or (
+            0 if cites_nothing or record.reference_count is not None else None
+        )
+        if record.reference_count != count:
+            rewritten = compress(replace(record, reference_count=count).to_json())
             self._connection.execute(
                 "update papers set record = ? where number = ?", (rewritten, number)
             )
@@ -304,7 +306,7 @@ class StoreEditor(PaperStore):
         if change.action is Action.MERGE:
             return self._merge(change)
         if change.action is Action.REMOVE_REFERENCE:
-            edits = self._unlisted(number, change)
+            edits = self._reference_edits(number, change)
         else:
             now = self._value(change.paper_id, change.field)
             # What is unknown is an empty text in some fields.
@@ -315,63 +317,81 @@ class StoreEditor(PaperStore):
         self._make(change.proposal_id, edits)
         return "replaced"
 
-    def _unlisted(self, number: int, change: Correction) -> list[_Edit]:
+    def _reference_edits(self, number: int, change: Correction) -> list[_Edit]:
         part = f"reference:{change.old}"
         entry = self._value(change.paper_id, part)
         if entry is None:
             return []
         edits: list[_Edit] = [(change.paper_id, part, entry, None)]
         alike = sum(each == entry[0] for _, each, _ in self._references(number))
-        counted = self._record(number).reference_count
-        if counted and alike == 1:
-            edits.append((change.paper_id, "reference_count", counted, counted - 1))
+        reference_count = self._record(number).reference_count
+        if reference_count and alike == 1:
+            edits.append((change.paper_id, "reference_count", reference_count, reference_count - 1))
         return edits
 
     def _merge(self, change: Correction) -> str:
         removed_id, kept_id = str(change.old), str(change.new)
-        removed, kept = self._number(removed_id), self._number(kept_id)
-        if removed is None or kept is None or removed == kept:
+        removed_number, kept_number = self._number(removed_id), self._number(kept_id)
+        if removed_number is None or kept_number is None or removed_number == kept_number:
             return "skipped"
-        gone, stays = self._record(removed), self._record(kept)
-        own, listed = self._references(removed), self._references(kept)
+        removed_record, kept_record = self._record(removed_number), self._record(kept_number)
+        removed_references, kept_references = (
+            self._references(removed_number),
+            self._references(kept_number),
+        )
         edits: list[_Edit] = [
-            *self._repointed(removed, kept),
-            *((removed_id, f"reference:{row[0]}", _entry(*row[1:]), None) for row in own),
-            (removed_id, "names", self._names(removed), []),
-            (removed_id, "record", orjson.loads(gone.to_json()), None),
+            *self._repoint(removed_number, kept_number),
+            *(
+                (removed_id, f"reference:{row[0]}", _entry(*row[1:]), None)
+                for row in removed_references
+            ),
+            (removed_id, "names", self._names(removed_number), []),
+            (removed_id, "record", orjson.loads(removed_record.to_json()), None),
         ]
         edits += [
-            (kept_id, name, _plain(getattr(stays, name)), _plain(getattr(gone, name)))
+            (
+                kept_id,
+                name,
+                _plain(getattr(kept_record, name)),
+                _plain(getattr(removed_record, name)),
+            )
             for name in FILLED
-            if not getattr(stays, name) and getattr(gone, name)
+            if not getattr(kept_record, name) and getattr(removed_record, name)
         ]
-        if own and not listed:
-            to_itself = set(key_numbers(gone)) | set(key_numbers(stays))
-            rows = [row for row in own if row[1] not in to_itself]
+        if removed_references and not kept_references:
+            to_itself = set(key_numbers(removed_record)) | set(key_numbers(kept_record))
+            rows = [row for row in removed_references if row[1] not in to_itself]
             edits += [(kept_id, f"reference:{row[0]}", None, _entry(*row[1:])) for row in rows]
-            edits.append((kept_id, "reference_count", stays.reference_count, gone.reference_count))
+            edits.append(
+                (
+                    kept_id,
+                    "reference_count",
+                    kept_record.reference_count,
+                    removed_record.reference_count,
+                )
+            )
         self._make(change.proposal_id, edits)
-        again = self._number(kept_id)
-        assert again is not None
+        number = self._number(kept_id)
+        assert number is not None
         self._connection.executemany(
             "insert or ignore into keys values (?, ?)",
-            [(each, again) for each in key_numbers(self._record(again))],
+            [(each, number) for each in key_numbers(self._record(number))],
         )
         return "removed"
 
-    def _repointed(self, removed: int, kept: int) -> Iterator[_Edit]:
+    def _repoint(self, removed_number: int, kept_number: int) -> Iterator[_Edit]:
         """Entries of other lists that name the removed paper name the kept one from now on."""
         self._connection.execute(
             "create index if not exists reference_names on named_references (hash)"
         )
-        target = key_number(f"id:{self._record(kept).paper_id}")
-        for name in self._names(removed):
-            found = self._connection.execute(
+        target = key_number(f"id:{self._record(kept_number).paper_id}")
+        for name in self._names(removed_number):
+            rows = self._connection.execute(
                 "select citing, position, contexts from named_references where hash = ?", (name,)
             )
-            for citing, position, contexts in found.fetchall():
-                if citing != removed:
-                    entry = None if citing == kept else _entry(target, contexts)
+            for citing, position, contexts in rows.fetchall():
+                if citing != removed_number:
+                    entry = None if citing == kept_number else _entry(target, contexts)
                     paper_id, part = self._record(citing).paper_id, f"reference:{position}"
                     yield paper_id, part, _entry(name, contexts), entry
 
@@ -410,11 +430,11 @@ class StoreEditor(PaperStore):
         if part == "names":
             return self._names(number)
         if part.startswith("reference:"):
-            found = self._connection.execute(
+            row = self._connection.execute(
                 "select hash, contexts from named_references where citing = ? and position = ?",
                 (number, int(part.partition(":")[2])),
             ).fetchone()
-            return _entry(*found) if found else None
+            return _entry(*row) if row else None
         return _plain(getattr(self._record(number), part))
 
     def _put(self, paper_id: str, part: str, value: Any) -> None:

@@ -84,17 +84,17 @@ class Manifest(BaseModel):
 
     @property
     def store_name(self) -> str:
-        return self._named(STORE_NAME)
+        return self._file_name(STORE_NAME)
 
     @property
     def text_name(self) -> str:
-        return self._named(TEXT_NAME)
+        return self._file_name(TEXT_NAME)
 
     @property
     def vectors_name(self) -> str:
-        return self._named(VECTORS_NAME)
+        return self._file_name(VECTORS_NAME)
 
-    def _named(self, name: str) -> str:
+    def _file_name(self, name: str) -> str:
         """`papers.sqlite` → `papers-3.sqlite`; the first build's files carry no number."""
         stem, dot, suffix = name.partition(".")
         return f"{stem}-{self.generation}{dot}{suffix}" if self.generation else name
@@ -111,7 +111,7 @@ def read_manifest(folder: Path) -> Manifest:
             f"{folder} is an empty folder, not a snapshot; build one with: assay literature build"
             f" PAPERS {folder}"
         )
-    _refuse_what_is_no_file(folder)
+    _refuse_links(folder)
     try:
         content = read_file(folder.resolve() / MANIFEST_NAME, _MOST_MANIFEST_BYTES)
         manifest = Manifest.model_validate_json(content)
@@ -157,19 +157,21 @@ def only_builder(target: Path) -> Iterator[None]:
     """
     if target.exists() and not target.is_dir():
         raise SnapshotError(f"{target} is a file; name a folder for the snapshot")
-    foreign = [path.name for path in target.iterdir() if not _own(path)] if target.is_dir() else []
+    foreign = (
+        [path.name for path in target.iterdir() if not _is_own(path)] if target.is_dir() else []
+    )
     if foreign:
         raise SnapshotError(
             f"{target} holds other files ({sorted(foreign)[0]}); name an empty folder for the"
             " snapshot"
         )
     target.mkdir(parents=True, exist_ok=True)
-    _refuse_what_is_no_file(target)  # before the lock, too, would be written behind one
+    _refuse_links(target)  # before the lock, too, would be written behind one
     with FileLock(target / _LOCK_NAME, fallback_to_soft=False):
         yield
 
 
-def _refuse_what_is_no_file(folder: Path) -> None:
+def _refuse_links(folder: Path) -> None:
     """Refuse links, pipes and files of others at any depth: what is behind them would be read or
     written.
     """
@@ -177,9 +179,9 @@ def _refuse_what_is_no_file(folder: Path) -> None:
         for name in (*folders, *files):
             path = Path(place, name)
             try:
-                found = path.lstat()
-                if not stat.S_ISDIR(found.st_mode):
-                    check_kind(path, found, Path(place).stat().st_uid)
+                status = path.lstat()
+                if not stat.S_ISDIR(status.st_mode):
+                    check_kind(path, status, Path(place).stat().st_uid)
             except FileNotFoundError:  # another process builds here
                 continue
             except PlainFileError as error:
@@ -212,11 +214,11 @@ def remove_generations(target: Path, keep: int | None) -> None:
             path.unlink(missing_ok=True)
 
 
-def _own(path: Path) -> bool:
+def _is_own(path: Path) -> bool:
     """Return whether a build writes a folder or file of this name."""
     name = path.name
     generation = _GENERATION_FILES.fullmatch(name)
     if name == STAGING_NAME or (generation is not None and name.startswith(TEXT_NAME)):
         return not path.is_file()  # it may be gone by now: another process builds here
-    named = name == _LOCK_NAME or name.startswith((MANIFEST_NAME, AUDIT_NAME))
-    return (named or generation is not None) and not path.is_dir()
+    is_build_file = name == _LOCK_NAME or name.startswith((MANIFEST_NAME, AUDIT_NAME))
+    return (is_build_file or generation is not None) and not path.is_dir()

@@ -67,14 +67,14 @@ def is_work(row: Mapping[str, Any]) -> bool:
 
 def updated_date(part: Path) -> str | None:
     """The day in the name of a part's folder."""
-    found = _UPDATED.search(str(part))
-    return found.group(1) if found else None
+    match = _UPDATED.search(str(part))
+    return match.group(1) if match else None
 
 
 def work_id(text: Any) -> str | None:
     """`https://openalex.org/W123` → `W123`."""
-    found = _WORK.fullmatch(text.strip()) if isinstance(text, str) else None
-    return found.group(1).upper() if found else None
+    match = _WORK.fullmatch(text.strip()) if isinstance(text, str) else None
+    return match.group(1).upper() if match else None
 
 
 def row_of_work(work: Mapping[str, Any]) -> Row:
@@ -83,7 +83,7 @@ def row_of_work(work: Mapping[str, Any]) -> Row:
     API: the Work object; what is missing or of another type counts as unknown.
     """
     keywords, topics = work.get("keywords"), work.get("topics")
-    referenced, open_url = work.get("referenced_works"), inside(work, "open_access", "oa_url")
+    references, open_url = work.get("referenced_works"), inside(work, "open_access", "oa_url")
     is_pdf = isinstance(open_url, str) and open_url.lower().split("?")[0].endswith(".pdf")
     pages = (inside(each, "landing_page_url") for each in mappings(work.get("locations")))
     arxiv_ids = (arxiv_id_of(page) for page in pages if isinstance(page, str))
@@ -118,8 +118,8 @@ def row_of_work(work: Mapping[str, Any]) -> Row:
         if isinstance(topics, list)
         else None,
         "citation_count": work.get("cited_by_count"),
-        "references": [each for each in map(work_id, referenced) if each]
-        if isinstance(referenced, list)
+        "references": [each for each in map(work_id, references) if each]
+        if isinstance(references, list)
         else None,
     }
 
@@ -136,9 +136,9 @@ def merged_away(folder: Path, after: str | None) -> Iterator[str]:
             lines = csv.DictReader(io.TextIOWrapper(stream, "utf-8", "replace"))
             try:
                 for line in lines:
-                    gone = work_id(line.get("id"))
-                    if gone and (after is None or (line.get("merge_date") or "9999") > after):
-                        yield gone
+                    merged_id = work_id(line.get("id"))
+                    if merged_id and (after is None or (line.get("merge_date") or "9999") > after):
+                        yield merged_id
             except csv.Error as error:
                 raise SnapshotError(
                     f"{path} is no CSV after line {lines.line_num} ({first_line(error)}); fetch it"

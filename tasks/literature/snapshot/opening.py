@@ -70,22 +70,24 @@ def open_changes(path: Path, manifest: Manifest) -> Changes:
         )
     if not _holds_works(path):
         return _every_row(open_papers(path))
-    gone = sorted(set(merged_away(path, manifest.through))) if path.is_dir() else []
+    merged_ids = sorted(set(merged_away(path, manifest.through))) if path.is_dir() else []
     through = manifest.through or ""
     later = tuple(
         part for part in parts_of_works(path) if not (day := updated_date(part)) or day > through
     )
-    return _every_row(open_works(path, later), gone, empty=not later and not gone)
+    return _every_row(open_works(path, later), merged_ids, empty=not later and not merged_ids)
 
 
-def _every_row(papers: PaperSource, gone: Sequence[str] = (), *, empty: bool = False) -> Changes:
+def _every_row(
+    papers: PaperSource, removed_ids: Sequence[str] = (), *, empty: bool = False
+) -> Changes:
     """Every row a paper as it is now, then the papers that were merged into others."""
 
     def batches(start: Place) -> Iterator[tuple[Sequence[AnyChange], Place]]:
         place = start
         for rows, place in papers.batches(Path(), start):
             yield [Upsert(row) for row in rows], place
-        yield [Removal(f"given:{each}") for each in gone], place
+        yield [Removal(f"given:{each}") for each in removed_ids], place
 
     return Changes(
         name=papers.name,
@@ -123,10 +125,10 @@ def _open_table(path: Path) -> PaperSource:
             f"{path} lacks the columns {', '.join(missing)}; it has"
             f" {', '.join(sorted(columns)) or 'none'}"
         )
-    found = path.stat()
+    status = path.stat()
     return PaperSource(
         name=path.name,
-        identity=f"{path.resolve()}|{found.st_size}|{found.st_mtime_ns}",
+        identity=f"{path.resolve()}|{status.st_size}|{status.st_mtime_ns}",
         has_references="references" in columns,
         prepare=lambda _, __: row_count,
         batches=lambda _, start: batches_of((path,), start),

@@ -74,18 +74,18 @@ def parts_in(folder: Path) -> tuple[Path, ...]:
 
 def plain_files(paths: Iterable[Path]) -> tuple[Path, ...]:
     """The paths in order. Raises SnapshotError where one is a link, pipe or device."""
-    listed = tuple(sorted(paths))
-    odd = next((path for path in listed if path.is_symlink() or not path.is_file()), None)
+    files = tuple(sorted(paths))
+    odd = next((path for path in files if path.is_symlink() or not path.is_file()), None)
     if odd is not None:
         raise SnapshotError(f"{odd} is a link, pipe or device: put the file itself there")
-    return listed
+    return files
 
 
 def identity_of(parts: Sequence[Path], root: Path) -> str:
     """Changes when a part is added, removed or rewritten."""
-    seen = [(str(path.relative_to(root)), path.stat()) for path in parts]
-    listed = "|".join(f"{name}:{found.st_size}:{found.st_mtime_ns}" for name, found in seen)
-    return f"{root.resolve()}|{content_hash(listed, length=40)}"
+    statuses = [(str(path.relative_to(root)), path.stat()) for path in parts]
+    summary = "|".join(f"{name}:{status.st_size}:{status.st_mtime_ns}" for name, status in statuses)
+    return f"{root.resolve()}|{content_hash(summary, length=40)}"
 
 
 def batches_of(paths: Sequence[Path], start: Place) -> Iterator[tuple[list[Row], Place]]:
@@ -115,8 +115,8 @@ def _json_batches(path: Path, first_row: int) -> Iterator[list[Row]]:
 def _parquet_batches(path: Path, first_row: int) -> Iterator[list[Row]]:
     try:
         with pq.ParquetFile(path, pre_buffer=False, buffer_size=_CHUNK_BYTES) as file:
-            known = file.schema_arrow.names
-            wanted = [name for name in (*REQUIRED_COLUMNS, *OPTIONAL_COLUMNS) if name in known]
+            names = file.schema_arrow.names
+            columns = [name for name in (*REQUIRED_COLUMNS, *OPTIONAL_COLUMNS) if name in names]
             groups, skipped = list[int](), first_row
             for group in range(file.metadata.num_row_groups):
                 rows = file.metadata.row_group(group).num_rows
@@ -125,7 +125,7 @@ def _parquet_batches(path: Path, first_row: int) -> Iterator[list[Row]]:
                 else:
                     skipped -= rows
             for batch in (
-                file.iter_batches(BATCH_ROWS, row_groups=groups, columns=wanted) if groups else ()
+                file.iter_batches(BATCH_ROWS, row_groups=groups, columns=columns) if groups else ()
             ):
                 if skipped >= batch.num_rows:
                     skipped -= batch.num_rows
@@ -141,13 +141,13 @@ def json_rows(path: Path, first_row: int) -> Iterator[Row]:
 
     Raises SnapshotError for a line that is no JSON object.
     """
-    seen = 0
+    row_count = 0
     with opened(path) as (stream, _):
         for number, line in enumerate(stream, start=1):
             if not line.strip():
                 continue
-            seen += 1
-            if seen <= first_row:
+            row_count += 1
+            if row_count <= first_row:
                 continue
             try:
                 row = json_of(line)

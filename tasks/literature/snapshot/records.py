@@ -102,8 +102,8 @@ def key_of_identifier(identifier: str) -> str | None:
             f"corpus:{int(rest)}" if rest.isascii() and rest.isdigit() and len(rest) < 20 else None
         )
     if prefix.lower() == "arxiv":
-        found = _ARXIV_BARE.fullmatch(rest)
-        return f"arxiv:{found.group(1).lower()}" if found else None
+        match = _ARXIV_BARE.fullmatch(rest)
+        return f"arxiv:{match.group(1).lower()}" if match else None
     if prefix.lower() == "url":
         return f"url:{canonical_url(rest)}"
     return f"url:{canonical_url(text)}" if prefix.lower() in ("http", "https") else None
@@ -231,16 +231,16 @@ class PaperRecord:
 
     def filled_from(self, other: "PaperRecord") -> "PaperRecord":
         """The record with what it lacks; what it has stays."""
-        lacking = {
+        additions = {
             name: getattr(other, name)
             for name in FILLED
             if not getattr(self, name) and getattr(other, name)
         }
-        if "authors" in lacking:
-            lacking["author_ids"] = other.author_ids
+        if "authors" in additions:
+            additions["author_ids"] = other.author_ids
         if self.year not in (None, other.year):
-            lacking.pop("publication_date", None)
-        return replace(self, **lacking)
+            additions.pop("publication_date", None)
+        return replace(self, **additions)
 
 
 _ALWAYS_KEPT = sum(field.default is MISSING for field in fields(PaperRecord))
@@ -288,30 +288,32 @@ def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
         or arxiv_id_of(pdf_url or "")
         or arxiv_of_doi(doi or "")
     )
-    published = publication_of_row(row)
-    year, abstract = _stored_year(row, published), read_text(row.get("abstract"))
+    publication = publication_of_row(row)
+    year, abstract = _stored_year(row, publication), read_text(row.get("abstract"))
     if abstract is not None and len(abstract) > _MOST_ABSTRACT_CHARACTERS:
         abstract = None
-    given = read_text(row.get("paper_id"))
+    given_id = read_text(row.get("paper_id"))
     references = row.get("references")
     authors, author_ids = _authors(row.get("authors"))
     return PaperRecord(
-        paper_id=_paper_id(given, url, doi or "", title, year),
+        paper_id=_paper_id(given_id, url, doi or "", title, year),
         corpus_id=_integer(row.get("corpus_id"), 1, 2**62) or 0,
         title=title,
         abstract=plain_abstract(abstract or "", title),
         authors=authors,
         venue=plain_text(read_text(row.get("venue")) or ""),
         year=year,
-        publication_date=_stored_date(published),
+        publication_date=_stored_date(publication),
         url=url,
         pdf_url=pdf_url,
         doi=doi,
         arxiv_id=arxiv_id,
         citation_count=_integer(row.get("citation_count"), 0, 2**62),
         keywords=_names(row.get("keywords")),
-        given_id=given if given and not is_paper_id(given) else None,
-        reference_count=_distinct(references) if isinstance(references, list | tuple) else None,
+        given_id=given_id if given_id and not is_paper_id(given_id) else None,
+        reference_count=_count_distinct(references)
+        if isinstance(references, list | tuple)
+        else None,
         tldr=read_text(row.get("tldr")),
         author_ids=author_ids,
         venue_id=read_text(row.get("venue_id")),
@@ -336,30 +338,32 @@ def unreadable_fields(row: Mapping[str, Any]) -> list[str]:
     return [name for name, read in _READERS.items() if holds(row.get(name)) and not read(row[name])]
 
 
-def _stored_year(row: Mapping[str, Any], published: Publication) -> int | None:
+def _stored_year(row: Mapping[str, Any], publication: Publication) -> int | None:
     """The year as the source says it, so that an audit sees where its day contradicts it."""
-    stated = read_date(row.get("year"))
-    if stated is None or published != publication_of(row.get("publication_date"), row.get("year")):
-        return published.year
-    return stated.year
+    stated_date = read_date(row.get("year"))
+    if stated_date is None or publication != publication_of(
+        row.get("publication_date"), row.get("year")
+    ):
+        return publication.year
+    return stated_date.year
 
 
-def _stored_date(published: Publication) -> str | None:
-    if published.day is None:
+def _stored_date(publication: Publication) -> str | None:
+    if publication.day is None:
         return None
-    of_month = published.precision is DatePrecision.MONTH
-    return f"{published.day:%Y-%m}" if of_month else published.day.isoformat()
+    of_month = publication.precision is DatePrecision.MONTH
+    return f"{publication.day:%Y-%m}" if of_month else publication.day.isoformat()
 
 
-def _distinct(references: Sequence[Any]) -> int:
+def _count_distinct(references: Sequence[Any]) -> int:
     """Return how many papers a list names; an entry without identifier is one of its own."""
-    named = [each for each in references if each is not None]
-    return len(set(map(str, named))) + len(references) - len(named)
+    identifiers = [each for each in references if each is not None]
+    return len(set(map(str, identifiers))) + len(references) - len(identifiers)
 
 
-def _paper_id(given: str | None, url: str, doi: str, title: str, year: int | None) -> str:
-    if given is not None:
-        return given if is_paper_id(given) else sha1_hex(f"given:{given}")
+def _paper_id(given_id: str | None, url: str, doi: str, title: str, year: int | None) -> str:
+    if given_id is not None:
+        return given_id if is_paper_id(given_id) else sha1_hex(f"given:{given_id}")
     if url:
         return sha1_hex(canonical_url(url))
     return sha1_hex(f"doi:{doi}" if doi else f"{normal_title(title)}|{year}")
@@ -373,25 +377,27 @@ def read_text(value: Any) -> str | None:
     return " ".join(whole.split()) or None
 
 
-def _names(value: Any, called: str = "name") -> tuple[str, ...] | None:
+def _names(value: Any, key: str = "name") -> tuple[str, ...] | None:
     """A list of texts, or of objects with one called so, each once; None where nothing is told."""
-    listed = _listed(value)
-    named = [each.get(called) if isinstance(each, Mapping) else each for each in listed or ()]
-    found = tuple(dict.fromkeys(name for name in map(read_text, named) if name))
-    return None if listed is None or (named and not found) else found
+    entries = _entries(value)
+    values = [each.get(key) if isinstance(each, Mapping) else each for each in entries or ()]
+    names = tuple(dict.fromkeys(name for name in map(read_text, values) if name))
+    return None if entries is None or (values and not names) else names
 
 
 def _authors(value: Any) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
     """Names in their order, and the identifiers of those who have one."""
-    named = [
+    pairs = [
         (read_text(each.get("name")), read_text(each.get("authorId") or each.get("id")))
         if isinstance(each, Mapping)
         else (read_text(each), None)
-        for each in (_names_in(value) if isinstance(value, str) else _listed(value) or ())
+        for each in (_names_in(value) if isinstance(value, str) else _entries(value) or ())
     ]
-    known = [(plain, identifier) for name, identifier in named if (plain := plain_text(name or ""))]
-    identifiers = tuple(identifier or "" for _, identifier in known)
-    return tuple(name for name, _ in known), identifiers if any(identifiers) else None
+    authors = [
+        (plain, identifier) for name, identifier in pairs if (plain := plain_text(name or ""))
+    ]
+    identifiers = tuple(identifier or "" for _, identifier in authors)
+    return tuple(name for name, _ in authors), identifiers if any(identifiers) else None
 
 
 def _names_in(text: str) -> list[str]:
@@ -404,7 +410,7 @@ def _names_in(text: str) -> list[str]:
     return [name for name in names if name]
 
 
-def _listed(value: Any) -> list[Any] | tuple[Any, ...] | None:
+def _entries(value: Any) -> list[Any] | tuple[Any, ...] | None:
     if isinstance(value, str):
         value = value.split(";")
     return value if isinstance(value, list | tuple) else None

@@ -77,13 +77,15 @@ def open_release(folder: Path) -> PaperSource:
     Raises:
         SnapshotError: one of them, or a file in it, is a link.
     """
-    linked = next((each for name in DATASETS if (each := folder / name).is_symlink()), None)
-    if linked is not None:
-        raise SnapshotError(f"{linked} is a link: put the folder itself there")
-    found = ((name, parts_in(folder / name)) for name in DATASETS if (folder / name).is_dir())
-    datasets = tuple((name, parts) for name, parts in found if parts)
+    link = next((each for name in DATASETS if (each := folder / name).is_symlink()), None)
+    if link is not None:
+        raise SnapshotError(f"{link} is a link: put the folder itself there")
+    parts_by_name = (
+        (name, parts_in(folder / name)) for name in DATASETS if (folder / name).is_dir()
+    )
+    datasets = tuple((name, parts) for name, parts in parts_by_name if parts)
     has_citations = any(name == "citations" for name, _ in datasets)
-    named = folder.resolve().name
+    folder_name = folder.resolve().name
 
     def prepare(workplace: Path, report: Progress) -> int:
         buckets = bucket_count(datasets)
@@ -93,15 +95,15 @@ def open_release(folder: Path) -> PaperSource:
                 _join(connection, workplace, buckets, report, has_citations=has_citations)
         except (duckdb.Error, OSError) as error:
             raise SnapshotError(f"{folder} cannot be joined: {first_line(error)}") from error
-        return sum(pq.read_metadata(path).num_rows for path in _joined(workplace))
+        return sum(pq.read_metadata(path).num_rows for path in _joined_files(workplace))
 
     return PaperSource(
         name=folder.name,
         identity=identity_of([part for _, parts in datasets for part in parts], folder),
         has_references=has_citations,
-        through=named if _RELEASE_NAME.fullmatch(named) else None,
+        through=folder_name if _RELEASE_NAME.fullmatch(folder_name) else None,
         prepare=prepare,
-        batches=lambda workplace, start: batches_of(_joined(workplace), start),
+        batches=lambda workplace, start: batches_of(_joined_files(workplace), start),
     )
 
 
@@ -117,9 +119,9 @@ def _spread(
     buckets: int,
     report: Progress,
 ) -> None:
-    listed = [(name, part) for name, parts in datasets for part in parts]
-    for number, (name, part) in enumerate(listed):
-        report(number, len(listed), "parts")
+    parts_of_datasets = [(name, part) for name, parts in datasets for part in parts]
+    for number, (name, part) in enumerate(parts_of_datasets):
+        report(number, len(parts_of_datasets), "parts")
         target = workplace / name / f"part-{number:05d}"
         if target.exists():
             continue
@@ -133,7 +135,7 @@ def _spread(
         )
         temporary.mkdir(exist_ok=True)
         temporary.rename(target)
-    report(len(listed), len(listed), "parts")
+    report(len(parts_of_datasets), len(parts_of_datasets), "parts")
 
 
 def _join(
@@ -171,7 +173,7 @@ def _join(
     report(buckets, buckets, "join")
 
 
-def _joined(workplace: Path) -> tuple[Path, ...]:
+def _joined_files(workplace: Path) -> tuple[Path, ...]:
     return tuple(sorted((workplace / "joined").glob("*.parquet")))
 
 

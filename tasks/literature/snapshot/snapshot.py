@@ -23,8 +23,8 @@ from tasks.literature.snapshot.text_index import (
     TITLE_BOOST,
     DayRange,
     Hit,
-    KnownByYear,
     TextIndex,
+    YearOnlyCounts,
     parse_bulk_query,
     query_terms,
     terms_of,
@@ -78,15 +78,15 @@ class Snapshot:
         self._vectors = vectors
 
     def __str__(self) -> str:
-        known = self.manifest
-        told = f"snapshot {self.fingerprint[:12]}: {known.paper_count:,} papers"
-        if known.duplicate_count or known.untitled_count:
-            told += (
-                f" ({known.duplicate_count:,} duplicates and {known.untitled_count:,} rows without"
+        manifest = self.manifest
+        text = f"snapshot {self.fingerprint[:12]}: {manifest.paper_count:,} papers"
+        if manifest.duplicate_count or manifest.untitled_count:
+            text += (
+                f" ({manifest.duplicate_count:,} duplicates and {manifest.untitled_count:,} rows without"
                 " title left out)"
             )
-        unreadable = [f"{name} in {count:,}" for name, count in sorted(known.unreadable.items())]
-        return f"{told}; could not be read: {', '.join(unreadable)}" if unreadable else told
+        unreadable = [f"{name} in {count:,}" for name, count in sorted(manifest.unreadable.items())]
+        return f"{text}; could not be read: {', '.join(unreadable)}" if unreadable else text
 
     @property
     def fingerprint(self) -> str:
@@ -123,13 +123,13 @@ class Snapshot:
         if not terms or limit < 1:
             return Found()
         records: dict[int, PaperRecord] = {}
-        found = self._found(*self._hits(terms, limit, days, vector), limit, records)
+        results = self._rank(*self._hits(terms, limit, days, vector), limit, records)
         if late_among < 1 or days.last == EVER.last:
-            return found
+            return results
         # Reading records costs most of a search: those of the first one are not read again.
         hits, total = self._hits(terms, late_among, replace(days, last=EVER.last), vector)
-        best = self._found(hits, total, late_among, records).papers
-        return replace(found, late=tuple(each for each in best if each.last_day > days.last))
+        best = self._rank(hits, total, late_among, records).papers
+        return replace(results, late=tuple(each for each in best if each.last_day > days.last))
 
     def _hits(
         self,
@@ -153,30 +153,30 @@ class Snapshot:
 
     def search_bulk(self, query: str, limit: int, days: DayRange = EVER) -> Found:
         """Papers that fulfil a query of bulk search in title or abstract, best first."""
-        asked = parse_bulk_query(query, self._text)
-        return self._found(*self._text.search(asked, limit, days), limit)
+        parsed_query = parse_bulk_query(query, self._text)
+        return self._rank(*self._text.search(parsed_query, limit, days), limit)
 
-    def known_by_year(self, last_day: int) -> KnownByYear:
+    def year_only_counts(self, last_day: int) -> YearOnlyCounts:
         """Papers known by the year of `last_day`, YYYYMMDD, alone."""
-        return self._text.known_by_year(last_day)
+        return self._text.year_only_counts(last_day)
 
     def match_title(self, title: str, days: DayRange = EVER) -> Found:
         """The one paper with the closest title, or none."""
         terms = query_terms(title)
         if not terms:
             return Found()
-        found = self._found(*self._hits(terms, _MATCH_CANDIDATES, days), _MATCH_CANDIDATES)
-        wanted = normal_title(title)
-        titles = [normal_title(paper.title) for paper in found.papers]
-        place = titles.index(wanted) if wanted in titles else 0
-        chosen = slice(place, place + 1)
-        return Found(found.papers[chosen], found.scores[chosen], min(found.total, 1))
+        results = self._rank(*self._hits(terms, _MATCH_CANDIDATES, days), _MATCH_CANDIDATES)
+        wanted_title = normal_title(title)
+        titles = [normal_title(paper.title) for paper in results.papers]
+        place = titles.index(wanted_title) if wanted_title in titles else 0
+        best = slice(place, place + 1)
+        return Found(results.papers[best], results.scores[best], min(results.total, 1))
 
     def papers(self, identifiers: Iterable[str]) -> list[PaperRecord | None]:
         """Papers by any identifier the API takes, in the order asked; None where there is none."""
         numbers = self._store.numbers_of(identifiers)
-        known = list(dict.fromkeys(number for number in numbers if number is not None))
-        records = dict(zip(known, self._store.records(known), strict=True))
+        present = list(dict.fromkeys(number for number in numbers if number is not None))
+        records = dict(zip(present, self._store.records(present), strict=True))
         return [records[number] if number is not None else None for number in numbers]
 
     def recommend(self, seeds: Sequence[str], limit: int, days: DayRange = EVER) -> Found | None:
@@ -185,16 +185,16 @@ class Snapshot:
         With embeddings the nearest neighbours of the seeds' mean; without, BM25 over the seeds'
         titles and key terms.
         """
-        known = self._store.numbers_of(seeds)
-        numbers = list(dict.fromkeys(number for number in known if number is not None))
+        seed_numbers = self._store.numbers_of(seeds)
+        numbers = list(dict.fromkeys(number for number in seed_numbers if number is not None))
         if not numbers:
             return None
-        asked = limit + len(numbers)
+        hit_limit = limit + len(numbers)
         if self._vectors is not None:
-            hits = self._nearest(self._vectors, numbers, asked, days)
+            hits = self._nearest(self._vectors, numbers, hit_limit, days)
         else:
-            hits, _ = self._hits(self._key_terms(self._store.records(numbers)), asked, days)
-        return self._found([hit for hit in hits if hit.number not in numbers], len(hits), limit)
+            hits, _ = self._hits(self._key_terms(self._store.records(numbers)), hit_limit, days)
+        return self._rank([hit for hit in hits if hit.number not in numbers], len(hits), limit)
 
     def _key_terms(self, papers: Sequence[PaperRecord]) -> list[str]:
         """The terms that tell these papers from the others: frequent here (titles count double),
@@ -219,18 +219,18 @@ class Snapshot:
     ) -> list[Hit]:
         mean = vectors.of(numbers).mean(axis=0)
         similarities = vectors.similarities(mean / (np.linalg.norm(mean) or 1.0))
-        wanted = min(len(similarities), limit)
+        candidate_count = min(len(similarities), limit)
         while True:
-            places = np.argsort(-similarities, kind="stable")[:wanted]
+            places = np.argsort(-similarities, kind="stable")[:candidate_count]
             records = self._store.records([int(place) for place in places])
             hits = [
                 Hit(int(place), round(float(similarities[place]), 4))
                 for place, record in zip(places, records, strict=True)
                 if days.first <= record.last_day <= days.last
             ]
-            if len(hits) >= limit or wanted == len(similarities):
+            if len(hits) >= limit or candidate_count == len(similarities):
                 return hits
-            wanted = min(len(similarities), wanted * 4)
+            candidate_count = min(len(similarities), candidate_count * 4)
 
     def vector_of(self, record: PaperRecord) -> NDArray[np.float32] | None:
         """The vector of a paper, provided that it was made of the same text."""
@@ -248,8 +248,12 @@ class Snapshot:
         paper, number = self._one(identifier)
         if paper is None or paper.reference_count is None:
             return None
-        cited = self._store.cited_by(number)
-        return self._edges(cited[window], [(number, each) for each in cited[window]], len(cited))
+        cited_numbers = self._store.cited_by(number)
+        return self._edges(
+            cited_numbers[window],
+            [(number, each) for each in cited_numbers[window]],
+            len(cited_numbers),
+        )
 
     def citations(
         self, identifier: str, window: slice = EVERY, days: DayRange = EVER
@@ -263,8 +267,12 @@ class Snapshot:
         paper, number = self._one(identifier)
         if paper is None or not self.manifest.has_references:
             return None
-        citing = self._store.citing(number, days.first, days.last)
-        return self._edges(citing[window], [(each, number) for each in citing[window]], len(citing))
+        citing_numbers = self._store.citing(number, days.first, days.last)
+        return self._edges(
+            citing_numbers[window],
+            [(each, number) for each in citing_numbers[window]],
+            len(citing_numbers),
+        )
 
     def _edges(self, papers: list[int], edges: list[tuple[int, int]], total: int) -> Edges:
         records, contexts = self._store.records(papers), self._store.contexts(edges)
@@ -274,7 +282,7 @@ class Snapshot:
         (number,) = self._store.numbers_of([identifier])
         return (self._store.records([number])[0], number) if number is not None else (None, -1)
 
-    def _found(
+    def _rank(
         self,
         hits: Sequence[Hit],
         total: int,
@@ -306,16 +314,16 @@ def open_snapshot(folder: Path) -> Snapshot:
     """
     manifest = read_manifest(folder)
     try:
-        return _opened(folder, manifest)
+        return _open(folder, manifest)
     except SnapshotError:
         newer = read_manifest(folder)
         if newer.generation == manifest.generation:
             raise
         # An update took the files of the older generation away meanwhile.
-        return _opened(folder, newer)
+        return _open(folder, newer)
 
 
-def _opened(folder: Path, manifest: Manifest) -> Snapshot:
+def _open(folder: Path, manifest: Manifest) -> Snapshot:
     path = folder / manifest.store_name
     if not path.is_file():
         raise SnapshotError(f"{folder} lacks {manifest.store_name}; build the snapshot again")
@@ -324,10 +332,10 @@ def _opened(folder: Path, manifest: Manifest) -> Snapshot:
     vectors = Vectors(folder / manifest.vectors_name, count, dimensions) if dimensions else None
     try:
         store = PaperStore(folder, name=manifest.store_name)
-        counted = store.count()
+        stored_count = store.count()
     except sqlite3.DatabaseError as error:
         raise SnapshotError(f"{path} is damaged ({error}); build the snapshot again") from error
-    if counted != count or text.count() != counted:
-        seen = f"{count} papers promised, {counted} kept, {text.count()} indexed"
-        raise SnapshotError(f"{folder} is damaged: {seen}; build the snapshot again")
+    if stored_count != count or text.count() != stored_count:
+        counts = f"{count} papers promised, {stored_count} kept, {text.count()} indexed"
+        raise SnapshotError(f"{folder} is damaged: {counts}; build the snapshot again")
     return Snapshot(folder, manifest, store, text, vectors)

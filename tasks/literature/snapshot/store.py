@@ -108,8 +108,8 @@ class PaperStore:
 
     def state(self, name: str) -> str | None:
         query = "select value from state where name = ?"
-        found = self._connection.execute(query, (name,)).fetchone()
-        return found[0] if found else None
+        row = self._connection.execute(query, (name,)).fetchone()
+        return row[0] if row else None
 
     def set_state(self, **values: str | int) -> None:
         rows = [(name, str(value)) for name, value in values.items()]
@@ -135,20 +135,24 @@ class PaperStore:
         With `identified` only the source's own identifiers tell papers apart; of another shared
         name the first paper keeps it.
         """
-        known = self._same(record, identified=identified)
-        if known is None:
+        same = self._same(record, identified=identified)
+        if same is None:
             self._insert(number, self._with_corpus_id(record), references)
             return True
-        old = self.records([known])[0]
+        old = self.records([same])[0]
         new = old if identified else old.filled_from(record)
         if new != old:
-            self._insert(known, new, ())
+            self._insert(same, new, ())
         return False
 
     def _same(self, record: PaperRecord, *, identified: bool) -> int | None:
         """The number of the same paper by the surest key; by title never one with another DOI."""
-        given = [f"corpus:{record.corpus_id}"] if record.corpus_id else []
-        for key in [f"id:{record.paper_id}", *given] if identified else [*record.keys(), *given]:
+        corpus_keys = [f"corpus:{record.corpus_id}"] if record.corpus_id else []
+        for key in (
+            [f"id:{record.paper_id}", *corpus_keys]
+            if identified
+            else [*record.keys(), *corpus_keys]
+        ):
             number = self._holder(key)
             if number is None:
                 continue
@@ -177,8 +181,8 @@ class PaperStore:
     def _holder(self, key: str) -> int | None:
         """The number of the paper that has this key."""
         query = "select number from keys where hash = ?"
-        found = self._connection.execute(query, (key_number(key),)).fetchone()
-        return int(found[0]) if found else None
+        row = self._connection.execute(query, (key_number(key),)).fetchone()
+        return int(row[0]) if row else None
 
     def _with_corpus_id(self, record: PaperRecord) -> PaperRecord:
         attempt = 0
@@ -239,7 +243,7 @@ class PaperStore:
         Raises:
             SnapshotError: the file is damaged, or the papers unpack to more than an answer may take.
         """
-        found: dict[int, PaperRecord] = {}
+        records: dict[int, PaperRecord] = {}
         unpacked_size = 0
         for start in range(0, len(numbers), _KEYS_PER_QUERY):
             part = numbers[start : start + _KEYS_PER_QUERY]
@@ -251,9 +255,9 @@ class PaperStore:
                     content = unpacked_bytes(blob)
                     unpacked_size += len(content)
                     self._check_size(unpacked_size, f"{len(numbers):,} papers")
-                    found[number] = paper_of(orjson.loads(content))
+                    records[number] = paper_of(orjson.loads(content))
         try:
-            return [found[number] for number in numbers]
+            return [records[number] for number in numbers]
         except KeyError as error:
             raise SnapshotError(
                 f"{self._path} lacks paper {error}; build the snapshot again"
@@ -275,10 +279,10 @@ class PaperStore:
         Raises:
             SnapshotError: the file is damaged.
         """
-        made = "select 1 from sqlite_master where type = 'table' and name = 'edits'"
+        has_edits = "select 1 from sqlite_master where type = 'table' and name = 'edits'"
         query = "select proposal from edits group by proposal order by max(made)"
         with self._reading():
-            if self._connection.execute(made).fetchone() is None:
+            if self._connection.execute(has_edits).fetchone() is None:
                 return []
             return [each for (each,) in self._connection.execute(query)]
 
@@ -307,8 +311,8 @@ class PaperStore:
         if (first_day, last_day) == (0, FOREVER):
             query = "select distinct citing from citations where cited = ? order by citing"
             return [each for (each,) in self._connection.execute(query, (number,))]
-        found = self._connection.execute(_CITING, (number, last_day, first_day))
-        return [each for (each,) in found]
+        rows = self._connection.execute(_CITING, (number, last_day, first_day))
+        return [each for (each,) in rows]
 
     def contexts(self, edges: Sequence[tuple[int, int]]) -> list[CitationContexts]:
         """Return how the first paper of each pair cites the second, in the order asked.
@@ -321,13 +325,13 @@ class PaperStore:
         unpacked_size = 0
         for citing, cited in edges:
             with self._reading():
-                told = list[CitationContexts]()
+                entries = list[CitationContexts]()
                 for (blob,) in self._connection.execute(_CONTEXTS, (cited, citing)):
                     content = unpacked_bytes(blob)
                     unpacked_size += len(content)
                     self._check_size(unpacked_size, f"the passages of {len(edges):,} citations")
-                    told.append(parsed(content))
-                answer.append(joined(told))
+                    entries.append(parsed(content))
+                answer.append(joined(entries))
         return answer
 
     def _check_size(self, unpacked_size: int, what: str) -> None:

@@ -90,16 +90,16 @@ EVER = DayRange()
 
 
 @dataclass(frozen=True, slots=True)
-class KnownByYear:
+class YearOnlyCounts:
     """Papers of the cutoff's year of whose date only the year is known.
 
     Attributes:
-        kept: their venue's month was over by the cutoff.
+        searched: their venue's month was over by the cutoff.
         left_out_by_month: it was not.
         left_out_by_year: their venue's month is unknown, or December.
     """
 
-    kept: int
+    searched: int
     left_out_by_month: int
     left_out_by_year: int
 
@@ -120,7 +120,7 @@ def _schema() -> tantivy.Schema:
     return builder.build()
 
 
-def _registered(index: tantivy.Index) -> tantivy.Index:
+def _register_tokenizer(index: tantivy.Index) -> tantivy.Index:
     index.register_tokenizer(TOKENIZER, analyzer())
     return index
 
@@ -134,7 +134,7 @@ def write_text_index(
     papers is the number of the next one.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    index = _registered(tantivy.Index(_schema(), path=str(folder)))
+    index = _register_tokenizer(tantivy.Index(_schema(), path=str(folder)))
     index.reload()
     writer = index.writer(_WRITER_BYTES, 1)
     done = index.searcher().num_docs
@@ -166,9 +166,9 @@ def either(queries: Sequence[tantivy.Query]) -> tantivy.Query:
 
 def both(queries: Sequence[tantivy.Query], unwanted: Sequence[tantivy.Query] = ()) -> tantivy.Query:
     """Papers that fulfil all queries, and none of the unwanted."""
-    wanted = [(tantivy.Occur.Must, query) for query in queries]
+    required = [(tantivy.Occur.Must, query) for query in queries]
     excluded = [(tantivy.Occur.MustNot, query) for query in unwanted]
-    return tantivy.Query.boolean_query([*wanted, *excluded])
+    return tantivy.Query.boolean_query([*required, *excluded])
 
 
 class TextIndex:
@@ -178,7 +178,7 @@ class TextIndex:
         """Raises SnapshotError when the folder holds no readable index of papers."""
         self._folder = folder
         with self._read():
-            self._index = _registered(tantivy.Index.open(str(folder)))
+            self._index = _register_tokenizer(tantivy.Index.open(str(folder)))
             self._schema = self._index.schema
             if self._schema != _schema():
                 raise ValueError("it has other fields")
@@ -210,7 +210,7 @@ class TextIndex:
         with self._read():
             return int(self._searcher.doc_freq("abstract", term))
 
-    def known_by_year(self, last_day: int) -> KnownByYear:
+    def year_only_counts(self, last_day: int) -> YearOnlyCounts:
         """The papers of the year of `last_day`, YYYYMMDD, of whose date only that year is known."""
         year = last_day // 10_000
         of_year = self._in_range("year_alone", year, year)
@@ -222,9 +222,9 @@ class TextIndex:
 
         december = year * 10_000 + 1231
         if last_day >= december:
-            return KnownByYear(count(0, december), 0, 0)
-        return KnownByYear(
-            kept=count(0, last_day),
+            return YearOnlyCounts(count(0, december), 0, 0)
+        return YearOnlyCounts(
+            searched=count(0, last_day),
             left_out_by_month=count(last_day + 1, december - 1),
             left_out_by_year=count(december, december),
         )
@@ -267,22 +267,22 @@ class TextIndex:
             within = self._in_range("day", days.first, days.last)
             query = both([query, tantivy.Query.const_score_query(within, 0.0)])
         with self._read():
-            return self._found(query, limit)
+            return self._best_hits(query, limit)
 
-    def _found(self, query: tantivy.Query, limit: int) -> tuple[list[Hit], int]:
-        asked = limit + _SPARE_HITS
+    def _best_hits(self, query: tantivy.Query, limit: int) -> tuple[list[Hit], int]:
+        hit_limit = limit + _SPARE_HITS
         while True:
-            found = self._searcher.search(query, limit=asked, count=True)
-            hits = [(round(score, _SCORE_DIGITS), address) for score, address in found.hits]
-            if len(hits) < asked or hits[limit - 1][0] > hits[-1][0]:
+            results = self._searcher.search(query, limit=hit_limit, count=True)
+            hits = [(round(score, _SCORE_DIGITS), address) for score, address in results.hits]
+            if len(hits) < hit_limit or hits[limit - 1][0] > hits[-1][0]:
                 break
-            asked *= 4
+            hit_limit *= 4
         border = hits[min(limit, len(hits)) - 1][0] if hits else 0.0
-        kept = [(score, address) for score, address in hits if score >= border]
-        numbers = self._searcher.fast_field_values("number", [address for _, address in kept])
+        best = [(score, address) for score, address in hits if score >= border]
+        numbers = self._searcher.fast_field_values("number", [address for _, address in best])
         return [
-            Hit(int(number or 0), score) for (score, _), number in zip(kept, numbers, strict=True)
-        ], int(found.count or 0)
+            Hit(int(number or 0), score) for (score, _), number in zip(best, numbers, strict=True)
+        ], int(results.count or 0)
 
 
 _TOKEN = bounded(r'"(?P<phrase>[^"]*)"?|(?P<mark>[()|+])|(?P<minus>-)(?=\S)|(?P<word>[^\s"()|+]+)')
@@ -305,11 +305,11 @@ class _Reader:
         return token
 
     def alternatives(self, depth: int) -> tantivy.Query | None:
-        found = [self.conjunction(depth)]
+        operands = [self.conjunction(depth)]
         while self.peek() == ("mark", "|"):
             self.take()
-            found.append(self.conjunction(depth))
-        queries = [query for query in found if query is not None]
+            operands.append(self.conjunction(depth))
+        queries = [query for query in operands if query is not None]
         return either(queries) if len(queries) > 1 else next(iter(queries), None)
 
     def conjunction(self, depth: int) -> tantivy.Query | None:
@@ -350,18 +350,18 @@ def parse_bulk_query(text: str, index: TextIndex) -> tantivy.Query:
     are read as the plain word here.
     """
     tokens = [
-        (str(found.lastgroup), found.group(str(found.lastgroup)))
-        for found in _TOKEN.finditer(text)
-        if found.lastgroup
+        (str(queries.lastgroup), queries.group(str(queries.lastgroup)))
+        for queries in _TOKEN.finditer(text)
+        if queries.lastgroup
     ]
     reader = _Reader(index, tokens)
-    found: list[tantivy.Query] = []
+    queries: list[tantivy.Query] = []
     while reader.peek()[0] != "end":
         query = reader.alternatives(0)
         if query is not None:
-            found.append(query)
+            queries.append(query)
         if reader.peek() == ("mark", ")"):
             reader.take()
-    if not found:
+    if not queries:
         return tantivy.Query.all_query() if not text.strip() else tantivy.Query.empty_query()
-    return both(found) if len(found) > 1 else found[0]
+    return both(queries) if len(queries) > 1 else queries[0]

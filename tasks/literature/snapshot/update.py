@@ -87,23 +87,23 @@ def make_changes(
                 f"{target} has embeddings: update it with --embeddings, so that new papers get"
                 " theirs"
             )
-        counts, updated = _updated(target, manifest, changes, report)
+        counts, next_manifest = _apply_to_copy(target, manifest, changes, report)
         if embedder is not None:
             with closing(open_snapshot(target)) as old:
-                updated = embedded(target, updated, embedder, report, old.vector_of)
+                next_manifest = embedded(target, next_manifest, embedder, report, old.vector_of)
         # The manifest is what readers follow: the old files may go only once it names the new ones.
-        write_manifest(target, updated)
-        remove_generations(target, keep=updated.generation)
+        write_manifest(target, next_manifest)
+        remove_generations(target, keep=next_manifest.generation)
     return Updated(open_snapshot(target), counts)
 
 
-def _updated(
+def _apply_to_copy(
     target: Path, manifest: Manifest, changes: Changes, report: Progress
 ) -> tuple[dict[str, int], Manifest]:
-    coming = manifest.model_copy(
+    next_manifest = manifest.model_copy(
         update={"generation": manifest.generation + 1, "embedding_dimensions": None}
     )
-    store = _copied_store(target, manifest, coming, changes.identity)
+    store = _copy_store(target, manifest, next_manifest, changes.identity)
     try:
         counts = _apply(
             store, changes, identified=manifest.identified and changes.identified, report=report
@@ -119,7 +119,7 @@ def _updated(
         facts = {
             "through": max(filter(None, (manifest.through, changes.through)), default=None),
             "updates": (*manifest.updates, changes.identity)[-_KEPT_IDENTITIES:],
-            **indexed(store, target / coming.text_name, report),
+            **indexed(store, target / next_manifest.text_name, report),
         }
         store.seal()
     except sqlite3.DatabaseError as error:
@@ -128,15 +128,17 @@ def _updated(
         ) from error
     finally:
         store.close()
-    return counts, coming.model_copy(update=facts)
+    return counts, next_manifest.model_copy(update=facts)
 
 
-def _copied_store(target: Path, manifest: Manifest, coming: Manifest, identity: str) -> StoreEditor:
+def _copy_store(
+    target: Path, manifest: Manifest, next_manifest: Manifest, identity: str
+) -> StoreEditor:
     """The copy that an interrupted update of the same changes left behind, or a fresh one."""
-    path = target / coming.store_name
+    path = target / next_manifest.store_name
     if path.exists():
         try:
-            store = StoreEditor(target, writable=True, name=coming.store_name)
+            store = StoreEditor(target, writable=True, name=next_manifest.store_name)
             if store.state("changes") == identity:
                 return store
             store.close()
@@ -146,10 +148,12 @@ def _copied_store(target: Path, manifest: Manifest, coming: Manifest, identity: 
     copy = path.with_name(f"{path.name}.copy")
     shutil.copyfile(target / manifest.store_name, copy)
     copy.replace(path)
-    store = StoreEditor(target, writable=True, name=coming.store_name)
-    begun = dict.fromkeys(_OUTCOMES, 0)
+    store = StoreEditor(target, writable=True, name=next_manifest.store_name)
+    zero_counts = dict.fromkeys(_OUTCOMES, 0)
     with store.transaction():
-        store.set_state(changes=identity, part=0, part_row=0, applied="", relinked="", **begun)
+        store.set_state(
+            changes=identity, part=0, part_row=0, applied="", relinked="", **zero_counts
+        )
     return store
 
 

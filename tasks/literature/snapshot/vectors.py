@@ -29,7 +29,7 @@ def write_vectors(
     papers_from: PapersFrom,
     embedder: Embedder,
     on_batch: Callable[[int], None],
-    known: KnownVector | None = None,
+    known_vector: KnownVector | None = None,
 ) -> int:
     """Embed the papers into the file `path`, resuming after the last whole row of an interrupted
     build; the dimensions of a vector.
@@ -44,18 +44,20 @@ def write_vectors(
         papers = papers_from(done)
         with path.open("ab") as stream:
             while batch := [record for _, record in islice(papers, _TEXTS_PER_BATCH)]:
-                vectors = [known(record) if known is not None else None for record in batch]
+                vectors = [
+                    known_vector(record) if known_vector is not None else None for record in batch
+                ]
                 pairs = zip(batch, vectors, strict=True)
                 missing = [embedded_text(record) for record, row in pairs if row is None]
-                made = iter(await embedder.embed(missing) if missing else ())
-                rows = np.vstack([next(made) if row is None else row for row in vectors])
+                new_rows = iter(await embedder.embed(missing) if missing else ())
+                rows = np.vstack([next(new_rows) if row is None else row for row in vectors])
                 if dimensions is None:
                     dimensions = int(rows.shape[1])
                     _shape_file(path).write_text(json.dumps({"dimensions": dimensions}))
                 if rows.shape[1] != dimensions:
-                    had = f"{rows.shape[1]} dimensions instead of {dimensions}"
+                    problem = f"{rows.shape[1]} dimensions instead of {dimensions}"
                     raise SnapshotError(
-                        f"{path}: the embedder gives {had}; delete this file and build again"
+                        f"{path}: the embedder gives {problem}; delete this file and build again"
                     )
                 stream.write(rows.astype(np.float16).tobytes())
                 stream.flush()

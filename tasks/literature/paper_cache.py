@@ -15,7 +15,7 @@ from tasks.literature.snapshot.records import is_paper_id
 Failures = tuple[SourceFailure, ...]
 
 
-class KnownPapers:
+class PaperCache:
     """By any identifier that led to them.
 
     An identifier the source does not know is remembered too.
@@ -45,24 +45,24 @@ class KnownPapers:
         """
         wanted = list(dict.fromkeys(identifiers))
         failures = await self._fetch(wanted)
-        found: dict[str, Paper] = {}
+        papers: dict[str, Paper] = {}
         for identifier in wanted:
             paper = self._papers.get(identifier)
             if paper is not None:
                 if is_paper_id(identifier) and identifier != paper.paper_id:
                     paper = replace(paper, paper_id=PaperId(identifier))
-                found.setdefault(paper.paper_id, paper)
-        return list(found.values()), failures
+                papers.setdefault(paper.paper_id, paper)
+        return list(papers.values()), failures
 
     async def by_corpus_id(self, corpus_ids: Iterable[int]) -> tuple[dict[int, Paper], Failures]:
         names = {corpus_id: f"CorpusId:{corpus_id}" for corpus_id in corpus_ids}
         failures = await self._fetch(list(names.values()))
-        found = {
+        papers = {
             corpus_id: paper
             for corpus_id, name in names.items()
             if (paper := self._papers.get(name)) is not None
         }
-        return found, failures
+        return papers, failures
 
     async def _fetch(self, identifiers: Sequence[str]) -> Failures:
         """Ask for what is unknown and not being asked for; wait for what is."""
@@ -81,10 +81,10 @@ class KnownPapers:
 
     async def _ask(self, identifiers: list[str]) -> Failures:
         try:
-            fetched = await self._requests.batch(self._requests.paper_fields, identifiers)
-            if fetched.failure is not None:
-                return (fetched.failure,)
-            for identifier, row in zip(identifiers, fetched.body, strict=True):
+            result = await self._requests.batch(self._requests.paper_fields, identifiers)
+            if result.failure is not None:
+                return (result.failure,)
+            for identifier, row in zip(identifiers, result.body, strict=True):
                 paper = parse_paper(row)
                 self._papers[identifier] = paper
                 if paper is not None:
