@@ -102,7 +102,7 @@ def _check_literature(settings: Settings) -> None:
     try:
         answer = _ask_semantic_scholar(settings)
     except NoAnswerError as error:
-        if not error.permanent:
+        if not error.is_lasting:
             return
         problem = f"cannot be reached: {error}"
     else:

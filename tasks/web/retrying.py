@@ -25,12 +25,14 @@ class Tried(Generic[ResultT]):
         again: whether another attempt may give more.
         wait_seconds: what the other side asks to wait before it.
         busy_seconds: what it took of the seconds allowed; waiting for a turn is no part of it.
+        is_counted: whether it counts as an attempt; if not, the seconds alone bound it.
     """
 
     result: ResultT
     again: bool = False
     wait_seconds: float = 0.0
     busy_seconds: float = 0.0
+    is_counted: bool = True
 
 
 @dataclass(slots=True)
@@ -76,9 +78,10 @@ class RetryPolicy:
         raised when no attempt is left, unless it concerns every unit; every other error is raised
         at once.
         """
-        number, spent = 0, spent or Spent()
+        number, counted, spent = 0, 0, spent or Spent()
         while True:
             number += 1
+            counted += 1
             started = time.monotonic()
             last_error: TransientError | None = None
             try:
@@ -86,6 +89,7 @@ class RetryPolicy:
                 spent.seconds += tried.busy_seconds
                 if not tried.again:
                     return tried.result
+                counted -= not tried.is_counted
                 wait_seconds = tried.wait_seconds
             except TransientError as error:
                 # Without budgets a repeated attempt would pay again for an answer that could not be
@@ -99,7 +103,7 @@ class RetryPolicy:
             jitter = random.uniform(0.5, 1.0)  # noqa: S311 -- not a secret
             pause_seconds = max(longest * jitter, wait_seconds)
             late = spent.seconds + pause_seconds > self.maximum_total_seconds
-            if late or number == self.maximum_attempts:
+            if late or counted == self.maximum_attempts:
                 if last_error is not None:
                     raise last_error
                 return tried.result

@@ -25,6 +25,8 @@ LEFT_OUT_HEADER, UNDATED_MARK = "x-assay-left-out", "?"
 it would have found but for the cutoff, the mark before those without a date.
 """
 STOPPING_HEADER = "x-assay-stopping"
+REFUSED_HEADER = "x-assay-refused"
+"""Of a reply: the upstream refuses the key for good, so that asking on is of no use."""
 # About 8 KB: servers and clients refuse longer heads.
 _MOST_IN_HEADER = 100
 _NO_STATUS = "-"
