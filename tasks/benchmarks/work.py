@@ -44,7 +44,7 @@ from tasks.benchmarks.registry import SUITES
 from tasks.benchmarks.suite import LITERATURE_FILE, Suite, SuiteData, Trial, folder_of, sample_file
 from tasks.calibration.applying import with_prior
 from tasks.ideas.json_lines import write_ideas
-from tasks.judging.expected import Asked, StepsAsked, together
+from tasks.judging.expected import CallsByStep, ExpectedCalls, add_calls
 from tasks.judging.identity import embedding_identity, prompts_of
 from tasks.judging.step import Step
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
@@ -358,14 +358,14 @@ def _unscored(unit: SuiteUnit, request: BenchmarkRequest) -> BenchmarkRun:
 def _expected(request: BenchmarkRequest, settings: Settings) -> Expected:
     """Return what suites ask of which nothing is answered yet."""
     items: dict[str, int] = {}
-    asked: list[StepsAsked] = []
+    asked: list[CallsByStep] = []
     ideas = 0
     for unit in request.units:
         counted = SUITES[unit.suite].expects(SuiteData(request, unit, settings))
         items[unit.suite] = counted.items
         asked += (
             {
-                one.step: Asked(
+                one.step: ExpectedCalls(
                     one.calls,
                     one.calls * one.shown,
                     one.calls * one.said,
@@ -377,7 +377,7 @@ def _expected(request: BenchmarkRequest, settings: Settings) -> Expected:
         if SUITES[unit.suite].evaluates(request.parameters):
             ideas += len(counted.ideas)
     return Expected(
-        asked=together(asked),
+        asked=add_calls(asked),
         counts={"items": sum(items.values()), "evaluated_ideas": ideas},
         note="expected for what has no answer yet, sizes of answers may differ by half",
     )
