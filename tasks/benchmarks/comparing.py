@@ -34,32 +34,32 @@ def differences(queries: Queries, run_ids: Sequence[str], seed: int) -> tuple[Di
         run_id: published_head(queries.connection, BENCHMARKS, RunId(run_id)).suite
         for run_id in run_ids
     }
-    found: list[Difference] = []
+    rows: list[Difference] = []
     for other in run_ids:
-        own = next(run_id for run_id in run_ids if suites[run_id] == suites[other])
-        if own != other:
-            found += _between(queries, run_ids, own, other, seed)
-    return tuple(found)
+        reference = next(run_id for run_id in run_ids if suites[run_id] == suites[other])
+        if reference != other:
+            rows += _between(queries, run_ids, reference, other, seed)
+    return tuple(rows)
 
 
 def _between(
-    queries: Queries, run_ids: Sequence[str], own: str, other: str, seed: int
+    queries: Queries, run_ids: Sequence[str], reference: str, other: str, seed: int
 ) -> Iterator[Difference]:
-    ours, theirs = _items(queries, own), _items(queries, other)
+    ours, theirs = _items(queries, reference), _items(queries, other)
     for (task, system), items in ours.items():
         if (task, system) in theirs:
             for metric, estimate in _estimates(items, theirs[task, system], seed).items():
                 score = benchmark_score(estimate, "differences", metric, system, task)
                 yield Difference(
-                    first=run_ids.index(own) + 1, second=run_ids.index(other) + 1, score=score
+                    first=run_ids.index(reference) + 1, second=run_ids.index(other) + 1, score=score
                 )
 
 
 def _items(queries: Queries, run_id: str) -> dict[tuple[str, str], dict[str, Row]]:
-    found: dict[tuple[str, str], dict[str, Row]] = {}
+    items: dict[tuple[str, str], dict[str, Row]] = {}
     for row in queries.rows("benchmark_items", run_id=run_id):
-        found.setdefault((row["task"], row["system"]), {})[row["item_id"]] = row
-    return found
+        items.setdefault((row["task"], row["system"]), {})[row["item_id"]] = row
+    return items
 
 
 def _estimates(ours: Items, theirs: Items, seed: int) -> dict[str, Estimate]:
@@ -81,16 +81,16 @@ def _estimates(ours: Items, theirs: Items, seed: int) -> dict[str, Estimate]:
             )
         }
     right = [_of(items, names, _is_right) for items in (ours, theirs)]
-    found = {"accuracy": paired_difference(right[0], right[1], seed)}
+    estimates = {"accuracy": paired_difference(right[0], right[1], seed)}
     if 2 <= len(labels) <= min(MOST_CLASSES, len(names) // 2):
         first, second = _labelled(ours), _labelled(theirs)
-        found["macro_f1"] = metric_difference(
+        estimates["macro_f1"] = metric_difference(
             first, second, lambda drawn: macro_f1_value(drawn, sorted(labels)), seed
         )
         if all(label.isdigit() for label in labels):
             wrong = [_of(items, names, _error) for items in (ours, theirs)]
-            found["mean_absolute_error"] = paired_difference(wrong[0], wrong[1], seed)
-    return found
+            estimates["mean_absolute_error"] = paired_difference(wrong[0], wrong[1], seed)
+    return estimates
 
 
 def _of(

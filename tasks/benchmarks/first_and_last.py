@@ -67,11 +67,11 @@ async def judge_both_orders(
 ) -> Judged:
     """One call for each order."""
     orders = ((contest.last, contest.first), (contest.first, contest.last))
-    found = [
+    by_order = [
         await ask(*order, dimensions, engine, group=contest.cluster, round_number=1, seed=seed)
         for order in orders
     ]
-    matches = tuple(match for each in found for match in each)
+    matches = tuple(match for each in by_order for match in each)
     open_ones = (match.unscored_reason for match in matches if not stands(match))
     return Judged(matches=matches, reason=next(open_ones, None))
 
@@ -157,8 +157,8 @@ def _effect(
     place: int, design: Matrix, won: Vector, clusters: Sequence[str], seed: int, lost: int
 ) -> Estimate:
     def statistic(chosen: Indices) -> float:
-        found, _ = fitted_log_odds(design[chosen], won[chosen], _PRECISION)
-        return float(expit(found[0]) if place == 0 else found[place])
+        coefficients, _ = fitted_log_odds(design[chosen], won[chosen], _PRECISION)
+        return float(expit(coefficients[0]) if place == 0 else coefficients[place])
 
     everything = np.arange(len(won))
     interval = bootstrap_interval(statistic, len(won), seed, clusters, RESAMPLES)
@@ -178,19 +178,19 @@ def flattery_of(text: str) -> dict[str, float]:
     """Return each of `FLATTERY` in a text."""
     count = len(words(text))
     stems = content_words(text)
-    found = {
+    counts = {
         "newness_claims": sum(1 for _ in NEWNESS.finditer(text)),
         "hedges": sum(1 for _ in _HEDGING.finditer(text)),
         "rubric_words": sum(stem in rubric_stems() for stem in stems),
     }
-    return {"words": float(count), **{n: 100 * v / max(count, 1) for n, v in found.items()}}
+    return {"words": float(count), **{n: 100 * v / max(count, 1) for n, v in counts.items()}}
 
 
 @lru_cache(maxsize=1)
 def rubric_stems() -> frozenset[str]:
     """Return those of the dimensions that ideas are compared along, with their questions."""
-    told = (f"{each.name} {each.question} {each.scale}" for each in compared_along(DIMENSIONS))
-    return frozenset(stem for text in told for stem in content_words(text))
+    texts = (f"{each.name} {each.question} {each.scale}" for each in compared_along(DIMENSIONS))
+    return frozenset(stem for text in texts for stem in content_words(text))
 
 
 # Made up.
@@ -326,7 +326,7 @@ def _dossier(name: str, text: str) -> Dossier:
 def _text(length: int, flatterer: Generator | None, chance: random.Random) -> str:
     planted = () if flatterer is None else tuple(flatterer.flattery.values())
     kinds = (_CLAIMS, _HEDGES, _RUBRIC)
-    told: list[str] = []
+    vocabulary: list[str] = []
     for _ in range(length):
         drawn = chance.uniform(0, 100)
         chosen: tuple[str, ...] = _NEUTRAL
@@ -334,8 +334,8 @@ def _text(length: int, flatterer: Generator | None, chance: random.Random) -> st
             if 0 <= drawn < rate:
                 chosen = kind
             drawn -= rate
-        told.append(chance.choice(chosen))
-    sentences = (told[at : at + _SENTENCE] for at in range(0, length, _SENTENCE))
+        vocabulary.append(chance.choice(chosen))
+    sentences = (vocabulary[at : at + _SENTENCE] for at in range(0, length, _SENTENCE))
     return " ".join(f"{' '.join(sentence)}." for sentence in sentences)
 
 

@@ -66,7 +66,7 @@ class Fetched(Noun):
 
     locked: tuple[str, ...] = Field(description="Fetched for the first time, now in the lock.")
     held: tuple[str, ...] = Field(description="As the lock says, fetched now or before.")
-    own: tuple[str, ...] = Field(description="There already without a lock: left as they are.")
+    unlocked: tuple[str, ...] = Field(description="Existing files without a lock, left as is.")
     missing: tuple[str, ...] = Field(description="Could not be had, with the reason.")
 
 
@@ -110,19 +110,19 @@ async def fetch_sets(
         allow_private_addresses=allow_private_addresses,
         expected=DATA_FILE,
     )
-    found: dict[str, list[str]] = {name: [] for name in Fetched.model_fields}
+    results: dict[str, list[str]] = {name: [] for name in Fetched.model_fields}
     for one in sets:
         for name, path in one.files.items():
-            kind, lock, told = await _fetch(f"{one.home}/{path}", folder, name, lock, downloader)
-            found[kind].append(told)
-            say(f"{one.name}: {told}: {_WORDS[kind]}")
-    return Fetched(**{kind: tuple(names) for kind, names in found.items()})
+            kind, lock, line = await _fetch(f"{one.home}/{path}", folder, name, lock, downloader)
+            results[kind].append(line)
+            say(f"{one.name}: {line}: {_WORDS[kind]}")
+    return Fetched(**{kind: tuple(names) for kind, names in results.items()})
 
 
 _WORDS = {
     "locked": "fetched, digest written to the lock",
     "held": "as the lock says",
-    "own": "there already and in no lock, left as it is",
+    "unlocked": "exists without a lock, left as is",
     "missing": "could not be had",
 }
 
@@ -130,11 +130,11 @@ _WORDS = {
 async def _fetch(
     address: str, folder: Path, name: str, lock: DataLock, downloader: Downloader
 ) -> tuple[str, DataLock, str]:
-    path, known = folder / name, lock.files.get(name)
+    path, entry = folder / name, lock.files.get(name)
     if path.is_file():
-        if known is None:
-            return "own", lock, name
-        if _sha256(path.read_bytes()) != known.sha256:
+        if entry is None:
+            return "unlocked", lock, name
+        if _sha256(path.read_bytes()) != entry.sha256:
             raise ConfigurationError(
                 f"{path} is not what {LOCK_FILE} says: remove it to fetch it anew, or take it out"
                 " of the lock to use it as it is"
@@ -144,12 +144,12 @@ async def _fetch(
     if isinstance(content, SourceFailure):
         return "missing", lock, f"{name} ({content.reason}: {content.detail})"
     fetched = LockedFile(sha256=_sha256(content), byte_count=len(content), address=address)
-    if known is not None and known.sha256 != fetched.sha256:
+    if entry is not None and entry.sha256 != fetched.sha256:
         raise ConfigurationError(
             f"{address} now holds something else than {LOCK_FILE} says of {name}: nothing written"
         )
     _write(path, content)
-    if known is not None:
+    if entry is not None:
         return "held", lock, name
     lock = replace(lock, files={**lock.files, name: fetched})
     _write(folder / LOCK_FILE, lock.model_dump_json(indent=2).encode() + b"\n")

@@ -76,8 +76,8 @@ class InjectedError:
 
     def is_quoted_by(self, report: str) -> bool:
         """Return whether a report quotes one of the sentences, in whole or a stretch of it."""
-        said = f" {normal(report)} "
-        return any(f" {stretch} " in said for stretch in self.stretches)
+        words = f" {normal(report)} "
+        return any(f" {stretch} " in words for stretch in self.stretches)
 
 
 _STRETCH_WORDS = 6
@@ -99,15 +99,15 @@ def inject(
         form: `latex`, `text` or `pdf`, as `Reading` takes it.
     """
     reading = Reading(form, text)
-    found = _sentences(reading)
+    sentences = _sentences(reading)
     taken: dict[int, tuple[ErrorKind, Change]] = {}
     for kind in kinds:
         draw = random.Random(f"{seed}:{kind}")  # noqa: S311 -- no secret
         touched = {place for _, change in taken.values() for place in _around(change)}
         fitting = (
-            _wrong_citation(found, reading.is_latex, draw)
+            _wrong_citation(sentences, reading.is_latex, draw)
             if kind is ErrorKind.WRONG_CITATION
-            else RULES[kind](found)
+            else RULES[kind](sentences)
         )
         changes = [change for change in fitting if touched.isdisjoint(_around(change))]
         if changes:
@@ -115,11 +115,11 @@ def inject(
             taken[chosen.sentence] = (kind, chosen)
     pieces, place = [], 0
     for number in sorted(taken):
-        pieces += [text[place : found[number].start], taken[number][1].after]
-        place = found[number].end
+        pieces += [text[place : sentences[number].start], taken[number][1].after]
+        place = sentences[number].end
     twin = "".join([*pieces, text[place:]])
-    said = normal(twin)
-    errors = {kind: _error(kind, change, found, said) for kind, change in taken.values()}
+    twin_words = normal(twin)
+    errors = {kind: _error(kind, change, sentences, twin_words) for kind, change in taken.values()}
     return twin, tuple(errors[kind] for kind in kinds if kind in errors)
 
 
@@ -129,16 +129,18 @@ def _around(change: Change) -> set[int]:
     return {place - 1, place, place + 1} | ({other} if other is not None else set())
 
 
-def _error(kind: ErrorKind, change: Change, found: Sequence[Sentence], said: str) -> InjectedError:
+def _error(
+    kind: ErrorKind, change: Change, sentences: Sequence[Sentence], twin_words: str
+) -> InjectedError:
     """`said`: the twin."""
-    sentence = found[change.sentence]
+    sentence = sentences[change.sentence]
     neighbours = [
-        found[place].raw
+        sentences[place].raw
         for place in (change.sentence - 1, change.sentence + 1)
-        if 0 <= place < len(found)
+        if 0 <= place < len(sentences)
     ]
     there = [change.after] if change.after else neighbours
-    contradicted = () if change.contradicted is None else (found[change.contradicted].raw,)
+    contradicted = () if change.contradicted is None else (sentences[change.contradicted].raw,)
     other = [each for each in contradicted if len(each.split()) <= _LONGEST_SENTENCE_WORDS]
     return InjectedError(
         kind=kind,
@@ -149,7 +151,7 @@ def _error(kind: ErrorKind, change: Change, found: Sequence[Sentence], said: str
             stretch
             for each in [*there, *other]
             for stretch in _stretches(each)
-            if said.count(stretch) <= 1
+            if twin_words.count(stretch) <= 1
         ),
     )
 
@@ -174,7 +176,7 @@ def _sentences(reading: Reading) -> list[Sentence]:
         starts[place] = number
         place += len(token.group()) + 1
     abstract = reading.abstract_span
-    found, behind = [], 0
+    sentences, behind = [], 0
     for placed in reading.sentences:
         at = flat.find(placed.sentence, behind)
         if at < 0 or at not in starts:
@@ -186,8 +188,8 @@ def _sentences(reading: Reading) -> list[Sentence]:
         raw = reading.text[start:end]
         in_abstract = abstract is not None and abstract[0] < end <= abstract[1]
         location = "the abstract" if in_abstract else placed.location
-        found.append(Sentence(start, end, raw, location, in_abstract))
-    return found
+        sentences.append(Sentence(start, end, raw, location, in_abstract))
+    return sentences
 
 
 # Rules: per kind, the sentences that it fits and what each would become.
@@ -201,12 +203,12 @@ _NO_PROSE = bounded(
 )
 
 
-def _body(found: Sequence[Sentence]) -> Iterator[tuple[int, Sentence]]:
-    return ((place, one) for place, one in _prose(found) if not one.in_abstract)
+def _body(sentences: Sequence[Sentence]) -> Iterator[tuple[int, Sentence]]:
+    return ((place, one) for place, one in _prose(sentences) if not one.in_abstract)
 
 
-def _prose(found: Sequence[Sentence]) -> Iterator[tuple[int, Sentence]]:
-    for place, one in enumerate(found):
+def _prose(sentences: Sequence[Sentence]) -> Iterator[tuple[int, Sentence]]:
+    for place, one in enumerate(sentences):
         size = len(" ".join(one.raw.split()))
         if (
             FEWEST_CHARACTERS <= size <= MOST_CHARACTERS
@@ -223,11 +225,11 @@ _TELLING = bounded(
 )
 
 
-def _numbers(found: Sequence[Sentence]) -> Iterator[Change]:
+def _numbers(sentences: Sequence[Sentence]) -> Iterator[Change]:
     """A figure that the text states twice is changed at one of its places: two fifths more, or less
     where a share would pass 100 %.
     """
-    yield from _changed_figures(list(_body(found)), found)
+    yield from _changed_figures(list(_body(sentences)), sentences)
 
 
 def _changed_figures(
@@ -281,9 +283,9 @@ _DIRECTION = bounded(
 )
 
 
-def _signs(found: Sequence[Sentence]) -> Iterator[Change]:
+def _signs(sentences: Sequence[Sentence]) -> Iterator[Change]:
     """A word of direction becomes its opposite."""
-    yield from _replaced(_body(found), _DIRECTION, _TURNED)
+    yield from _replaced(_body(sentences), _DIRECTION, _TURNED)
 
 
 def _replaced(
@@ -306,19 +308,19 @@ _COMPARES = bounded(
 _NAME = bounded(r"(?<![\w\\{(-])[A-Z][\w-]{1,30}(?: [A-Z][\w-]{0,30}){0,3}(?![\w})-])")
 
 
-def _swapped(found: Sequence[Sentence]) -> Iterator[Change]:
+def _swapped(sentences: Sequence[Sentence]) -> Iterator[Change]:
     """Two things that a comparing sentence names, each known from elsewhere in the text, change
     places.
     """
-    known = Counter(name for one in found for name in set(_NAME.findall(one.raw[1:])))
-    for place, one in _body(found):
+    name_counts = Counter(name for one in sentences for name in set(_NAME.findall(one.raw[1:])))
+    for place, one in _body(sentences):
         compares = _COMPARES.search(one.raw)
         if compares is None:
             continue
         marks = [
             mark
             for mark in _NAME.finditer(one.raw)
-            if known[mark.group()] >= _KNOWN and mark.group().lower() not in _NO_THINGS
+            if name_counts[mark.group()] >= _KNOWN and mark.group().lower() not in _NO_THINGS
         ]
         left = [mark for mark in marks if mark.end() <= compares.start()]
         right = [mark for mark in marks if mark.start() >= compares.end()]
@@ -349,11 +351,11 @@ _OF_COUNT = bounded(
 _SAMPLE_SIZE = bounded(r"\b[nN]\s{0,9}=\s{0,9}(\d{1,9})\b")
 
 
-def _statistics(found: Sequence[Sentence]) -> Iterator[Change]:
+def _statistics(sentences: Sequence[Sentence]) -> Iterator[Change]:
     """A p-value ten times as large, the end of an interval, an uncertainty, a share beside its
     counts or a number of cases two fifths larger.
     """
-    for place, one in _prose(found):
+    for place, one in _prose(sentences):
         for mark in _P_VALUE.finditer(one.raw):
             value = float(mark.group(1))
             if value < 0.1:
@@ -374,9 +376,9 @@ _CONTROL = bounded(
 )
 
 
-def _missing_control(found: Sequence[Sentence]) -> Iterator[Change]:
+def _missing_control(sentences: Sequence[Sentence]) -> Iterator[Change]:
     """The sentence that tells of a control, a baseline, a validation or an exclusion is deleted."""
-    yield from (Change(place, "") for place, one in _body(found) if _CONTROL.search(one.raw))
+    yield from (Change(place, "") for place, one in _body(sentences) if _CONTROL.search(one.raw))
 
 
 _STRENGTHENED = {
@@ -402,23 +404,23 @@ _CAUTIOUS = bounded(
 )
 
 
-def _unsupported(found: Sequence[Sentence]) -> Iterator[Change]:
+def _unsupported(sentences: Sequence[Sentence]) -> Iterator[Change]:
     """A cautious verb or adverb becomes one that claims certainty."""
-    yield from _replaced(_body(found), _CAUTIOUS, _STRENGTHENED)
+    yield from _replaced(_body(sentences), _CAUTIOUS, _STRENGTHENED)
 
 
 _NEGATED = bounded(r"\b(?:is|are|was|were|can|does|has been|have been)\b(?!\snot\b)(?=\s[a-z])")
 
 
-def _contradicted_abstract(found: Sequence[Sentence]) -> Iterator[Change]:
+def _contradicted_abstract(sentences: Sequence[Sentence]) -> Iterator[Change]:
     """A figure of the abstract that the text states too is changed, or a direction turned round, or
     a statement negated: the first of these that the abstract allows.
     """
-    abstract = [(place, one) for place, one in _prose(found) if one.in_abstract]
+    abstract = [(place, one) for place, one in _prose(sentences) if one.in_abstract]
     figures = [
         change
-        for change in _changed_figures(abstract, found)
-        if change.contradicted is not None and not found[change.contradicted].in_abstract
+        for change in _changed_figures(abstract, sentences)
+        if change.contradicted is not None and not sentences[change.contradicted].in_abstract
     ]
     turned = list(_replaced(iter(abstract), _DIRECTION, _TURNED))
     negated = [
@@ -440,14 +442,14 @@ _MARKDOWN_KEY = bounded(r"(?<![\w.])@([A-Za-z][\w:-]{2,60})")
 
 
 def _wrong_citation(
-    found: Sequence[Sentence], is_latex: bool, draw: random.Random
+    sentences: Sequence[Sentence], is_latex: bool, draw: random.Random
 ) -> Iterator[Change]:
     """The first work that a citation names becomes another one that the manuscript cites."""
     patterns = (_LATEX_CITATION,) if is_latex else (_MARKDOWN_KEY, _BRACKETED, _AUTHOR_YEAR)
     for pattern in patterns:
         cited = [
             (place, mark, _first_key(mark))
-            for place, one in _body(found)
+            for place, one in _body(sentences)
             for mark in pattern.finditer(one.raw)
         ]
         works = sorted({key for _, _, key in cited})
@@ -456,7 +458,7 @@ def _wrong_citation(
         for place, mark, key in cited:
             other = draw.choice([work for work in works if work != key])
             start = mark.start(1) + mark.group(1).index(key)
-            raw = found[place].raw
+            raw = sentences[place].raw
             yield Change(place, f"{raw[:start]}{other}{raw[start + len(key) :]}")
         return
 

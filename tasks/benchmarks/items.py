@@ -102,14 +102,14 @@ async def work_through(
         concurrency: items that are worked on at once.
     """
     keys = {item_id: content_hash(task, item_id, length=32) for item_id in items}
-    kept: dict[str, KeptAnswer] = {}
+    cached: dict[str, KeptAnswer] = {}
     for key, entry in store.get_many(list(keys.values())).items():
         with suppress(ValidationError):  # an entry of another version counts as none
-            kept[key] = KeptAnswer.model_validate_json(entry)
+            cached[key] = KeptAnswer.model_validate_json(entry)
     gate = asyncio.Semaphore(concurrency)
 
     async def one(item_id: str, item: ItemT) -> Done[KeptT]:
-        before = kept.get(keys[item_id])
+        before = cached.get(keys[item_id])
         paid = before.calls if before is not None else ()
         if before is not None and not before.ask_again:
             with suppress(ValidationError):  # a result of another version is made anew
@@ -136,10 +136,10 @@ async def work_through(
 
 
 def _first(errors: BaseExceptionGroup[AssayError]) -> BaseException:
-    found: BaseException = errors.exceptions[0]
-    while isinstance(found, BaseExceptionGroup):
-        found = found.exceptions[0]
-    return found
+    error: BaseException = errors.exceptions[0]
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 async def ask(step: Step[Any, Any], question: Noun, context: ItemContext) -> KeptOutcome:
@@ -152,8 +152,8 @@ async def ask(step: Step[Any, Any], question: Noun, context: ItemContext) -> Kep
     return KeptOutcome(value=outcome.value.model_dump_json(), provenance=outcome.provenance)
 
 
-def outcome_of(kept: KeptOutcome, step: Step[Any, OutputT]) -> Outcome[OutputT]:
+def outcome_of(result: KeptOutcome, step: Step[Any, OutputT]) -> Outcome[OutputT]:
     """Return the outcome that `ask` kept."""
-    if kept.value is None:
-        return Unscored(kept.reason or Reason.REPLY_EMPTY, kept.detail, kept.provenance)
-    return Scored(step.output_model.model_validate_json(kept.value), kept.provenance)
+    if result.value is None:
+        return Unscored(result.reason or Reason.REPLY_EMPTY, result.detail, result.provenance)
+    return Scored(step.output_model.model_validate_json(result.value), result.provenance)

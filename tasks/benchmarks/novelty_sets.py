@@ -34,11 +34,11 @@ def read_novelty_checker(path: Path) -> list[JudgedIdea]:
     """Return every idea, in file order; one without a label is kept, and judged, and adds to no
     score.
     """
-    found = [_judged(record, path) for record in json_lines(path)]
-    ids = {one.idea.idea_id for one in found}
-    if len(ids) < len(found):
+    ideas = [_judged(record, path) for record in json_lines(path)]
+    ids = {one.idea.idea_id for one in ideas}
+    if len(ids) < len(ideas):
         raise ConfigurationError(f"{path} has an idea_id twice")
-    return found
+    return ideas
 
 
 def _judged(record: Record, path: Path) -> JudgedIdea:
@@ -155,14 +155,14 @@ def _prediction(record: Record) -> Prediction:
 
 def _scores(path: Path) -> dict[str, float]:
     try:
-        found = orjson.loads(path.read_bytes())
+        content = orjson.loads(path.read_bytes())
         shares = {
             ("macro_f1" if name == "macro" else f"f1_{name}"): float(value)
-            for name, value in found["f1_scores"].items()
+            for name, value in content["f1_scores"].items()
         }
         return shares | {
             (name if name == "mean_absolute_error" else name.removeprefix("mean_")): float(value)
-            for name, value in found.items()
+            for name, value in content.items()
             if name != "f1_scores"
         }
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:

@@ -34,11 +34,11 @@ def json_lines(path: Path) -> list[Record]:
 
 def json_list(path: Path) -> list[Record]:
     """Raises ConfigurationError for a file that is no list of objects, or an empty one."""
-    found = _parsed(path, _content(path, each=b"{"), 1)
-    if not isinstance(found, list):
+    content = _parsed(path, _content(path, each=b"{"), 1)
+    if not isinstance(content, list):
         raise ConfigurationError(f"{path} is no JSON list: is it the file its name says?")
     return _objects(
-        path, [(f"entry {number}", entry) for number, entry in enumerate(found, start=1)]
+        path, [(f"entry {number}", entry) for number, entry in enumerate(content, start=1)]
     )
 
 
@@ -96,9 +96,9 @@ def _parsed(path: Path, line: bytes, number: int) -> object:
         raise ConfigurationError(f"{path} line {number} is no JSON ({error})") from error
 
 
-def _objects(path: Path, found: list[tuple[str, object]]) -> list[Record]:
+def _objects(path: Path, entries: list[tuple[str, object]]) -> list[Record]:
     objects: list[Record] = []
-    for place, entry in found:
+    for place, entry in entries:
         if not isinstance(entry, dict):
             raise ConfigurationError(f"{path} {place} is no JSON object")
         objects.append(entry)

@@ -145,8 +145,8 @@ def linked_submissions(folder: Path, submissions: Sequence[Submission]) -> dict[
         if (path := folder / name).is_file():
             pairs = read_pairs(path, difficulty)
             contests |= {pair.pair_id: (pair.first, pair.second) for pair in pairs}
-    found = connected(contests)
-    return {str(one.idea.idea_id): found[str(one.idea.idea_id)] for one in submissions}
+    clusters = connected(contests)
+    return {str(one.idea.idea_id): clusters[str(one.idea.idea_id)] for one in submissions}
 
 
 def _pair(record: Record, number: int, difficulty: str, path: Path) -> SubmissionPair:
@@ -175,8 +175,8 @@ def _submission(record: Record, label: str | None, path: Path) -> Submission:
         text=f"# {title}\n\n{abstract}",
         cutoff_date=day_of(record, path) or CUTOFF,
     )
-    said = _word(record.get("decision")) or label
-    return Submission(idea, decision_of(said) if said is not None else None)
+    decision = _word(record.get("decision")) or label
+    return Submission(idea, decision_of(decision) if decision is not None else None)
 
 
 def _inner(value: object, path: Path) -> Record:
@@ -209,13 +209,15 @@ def with_texts(data: SuiteData, listed: Iterable[Submission]) -> dict[str, Submi
     Raises:
         ConfigurationError: `--text full`, and a paper is not there or cannot be read.
     """
-    found = {str(one.idea.idea_id): one for one in listed}
+    submissions = {str(one.idea.idea_id): one for one in listed}
     if data.parameters.text is SubmissionText.ABSTRACT:
-        return found
-    EVENTS.info("%s: reading %d full papers", data.unit.suite, len(found))
-    read = ideas_of_papers([one.idea for one in found.values()], data.data, data.settings.documents)
+        return submissions
+    EVENTS.info("%s: reading %d full papers", data.unit.suite, len(submissions))
+    read = ideas_of_papers(
+        [one.idea for one in submissions.values()], data.data, data.settings.documents
+    )
     ideas = asyncio.run(read)
-    return {name: replace_fields(one, idea=ideas[name]) for name, one in found.items()}
+    return {name: replace_fields(one, idea=ideas[name]) for name, one in submissions.items()}
 
 
 def planned_ideas(data: SuiteData, listed: Iterable[Submission]) -> list[Idea]:
@@ -244,7 +246,7 @@ def paper_paths(ideas: Iterable[Idea], folder: Path) -> dict[str, Path]:
     Raises:
         ConfigurationError: a paper is not there; the line says how many are lacking.
     """
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     lacking = []
     for idea in ideas:
         candidates = [folder / PAPERS_FOLDER / f"{idea.idea_id}{suffix}" for suffix in SUFFIXES]
@@ -252,13 +254,13 @@ def paper_paths(ideas: Iterable[Idea], folder: Path) -> dict[str, Path]:
         if path is None:
             lacking.append(str(idea.idea_id))
         else:
-            found[str(idea.idea_id)] = path
+            paths[str(idea.idea_id)] = path
     if lacking:
         raise ConfigurationError(
             f"--text full: {len(lacking)} papers are not in {folder / PAPERS_FOLDER} (such as"
             f" {', '.join(lacking[:_NAMED])}): put each there as <id>.pdf, .tex, .tar.gz or .zip"
         )
-    return found
+    return paths
 
 
 def papers_sha256(folder: Path) -> str:
@@ -302,10 +304,10 @@ async def ideas_of_papers(
     documents = dict(zip(listed, read_in_order, strict=True))
     unread = {name: one for name, one in documents.items() if isinstance(one, SourceFailure)}
     if unread:
-        told = "; ".join(
+        examples = "; ".join(
             f"{paths[name].name}: {one.detail}" for name, one in list(unread.items())[:_NAMED]
         )
-        raise ConfigurationError(f"--text full: {len(unread)} papers cannot be read: {told}")
+        raise ConfigurationError(f"--text full: {len(unread)} papers cannot be read: {examples}")
     return {
         name: replace(listed[name], text=text_of_paper(listed[name], document))
         for name, document in documents.items()

@@ -88,37 +88,36 @@ QUESTION_TOKENS = 40
 PROBLEM_TOKENS = 150
 
 
-class Asking(NamedTuple):
-    """Questions of a suite by one step.
+class ExpectedCalls(NamedTuple):
+    """Calls that a suite is expected to make for one step.
 
     Attributes:
-        shown: tokens of a call's prompt beside its template.
-        said: tokens of an answer.
-        first_calls: calls ahead of others that show the same; None: all show something else.
+        prompt_tokens: of one call, without the template.
+        reply_tokens: of one call.
+        first_calls: calls that cannot reuse the cached prefix of another; None: all of them.
     """
 
     step: Step[Any, Any]
     calls: float
-    shown: float
-    said: float
+    prompt_tokens: float
+    reply_tokens: float
     first_calls: float | None = None
 
 
-class Counted(NamedTuple):
-    """A suite counted from its data, before it is paid for.
+class SuiteEstimate(NamedTuple):
+    """Estimate of a suite from its data, made before anything is paid.
 
-    Counts of items are those of the data; sizes of what a model writes are expected ones, so that a
-    paid run may differ by half. A rerun asks only what has no answer yet, and replies to equal
-    questions come from the cache: both cost less than is said here.
+    Reply lengths are expected values: a paid run may differ by half. Resumed runs and cached
+    replies cost less than estimated.
 
     Attributes:
         items: ideas, submissions, pairs, groups or checks.
-        asked: what the suite itself asks.
-        ideas: that modules would evaluate.
+        calls: calls of the suite's own steps.
+        ideas: ideas that the modules would evaluate.
     """
 
     items: int = 0
-    asked: Sequence[Asking] = ()
+    calls: Sequence[ExpectedCalls] = ()
     ideas: Sequence[Idea] = ()
 
 
@@ -265,8 +264,8 @@ class Trial(SuiteData):
                 lambda: ask(step, question, context)
             )
 
-        kept = self.each(task or step.name, questions, work, KeptOutcome)
-        return {item_id: outcome_of(answer, step) for item_id, answer in kept.items()}
+        results = self.each(task or step.name, questions, work, KeptOutcome)
+        return {item_id: outcome_of(answer, step) for item_id, answer in results.items()}
 
     def each(
         self,
@@ -376,7 +375,7 @@ class Suite:
     files: tuple[str, ...]
     run: Callable[[Trial], None]
     steps: tuple[Step[Any, Any], ...] = ()
-    expects: Callable[[SuiteData], Counted] = lambda _: Counted()
+    expects: Callable[[SuiteData], SuiteEstimate] = lambda _: SuiteEstimate()
     ideas: Callable[[SuiteData], Sequence[Idea]] | None = None
     modules: tuple[Module, ...] = ()
     searches: Callable[[BenchmarkRequest], bool] = lambda _: False

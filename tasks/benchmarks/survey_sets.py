@@ -34,10 +34,10 @@ class SurveyCase:
     cutoff: date | None = None
 
 
-def paper_row(paper_id: str, title: object, abstract: object, **known: Any) -> dict[str, Any]:
+def paper_row(paper_id: str, title: object, abstract: object, **fields: Any) -> dict[str, Any]:
     """Return a paper as a row of a file that a snapshot is built from."""
     unknown: dict[str, Any] = {"authors": [], "venue": "", "year": None, "url": ""}
-    return {"paper_id": paper_id, "title": title, "abstract": abstract, **unknown, **known}
+    return {"paper_id": paper_id, "title": title, "abstract": abstract, **unknown, **fields}
 
 
 def write_papers(rows: Iterable[dict[str, Any]], path: Path) -> Path:
@@ -133,10 +133,10 @@ def search_questions(path: Path, snapshot: Snapshot) -> list[SurveyCase]:
     for record in json_lines(path):
         answers = record.get("answers")
         titles = [one["title"] for one in answers] if isinstance(answers, list) else []
-        found = frozenset(filter(None, (_titled(snapshot, title) for title in titles)))
-        if found:
+        relevant = frozenset(filter(None, (_titled(snapshot, title) for title in titles)))
+        if relevant:
             case_id, query = text_of(record, "id", path), text_of(record, "query", path)
-            cases.append(SurveyCase(case_id, query, found))
+            cases.append(SurveyCase(case_id, query, relevant))
     return cases
 
 
@@ -218,10 +218,10 @@ def _planted(
 ) -> Rows:
     named = set(draw.sample(names, round(NAMED_SHARE * len(names))))
     for number, name in enumerate(names):
-        said = draw.choice(question.split()) if name in named else next(words)
+        first_word = draw.choice(question.split()) if name in named else next(words)
         earlier = names[:number]
         cited = [*draw.sample(earlier, min(len(earlier), 4)), *draw.sample(hubs, 2)]
-        yield _paper(name, f"{said} {next(words)}", _known(cited, draw), 2010 + number // 4)
+        yield _paper(name, f"{first_word} {next(words)}", _known(cited, draw), 2010 + number // 4)
 
 
 def _near(

@@ -358,26 +358,26 @@ def _unscored(unit: SuiteUnit, request: BenchmarkRequest) -> BenchmarkRun:
 def _expected(request: BenchmarkRequest, settings: Settings) -> Expected:
     """Return what suites ask of which nothing is answered yet."""
     items: dict[str, int] = {}
-    asked: list[StepsAsked] = []
+    steps: list[StepsAsked] = []
     ideas = 0
     for unit in request.units:
-        counted = SUITES[unit.suite].expects(SuiteData(request, unit, settings))
-        items[unit.suite] = counted.items
-        asked += (
+        estimate = SUITES[unit.suite].expects(SuiteData(request, unit, settings))
+        items[unit.suite] = estimate.items
+        steps += (
             {
                 one.step: Asked(
                     one.calls,
-                    one.calls * one.shown,
-                    one.calls * one.said,
+                    one.calls * one.prompt_tokens,
+                    one.calls * one.reply_tokens,
                     first_calls=one.first_calls,
                 )
             }
-            for one in counted.asked
+            for one in estimate.calls
         )
         if SUITES[unit.suite].evaluates(request.parameters):
-            ideas += len(counted.ideas)
+            ideas += len(estimate.ideas)
     return Expected(
-        asked=together(asked),
+        asked=together(steps),
         counts={"items": sum(items.values()), "evaluated_ideas": ideas},
         note="expected for what has no answer yet, sizes of answers may differ by half",
     )
@@ -408,8 +408,8 @@ def _figures(page: Any, request: BenchmarkRequest | None) -> Mapping[str, Any]:
     run_ids = tuple(dict.fromkeys((page.head.run_id, *request.units[0].compared)))
     with page.warehouse.queries() as queries:
         others = tuple(published_benchmark(queries.connection, each) for each in run_ids[1:])
-        found = differences(queries, run_ids, request.parameters.seed)
-    return {"others": others, "differences": found}
+        rows = differences(queries, run_ids, request.parameters.seed)
+    return {"others": others, "differences": rows}
 
 
 BenchmarkSummary = Summary[BenchmarkHead]
@@ -445,13 +445,16 @@ def _run_suite(request: BenchmarkRequest, settings: Settings, runs: Runs) -> Ben
     (unit,) = request.units
     suite, parameters = SUITES[unit.suite], request.parameters
     # One unit that reads the lake: it needs no workers, its evaluation may.
-    own = replace(
+    local_request = replace(
         request,
         workers=None,
         scheduler_address=None,
         literature=parameters.literature if suite.searches(request) else None,
     )
-    warehouse, run_id = Warehouse(request.warehouse, settings), runs.run_id("benchmark", own)
+    warehouse, run_id = (
+        Warehouse(request.warehouse, settings),
+        runs.run_id("benchmark", local_request),
+    )
     done = complete_receipt(warehouse, BENCHMARKS, run_id, unit.suite)
     if done is None and suite.ideas is not None and suite.evaluates(parameters):
         ideas = suite.ideas(SuiteData(request, unit, settings))
@@ -464,7 +467,7 @@ def _run_suite(request: BenchmarkRequest, settings: Settings, runs: Runs) -> Ben
         write_ideas(ideas, path)
         evaluated = runs("evaluate", evaluation_of(request, path)).published_head()
         unit = replace(unit, evaluated_run_id=evaluated.run_id)
-    return runs("benchmark", replace(own, units=(unit,)))
+    return runs("benchmark", replace(local_request, units=(unit,)))
 
 
 def evaluation_of(
@@ -489,17 +492,17 @@ def evaluation_of(
 
 def _follows(request: BenchmarkRequest, settings: Settings) -> tuple[Follow, ...]:
     """Return the evaluation of each suite's ideas, which are as long as the median one."""
-    found = []
+    follows = []
     for unit in request.units:
         one, suite = replace(request, units=(unit,)), SUITES[unit.suite]
         if suite.evaluates(request.parameters) and suite.modules_of(request.parameters):
-            counted = suite.expects(SuiteData(one, unit, settings))
-            ideas = sorted(counted.ideas, key=lambda idea: len(idea.text))
+            estimate = suite.expects(SuiteData(one, unit, settings))
+            ideas = sorted(estimate.ideas, key=lambda idea: len(idea.text))
             if ideas:
                 usual = ideas[len(ideas) // 2]
-                asked = partial(evaluation_of, one, cutoff_date=usual.cutoff_date)
-                found.append(Follow("evaluate", asked, usual.text, len(ideas)))
-    return tuple(found)
+                evaluation = partial(evaluation_of, one, cutoff_date=usual.cutoff_date)
+                follows.append(Follow("evaluate", evaluation, usual.text, len(ideas)))
+    return tuple(follows)
 
 
 BENCHMARK: Work[SuiteUnit, BenchmarkParameters, BenchmarkRun] = Work(

@@ -50,10 +50,10 @@ def prior_log_odds(prior: Prior, features: Mapping[str, float | None], text: str
     calibrator = prior.calibrator
     if item_sha256(text) in calibrator.training_items:
         return None
-    known = dict(features)
+    values = dict(features)
     if calibrator.terms:
-        known[WORDS] = float(TextModel(calibrator.terms).scores([text])[0])
-    return prior.pair_slope * float(_model(calibrator).latent([known])[0])
+        values[WORDS] = float(TextModel(calibrator.terms).scores([text])[0])
+    return prior.pair_slope * float(_model(calibrator).latent([values])[0])
 
 
 def _model(calibrator: Calibrator) -> Model:
@@ -91,9 +91,9 @@ def load_calibrator(path: str | Path) -> Calibrator:
         ConfigurationError: the file is missing, is no calibrator, or was written by another
             version.
     """
-    found = _read(path, Calibrator, "fit one with assay benchmark novelty")
-    _check_version(found, path)
-    return found
+    calibrator = _read(path, Calibrator, "fit one with assay benchmark novelty")
+    _check_version(calibrator, path)
+    return calibrator
 
 
 def load_prior(path: str | Path) -> Prior:
@@ -102,9 +102,9 @@ def load_prior(path: str | Path) -> Prior:
     Raises:
         ConfigurationError: as `load_calibrator`.
     """
-    found = _read(path, Prior, "fit one with assay prior")
-    _check_version(found.calibrator, path)
-    return found
+    prior = _read(path, Prior, "fit one with assay prior")
+    _check_version(prior.calibrator, path)
+    return prior
 
 
 def _read(path: str | Path, kind: type[FittedT], remedy: str) -> FittedT:
@@ -139,11 +139,11 @@ def refuse_training_items(
     Raises:
         ConfigurationError: one of `ideas` is among its training items.
     """
-    known = set(calibrator.training_items)
-    seen = sum(item_sha256(idea) in known for idea in ideas)
+    training_items = set(calibrator.training_items)
+    seen = sum(item_sha256(idea) in training_items for idea in ideas)
     if seen:
         raise ConfigurationError(
-            f"{seen} of the items to be scored are among the {len(known)} that calibrator"
+            f"{seen} of the items to be scored are among the {len(training_items)} that calibrator"
             f" {calibrator.sha256[:12]} was fitted on: score it on others, or run without"
             f" {key} (its gain under cross-validation is reported when it is fitted)"
         )

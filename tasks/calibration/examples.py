@@ -44,7 +44,7 @@ def novelty_features(evaluation: NoveltyEvaluation) -> dict[str, float | None]:
     percent = [judgement.probabilities_percent.get(str(score)) for score in range(1, 6)]
     overlaps = [one.overlap for one in claimed if one.overlap is not None]
     differences = [one.difference for one in claimed if one.difference is not None]
-    found: dict[str, float | None] = {
+    features: dict[str, float | None] = {
         "related_work_count": float(len(judgement.related_paper_ids)),
         "known_aspect_count": float(len(judgement.known_aspects)),
         "novel_aspect_count": float(len(judgement.novel_aspects)),
@@ -56,15 +56,15 @@ def novelty_features(evaluation: NoveltyEvaluation) -> dict[str, float | None]:
     }
     for score in (2, 3, 4, 5):
         above = percent[score - 1 :]
-        known = [one for one in above if one is not None]
-        found[f"probability_of_{score}_or_more"] = (
-            sum(known) / 100 if len(known) == len(above) else None
+        percents = [one for one in above if one is not None]
+        features[f"probability_of_{score}_or_more"] = (
+            sum(percents) / 100 if len(percents) == len(above) else None
         )
     for name in NOVELTY_FEATURES:
-        if name not in found:
+        if name not in features:
             value = getattr(judgement, name)
-            found[name] = None if value is None else float(value)
-    return {name: found[name] for name in NOVELTY_FEATURES}
+            features[name] = None if value is None else float(value)
+    return {name: features[name] for name in NOVELTY_FEATURES}
 
 
 def _share(words: Sequence[StrEnum], wanted: StrEnum) -> float | None:
@@ -76,22 +76,22 @@ def evidence_features(evaluation: IdeaEvaluation) -> dict[str, float | None]:
     and closeness of related works, grades of overlap, counts. A module that was not asked for has
     none.
     """
-    found: dict[str, float | None] = {}
+    features: dict[str, float | None] = {}
     if evaluation.novelty is not None:
         of_judge = FEATURE_KINDS["probabilities"]
         measured = novelty_features(evaluation.novelty)
-        found |= {name: value for name, value in measured.items() if name not in of_judge}
+        features |= {name: value for name, value in measured.items() if name not in of_judge}
     if evaluation.contribution is not None:
         grades = [one.overlap for one in evaluation.contribution.comparisons if one.overlap]
-        found |= {f"overlap_{grade.value}_share": _share(grades, grade) for grade in Overlap}
-        found["compared_paper_count"] = float(
+        features |= {f"overlap_{grade.value}_share": _share(grades, grade) for grade in Overlap}
+        features["compared_paper_count"] = float(
             len({one.paper_id for one in evaluation.contribution.comparisons})
         )
     if evaluation.soundness is not None:
-        found["method_count"] = float(len(evaluation.soundness.methods))
-        found["passage_count"] = float(len(evaluation.soundness.passages))
-    found["citation_count"] = float(len(evaluation.citations))
-    return found
+        features["method_count"] = float(len(evaluation.soundness.methods))
+        features["passage_count"] = float(len(evaluation.soundness.passages))
+    features["citation_count"] = float(len(evaluation.citations))
+    return features
 
 
 FEWEST_ITEMS = 20
@@ -153,7 +153,7 @@ def usable(examples: Sequence[Example], scale: LabelScale) -> list[Example]:
     unlabelled = sum(one.label is None for one in examples)
     counts = Counter(str(one.label) for one in scored.values())
     unknown = sorted(counts.keys() - set(scale.labels))
-    told = (
+    summary = (
         f"{len(examples)} items, {unlabelled} without a label,"
         f" {len(examples) - unlabelled - len(scored)} unscored or repeated"
     )
@@ -162,16 +162,16 @@ def usable(examples: Sequence[Example], scale: LabelScale) -> list[Example]:
             f"labels {', '.join(unknown)} are not among {', '.join(scale.labels)}"
         )
     if not counts:
-        raise ConfigurationError(f"a calibrator needs labels: {told}")
+        raise ConfigurationError(f"a calibrator needs labels: {summary}")
     if len(counts) < 2:
         raise ConfigurationError(
             f"a calibrator needs two labels, all {len(scored)} items have {next(iter(counts))}:"
-            f" {told}"
+            f" {summary}"
         )
     if len(scored) < FEWEST_ITEMS:
         raise ConfigurationError(
             f"a calibrator needs {FEWEST_ITEMS} labelled and scored items, there are {len(scored)}:"
-            f" {told}"
+            f" {summary}"
         )
     rare = {label: count for label, count in counts.items() if count < FEWEST_OF_A_LABEL}
     if rare:

@@ -95,10 +95,10 @@ def fit_tuned(examples: Sequence[Example], scale: LabelScale, seed: int) -> Tune
     """
     gold = _places(examples, scale)
     examples, text = _learnt_words(examples, gold, scale, seed)
-    found = {ridge: _held_out(examples, gold, scale, ridge, seed) for ridge in RIDGES}
+    distributions = {ridge: _held_out(examples, gold, scale, ridge, seed) for ridge in RIDGES}
     every = list(range(len(scale.labels)))
-    ridge = min(RIDGES, key=lambda one: log_loss(gold, found[one], labels=every))
-    decider = fit_decider(found[ridge].tolist(), gold.tolist(), scale.values)
+    ridge = min(RIDGES, key=lambda one: log_loss(gold, distributions[one], labels=every))
+    decider = fit_decider(distributions[ridge].tolist(), gold.tolist(), scale.values)
     return Tuned(fit_model(examples, scale, ridge), ridge, decider, text)
 
 
@@ -141,20 +141,20 @@ def cross_validate(
     Raises:
         ConfigurationError: no labels, one class only, too few items, or nothing that varies.
     """
-    kept = usable(examples, scale)
-    gold = _places(kept, scale)
-    found: dict[int, Prediction] = {}
-    for fold, (train, test) in enumerate(_splits(kept, gold, seed, folds)):
-        tuned = fit_tuned([kept[place] for place in train], scale, seed)
-        held_out = tuned.read([kept[place] for place in test])
+    items = usable(examples, scale)
+    gold = _places(items, scale)
+    predictions: dict[int, Prediction] = {}
+    for fold, (train, test) in enumerate(_splits(items, gold, seed, folds)):
+        tuned = fit_tuned([items[place] for place in train], scale, seed)
+        held_out = tuned.read([items[place] for place in test])
         distributions = tuned.model.distributions(held_out, len(scale.labels))
         latent = tuned.model.latent(held_out)
         shares = np.bincount(gold[train], minlength=len(scale.labels)) / len(train)
         for place, distribution, value in zip(test.tolist(), distributions, latent, strict=True):
-            found[place] = Prediction(
-                item_sha256=kept[place].item_sha256,
+            predictions[place] = Prediction(
+                item_sha256=items[place].item_sha256,
                 gold=int(gold[place]),
-                raw=scale.place(str(kept[place].raw_label)),
+                raw=scale.place(str(items[place].raw_label)),
                 distribution=tuple(float(chance) for chance in distribution),
                 for_f1=tuned.decider.place(distribution, MACRO_F1),
                 for_error=tuned.decider.place(distribution, MEAN_ABSOLUTE_ERROR),
@@ -164,7 +164,7 @@ def cross_validate(
                 latent=float(value),
                 fold=fold,
             )
-    return tuple(found[place] for place in range(len(kept)))
+    return tuple(predictions[place] for place in range(len(items)))
 
 
 def _places(examples: Sequence[Example], scale: LabelScale) -> NDArray[np.intp]:
@@ -197,12 +197,12 @@ def _held_out(
     seed: int,
 ) -> NDArray[np.float64]:
     """Shape (examples, labels): of each what a model of the other folds says."""
-    found = np.zeros((len(examples), len(scale.labels)))
+    distributions = np.zeros((len(examples), len(scale.labels)))
     for train, test in _splits(examples, gold, seed, FOLDS):
         model = fit_model([examples[place] for place in train], scale, ridge)
         held_out = [examples[place] for place in test]
-        found[test] = model.distributions(held_out, len(scale.labels))
-    return found
+        distributions[test] = model.distributions(held_out, len(scale.labels))
+    return distributions
 
 
 def fit_calibrator(
@@ -221,10 +221,10 @@ def fit_calibrator(
     Raises:
         ConfigurationError: no labels, one class only, too few items, or nothing that varies.
     """
-    kept = usable(examples, scale)
-    tuned = fit_tuned(kept, scale, seed)
+    items = usable(examples, scale)
+    tuned = fit_tuned(items, scale, seed)
     model = tuned.model
-    counts = Counter(str(one.label) for one in kept)
+    counts = Counter(str(one.label) for one in items)
     return Calibrator(
         target=target,
         engine=engine,
@@ -244,9 +244,9 @@ def fit_calibrator(
         cut_points=tuple(tuned.decider.cut_points[place] for place in model.places[:-1]),
         ridge=tuned.ridge,
         training_source=source,
-        training_items=tuple(one.item_sha256 for one in kept),
+        training_items=tuple(one.item_sha256 for one in items),
         training_sha256=content_hash(
-            *(f"{one.item_sha256} {one.label} {sorted(one.features.items())}" for one in kept)
+            *(f"{one.item_sha256} {one.label} {sorted(one.features.items())}" for one in items)
         ),
         gain=tuple(gain),
         assay_version=metadata.version("assay"),

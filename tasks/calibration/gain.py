@@ -69,15 +69,15 @@ def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) ->
     errors: dict[str, list[float | None]] = {
         name: [
             abs(values[place] - values[one.gold])
-            for one, place in zip(predictions, found, strict=True)
+            for one, place in zip(predictions, system_places, strict=True)
         ]
-        for name, found in places.items()
+        for name, system_places in places.items()
     }
     losses = {CALIBRATED: [_loss(one.distribution, one.gold) for one in predictions]}
     losses[CONSTANT] = [_loss(one.shares, one.gold) for one in predictions]
     named = {**places, CALIBRATED: [one.for_f1 for one in predictions]}
-    found = [Figure(error_name, name, mean(listed, seed)) for name, listed in errors.items()]
-    found += [
+    figures = [Figure(error_name, name, mean(listed, seed)) for name, listed in errors.items()]
+    figures += [
         Figure("macro_f1", name, _macro_f1(predictions, listed, scale, seed))
         for name, listed in named.items()
     ]
@@ -88,17 +88,17 @@ def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) ->
         ("macro_f1", partial(macro_f1_value, classes=values)),
     ):
         drawn = stratified_random(gold, statistic, seed)
-        found.append(Figure(metric, STRATIFIED_RANDOM, drawn))
-    found.append(
+        figures.append(Figure(metric, STRATIFIED_RANDOM, drawn))
+    figures.append(
         Figure("log_loss", JUDGE, undefined("a judge who names one label gives no probabilities"))
     )
-    found += [Figure("log_loss", name, mean(listed, seed)) for name, listed in losses.items()]
-    found.append(
+    figures += [Figure("log_loss", name, mean(listed, seed)) for name, listed in losses.items()]
+    figures.append(
         Figure(
             "expected_calibration_error", CALIBRATED, expected_calibration_error(predictions, seed)
         )
     )
-    found += [
+    figures += [
         Figure(
             f"{error_name}_saved",
             name,
@@ -106,14 +106,14 @@ def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) ->
         )
         for name in (JUDGE, CONSTANT)
     ]
-    found.append(
+    figures.append(
         Figure(
             "log_loss_saved",
             CONSTANT,
             paired_difference(losses[CONSTANT], losses[CALIBRATED], seed),
         )
     )
-    return tuple(found)
+    return tuple(figures)
 
 
 def error_metric(scale: LabelScale) -> tuple[str, tuple[float, ...]]:
@@ -200,5 +200,5 @@ def _macro_f1(
 ) -> Estimate:
     names = [one.item_sha256 for one in predictions]
     gold = {name: scale.labels[one.gold] for name, one in zip(names, predictions, strict=True)}
-    said = {name: scale.labels[place] for name, place in zip(names, places, strict=True)}
-    return macro_f1(pair_up(gold, said), scale.labels, seed)
+    predicted = {name: scale.labels[place] for name, place in zip(names, places, strict=True)}
+    return macro_f1(pair_up(gold, predicted), scale.labels, seed)

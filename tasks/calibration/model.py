@@ -44,8 +44,8 @@ def fit_proportional_odds(
         likelihood = np.log(np.maximum(chances[np.arange(len(labels)), labels], _TINY)).sum()
         return float(0.5 * ridge * (parameters[:count] ** 2).sum() - likelihood)
 
-    found = minimize(cost, start, method="L-BFGS-B", options={"maxiter": 500})
-    return found.x[:count], _thresholds(found.x[count:])
+    solution = minimize(cost, start, method="L-BFGS-B", options={"maxiter": 500})
+    return solution.x[:count], _thresholds(solution.x[count:])
 
 
 def _thresholds(parameters: Matrix) -> Matrix:
@@ -88,9 +88,9 @@ class Model:
     ) -> NDArray[np.float64]:
         """Shape (examples, label_count); a label it never saw has probability 0."""
         latent = self.latent(examples)[:, None]
-        found = np.zeros((len(latent), label_count))
-        found[:, list(self.places)] = probabilities(latent, np.ones(1), np.array(self.thresholds))
-        return found
+        chances = np.zeros((len(latent), label_count))
+        chances[:, list(self.places)] = probabilities(latent, np.ones(1), np.array(self.thresholds))
+        return chances
 
     def latent(self, examples: Sequence[Example | Mapping[str, float | None]]) -> Matrix:
         """Per example the sum of coefficient × feature: log odds of a higher label, up to a
@@ -198,14 +198,16 @@ def fit_decider(
     expected = [expected_value(one, values) for one in distributions]
     shares = np.cumsum(np.bincount(gold, minlength=len(values))[:-1]) / len(gold)
     cut_points = tuple(float(one) for one in np.quantile(expected, shares))
-    said = {
+    places_by_rule = {
         rule: [place_of(rule, one, values, cut_points) for one in distributions]
         for rule in DecisionRule
     }
-    f1 = {rule: _macro_f1(gold, places) for rule, places in said.items()}
+    f1 = {rule: _macro_f1(gold, places) for rule, places in places_by_rule.items()}
     error = {
         rule: float(np.mean([abs(values[one] - values[other]) for one, other in pairs]))
-        for rule, pairs in ((rule, list(zip(gold, said[rule], strict=True))) for rule in said)
+        for rule, pairs in (
+            (rule, list(zip(gold, places_by_rule[rule], strict=True))) for rule in places_by_rule
+        )
     }
     rules = {
         MACRO_F1: max(DecisionRule, key=lambda rule: f1[rule]),
@@ -214,10 +216,10 @@ def fit_decider(
     return Decider(tuple(values), rules, cut_points)
 
 
-def _macro_f1(gold: Sequence[int], said: Sequence[int]) -> float:
+def _macro_f1(gold: Sequence[int], predicted: Sequence[int]) -> float:
     return macro_f1_value(
         pair_up(
             {f"{place}": label for place, label in enumerate(gold)},
-            {f"{place}": label for place, label in enumerate(said)},
+            {f"{place}": label for place, label in enumerate(predicted)},
         )
     )

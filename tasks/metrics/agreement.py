@@ -59,8 +59,8 @@ def cohen_kappa(
         with np.errstate(invalid="ignore", divide="ignore"):  # no deviation is answered below
             return cohens_kappa(table)
 
-    found = kappa(np.arange(len(common)))
-    value, error = float(found.kappa), float(found.std_kappa)
+    result = kappa(np.arange(len(common)))
+    value, error = float(result.kappa), float(result.std_kappa)
     if clusters is not None:
         units = [clusters[place] for place, _, _ in common]
         interval = bootstrap_interval(

@@ -22,8 +22,8 @@ DRAWN = "random draws"
 
 def majority_label(gold: Mapping[str, LabelT | None], scale: Sequence[LabelT]) -> LabelT | None:
     """The commonest label, of equally common ones the first of the scale; None without labels."""
-    known = _known(gold)
-    return max(scale, key=known.count) if known else None
+    labels = _known(gold)
+    return max(scale, key=labels.count) if labels else None
 
 
 def constant_label(gold: Mapping[str, LabelT | None], scale: Sequence[LabelT]) -> LabelT | None:
@@ -49,16 +49,16 @@ def stratified_random(
 
     The interval holds 95 % of the draws. No labelled item is undefined.
     """
-    known = {name: label for name, label in gold.items() if label is not None}
-    if not known:
+    labelled = {name: label for name, label in gold.items() if label is not None}
+    if not labelled:
         return undefined("there is no item with a label")
-    generator, labels = np.random.default_rng(seed), list(known.values())
+    generator, labels = np.random.default_rng(seed), list(labelled.values())
     values = []
     for _ in range(DRAWS):
         places = generator.integers(0, len(labels), len(labels))
-        drawn = {name: labels[place] for name, place in zip(known, places, strict=True)}
-        values.append(statistic(pair_up(known, drawn)))
-    return _over_draws(values, len(known))
+        drawn = {name: labels[place] for name, place in zip(labelled, places, strict=True)}
+        values.append(statistic(pair_up(labelled, drawn)))
+    return _over_draws(values, len(labelled))
 
 
 def random_order(
@@ -68,16 +68,16 @@ def random_order(
     generator = np.random.default_rng(seed)
     values = []
     for _ in range(DRAWS):
-        found = statistic(
+        estimate = statistic(
             [
                 group.ordered([float(one) for one in generator.permutation(len(group.gold))])
                 for group in groups
             ]
         )
-        if not found.defined:
-            return found
-        values.append(found.value)
-    return _over_draws(values, found.count)
+        if not estimate.defined:
+            return estimate
+        values.append(estimate.value)
+    return _over_draws(values, estimate.count)
 
 
 def random_ratings(
@@ -93,11 +93,11 @@ def random_ratings(
     values, count = [], 0
     for _ in range(DRAWS):
         places = iter(generator.integers(0, len(ratings), len(ratings)))
-        found = statistic(
+        estimate = statistic(
             [[None if one is None else ratings[next(places)] for one in row] for row in rows]
         )
-        values.append(found.value if found.defined else float("nan"))
-        count = max(count, found.count)
+        values.append(estimate.value if estimate.defined else float("nan"))
+        count = max(count, estimate.count)
     return _over_draws(values, count)
 
 

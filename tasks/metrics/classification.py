@@ -27,8 +27,8 @@ def accuracy(labelled: Labelled, seed: int = 0) -> Estimate:
     if not labelled.count:
         return undefined(labelled.empty_reason, unscored_count=labelled.unscored_count)
     hits = [one == other for one, other in zip(labelled.gold, labelled.predicted, strict=True)]
-    found = share_of(hits, seed, labelled.clusters)
-    return replace(found, unscored_count=labelled.unscored_count)
+    estimate = share_of(hits, seed, labelled.clusters)
+    return replace(estimate, unscored_count=labelled.unscored_count)
 
 
 def accuracy_value(labelled: Labelled) -> float:
@@ -93,8 +93,8 @@ def mean_absolute_error(labelled: Labelled, seed: int = 0) -> Estimate:
         abs(float(one) - float(other))
         for one, other in zip(labelled.gold, labelled.predicted, strict=True)
     ]
-    found = mean(errors, seed, labelled.clusters)
-    return Estimate(found.value, found.count, found.interval, labelled.unscored_count)
+    estimate = mean(errors, seed, labelled.clusters)
+    return Estimate(estimate.value, estimate.count, estimate.interval, labelled.unscored_count)
 
 
 def mean_absolute_error_value(labelled: Labelled) -> float:
@@ -148,8 +148,8 @@ def _cells_by_cluster(labelled: Labelled, classes: tuple[Label, ...]) -> Counts 
     side = len(classes) + 1
     table = np.zeros((len(place), side, side), dtype=np.int64)
     where = np.array([place[cluster] for cluster in labelled.clusters])
-    gold, said = _positions(labelled.gold, classes), _positions(labelled.predicted, classes)
-    np.add.at(table, (where, gold, said), 1)
+    gold, predicted = _positions(labelled.gold, classes), _positions(labelled.predicted, classes)
+    np.add.at(table, (where, gold, predicted), 1)
     return table.reshape(len(place), side * side)
 
 

@@ -34,8 +34,8 @@ def metric_difference(
     """
     ours, theirs = (
         {
-            name: (gold, said)
-            for name, gold, said in zip(one.ids, one.gold, one.predicted, strict=True)
+            name: (gold, label)
+            for name, gold, label in zip(one.ids, one.gold, one.predicted, strict=True)
         }
         for one in (first, second)
     )
@@ -87,7 +87,7 @@ def welch(
     (mean, deviation), (other_mean, other_deviation) = _summary(ours), _summary(theirs)
     if deviation == other_deviation == 0:
         return undefined("neither group has any spread", count, missing)
-    found = ttest_ind_from_stats(
+    test = ttest_ind_from_stats(
         mean,
         deviation,
         len(ours),
@@ -97,7 +97,7 @@ def welch(
         equal_var=False,
         alternative=alternative,
     )
-    return Estimate(float(found.pvalue), count, unscored_count=missing)
+    return Estimate(float(test.pvalue), count, unscored_count=missing)
 
 
 def _summary(values: Sequence[float]) -> tuple[float, float]:

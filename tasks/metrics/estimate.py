@@ -142,8 +142,8 @@ def _power(deviations: float, count: int, compared_with: int) -> float:
 
     freedom = count - 1
     critical = stdtrit(freedom, 1 - (1 - LEVEL) / compared_with / 2)
-    shown = np.sqrt(chdtri(freedom, (np.arange(500) + 0.5) / 500) / freedom)
-    return float(ndtr(deviations * math.sqrt(count) - critical * shown).mean())
+    deviation_ratios = np.sqrt(chdtri(freedom, (np.arange(500) + 0.5) / 500) / freedom)
+    return float(ndtr(deviations * math.sqrt(count) - critical * deviation_ratios).mean())
 
 
 def items_needed(share: float, difference: float, compared_with: int) -> int:

@@ -46,7 +46,7 @@ class CheckedPaper:
 
 def checked_papers(check: ManuscriptCheck) -> tuple[CheckedPaper, ...]:
     """The attempts of a check, with their votes."""
-    found = []
+    papers = []
     for attempt in check.attempts:
         names = tuple(
             problem.problem_id for problem in check.standing if problem.attempt == attempt.attempt
@@ -56,7 +56,7 @@ def checked_papers(check: ManuscriptCheck) -> tuple[CheckedPaper, ...]:
             for vote in check.votes
             if vote.problem_id in names
         )
-        found.append(
+        papers.append(
             CheckedPaper(
                 check.manuscript_id,
                 attempt.attempt,
@@ -64,7 +64,7 @@ def checked_papers(check: ManuscriptCheck) -> tuple[CheckedPaper, ...]:
                 ballots,
             )
         )
-    return tuple(found)
+    return tuple(papers)
 
 
 def decided(votes: Sequence[bool | None], rule: Rule) -> bool | None:
@@ -174,10 +174,10 @@ def precision(
     Bad input: problems that missing votes leave undecided (judges that stop at the first hit leave
     many) are unscored; a checker that reports nothing has no precision.
     """
-    found = [
+    verdicts = [
         decided([answer_of(paper.ballots, problem, judge) for judge in judges], rule)
         for paper in papers
         if paper.problem_ids is not None
         for problem in paper.problem_ids[:k]
     ]
-    return share_of(found)
+    return share_of(verdicts)

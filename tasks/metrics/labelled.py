@@ -51,12 +51,12 @@ def count(rows: Sequence[Row], categories: Sequence[Label] | None = None) -> Cou
             " every possible one"
         )
     position = {label: number for number, label in enumerate(listed)}
-    kept = [row for row in rated if row]
-    table = np.zeros((len(kept), len(listed)))
-    for number, row in enumerate(kept):
+    nonempty = [row for row in rated if row]
+    table = np.zeros((len(nonempty), len(listed)))
+    for number, row in enumerate(nonempty):
         for label in row:
             table[number, position[label]] += 1
-    return Counts(listed, table, len(rated) - len(kept))
+    return Counts(listed, table, len(rated) - len(nonempty))
 
 
 def order(label: Label) -> tuple[int, float, str]:
@@ -76,8 +76,8 @@ def decision_of(text: str) -> str | None:
     it says none of them or several.
     """
     words = text.casefold()
-    found = [name for name in GRADES if name in words]
-    return found[0] if len(found) == 1 else None
+    decisions = [name for name in GRADES if name in words]
+    return decisions[0] if len(decisions) == 1 else None
 
 
 def merged(decision: str, class_count: ClassCount) -> str:
@@ -145,14 +145,14 @@ def pair_up(
 
     `clusters`: by id, of items that are not independent; intervals then draw whole clusters.
     """
-    known = {name: label for name, label in gold.items() if label is not None}
+    gold_labels = {name: label for name, label in gold.items() if label is not None}
     given = {name: label for name, label in predicted.items() if label is not None}
-    both = sorted(known.keys() & given.keys())
+    both = sorted(gold_labels.keys() & given.keys())
     return Labelled(
         tuple(both),
-        tuple(known[name] for name in both),
+        tuple(gold_labels[name] for name in both),
         tuple(given[name] for name in both),
-        tuple(sorted(known.keys() - given.keys())),
-        tuple(sorted(given.keys() - known.keys())),
+        tuple(sorted(gold_labels.keys() - given.keys())),
+        tuple(sorted(given.keys() - gold_labels.keys())),
         tuple(clusters[name] for name in both) if clusters is not None else None,
     )

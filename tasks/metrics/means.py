@@ -99,10 +99,10 @@ def _members(count: int, clusters: Sequence[Hashable] | None) -> list[Indices]:
     if clusters is None:
         return [np.array([position], dtype=np.intp) for position in range(count)]
     assert len(clusters) == count, "one cluster per item"
-    found: dict[Hashable, list[int]] = {}
+    members: dict[Hashable, list[int]] = {}
     for position, cluster in enumerate(clusters):
-        found.setdefault(cluster, []).append(position)
-    return [np.array(positions, dtype=np.intp) for positions in found.values()]
+        members.setdefault(cluster, []).append(position)
+    return [np.array(positions, dtype=np.intp) for positions in members.values()]
 
 
 def no_interval_reason(values: Sequence[float]) -> str | None:
@@ -137,12 +137,12 @@ def mean(
         interval = _bca(there, seed)
     else:
         assert len(clusters) == len(values), "one cluster per value"
-        kept = [
+        value_clusters = [
             cluster
             for cluster, value in zip(clusters, values, strict=True)
             if value is not None and value == value
         ]
-        interval = clustered_mean_interval(there, kept, seed)
+        interval = clustered_mean_interval(there, value_clusters, seed)
     return Estimate(float(np.mean(there)), len(there), interval, missing)
 
 
@@ -173,18 +173,18 @@ def share_of(
     Outcomes that are all alike leave nothing to draw from: Wilson's, with clusters for items.
     """
     there = [outcome for outcome in outcomes if outcome is not None]
-    found = share(sum(there), len(there), len(outcomes) - len(there))
+    estimate = share(sum(there), len(there), len(outcomes) - len(there))
     if clusters is None or not there:
-        return found
+        return estimate
     if 0 < sum(there) < len(there):
         return mean(
             [None if outcome is None else float(outcome) for outcome in outcomes], seed, clusters
         )
-    kept = {
+    outcome_clusters = {
         cluster for cluster, outcome in zip(clusters, outcomes, strict=True) if outcome is not None
     }
-    interval = share(len(kept) if there[0] else 0, len(kept)).interval
-    return replace(found, interval=replace(interval, method="wilson over clusters"))
+    interval = share(len(outcome_clusters) if there[0] else 0, len(outcome_clusters)).interval
+    return replace(estimate, interval=replace(interval, method="wilson over clusters"))
 
 
 def paired_difference(
@@ -218,7 +218,7 @@ def _nothing(unscored_count: int) -> str:
 def _bca(values: Sequence[float], seed: int) -> Interval:
     from scipy.stats import bootstrap  # takes a second; the list of steps leads here
 
-    found = bootstrap(
+    ends = bootstrap(
         (np.asarray(values),),
         np.mean,
         confidence_level=LEVEL,
@@ -227,7 +227,7 @@ def _bca(values: Sequence[float], seed: int) -> Interval:
         method="BCa",
         rng=np.random.default_rng(seed),
     ).confidence_interval
-    lower, upper = float(found.low), float(found.high)
+    lower, upper = float(ends.low), float(ends.high)
     if np.isnan(lower) or np.isnan(upper):
         return Interval(missing_reason="too few different values for the BCa bootstrap")
     return Interval(lower, upper, "bca bootstrap")

@@ -48,8 +48,8 @@ class Justification:
     """
 
     alignment_0_to_1: float | None
-    known: Aspects | None
-    novel: Aspects | None
+    known_aspects: Aspects | None
+    novel_aspects: Aspects | None
 
 
 def recall(aspects: Aspects) -> float:
@@ -89,9 +89,9 @@ def score_metrics(
     ):
         raise ValueError("novelty scores are whole numbers from 1 to 5; None where there is none")
     labelled = pair_up(gold, predicted)
-    found = {"macro_f1": macro_f1(labelled, SCALE, seed)}
-    found.update({f"f1_{label}": f1_of_class(labelled, label, seed) for label in SCALE})
-    return {**found, "mean_absolute_error": mean_absolute_error(labelled, seed)}
+    estimates = {"macro_f1": macro_f1(labelled, SCALE, seed)}
+    estimates.update({f"f1_{label}": f1_of_class(labelled, label, seed) for label in SCALE})
+    return {**estimates, "mean_absolute_error": mean_absolute_error(labelled, seed)}
 
 
 def justification_metrics(judged: Sequence[Justification], seed: int = 0) -> dict[str, Estimate]:
@@ -103,15 +103,15 @@ def justification_metrics(judged: Sequence[Justification], seed: int = 0) -> dic
 
     Bad input: what the judge did not answer is unscored; nothing answered is undefined.
     """
-    found = {"alignment": mean([one.alignment_0_to_1 for one in judged], seed)}
+    estimates = {"alignment": mean([one.alignment_0_to_1 for one in judged], seed)}
     for kind, lists in (
-        ("known", [one.known for one in judged]),
-        ("novelty", [one.novel for one in judged]),
+        ("known", [one.known_aspects for one in judged]),
+        ("novelty", [one.novel_aspects for one in judged]),
     ):
         for name, metric in (
             (f"{kind}_aspects_recall", recall),
             (f"additional_{kind}_aspects_ratio", additional_ratio),
             (f"{kind}_aspects_hallucination_rate", hallucination_rate),
         ):
-            found[name] = mean([None if one is None else metric(one) for one in lists], seed)
-    return found
+            estimates[name] = mean([None if one is None else metric(one) for one in lists], seed)
+    return estimates

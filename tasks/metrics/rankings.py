@@ -213,10 +213,10 @@ def rank_correlation(groups: Sequence[Group], correlation: Correlation, seed: in
     values = []
     for group in groups:
         names = sorted(group.gold)
-        found = correlation(
+        estimate = correlation(
             [group.gold[name] for name in names], [group.predicted.get(name) for name in names]
         )
-        values.append(found.value if found.defined else None)
+        values.append(estimate.value if estimate.defined else None)
     return mean(values, seed, clusters_of(groups))
 
 
@@ -242,9 +242,9 @@ def _order_hit(group: Group) -> bool | None:
 
 def _scores(group: Group) -> dict[str, float] | None:
     """Predicted score of every idea with a grade; None when one lacks, or the group is empty."""
-    found = {
+    scores = {
         name: score
         for name in group.gold
         if (score := group.predicted.get(name)) is not None and score == score
     }
-    return found if found and len(found) == len(group.gold) else None
+    return scores if scores and len(scores) == len(group.gold) else None

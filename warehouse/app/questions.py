@@ -14,9 +14,9 @@ from typing import NamedTuple
 from schemas.errors import ConfigurationError, ConflictError, NotAllowedError, RateLimitedError
 from schemas.people.job import JobState, check_offered
 from schemas.people.live_question import (
-    Asked,
     Ended,
     LiveQuestion,
+    QuestionKind,
     Side,
     Sides,
     jobs_for,
@@ -62,7 +62,7 @@ SEEN = NoVote(
 
 
 def draw_sides(
-    database: ServiceDatabase, voter: str, asked: Asked, text: str, settings: Settings
+    database: ServiceDatabase, voter: str, asked: QuestionKind, text: str, settings: Settings
 ) -> Sides:
     """Two of those who may answer: the pair that has met least often, by lot among several.
 
@@ -81,8 +81,8 @@ def draw_sides(
     seen = set()
     for each, ended in _questions(database):
         pair = frozenset(side.name for side in each.sides)
-        met[pair] += each.asked is asked
-        if (each.voter, each.asked, each.text) == (voter, asked, text) and ended != Ended.FAILED:
+        met[pair] += each.kind is asked
+        if (each.voter, each.kind, each.text) == (voter, asked, text) and ended != Ended.FAILED:
             seen.add(pair)
     pairs: list[Sides] = list(combinations(offered, 2))
     secrets.SystemRandom().shuffle(pairs)
@@ -98,7 +98,7 @@ def ask(
     warehouse: Warehouse,
     database: ServiceDatabase,
     voter: str,
-    asked: Asked,
+    asked: QuestionKind,
     text: str,
     sides: Sequence[Side],
 ) -> LiveQuestion:
@@ -114,7 +114,7 @@ def ask(
     made = LiveQuestion(
         question_id=secrets.token_hex(_ID_BYTES),
         voter=voter,
-        asked=asked,
+        kind=asked,
         text=tidy(asked, text),
         sides=(first, second),
         job_ids=("", ""),
@@ -128,7 +128,7 @@ def ask(
     with database.transaction() as work:
         known = work.noun(LiveQuestion, "open_questions", voter=voter)
         if known is not None:
-            if (known.asked, known.text) == (made.asked, made.text):
+            if (known.kind, known.text) == (made.kind, made.text):
                 return known
             raise ConflictError("a question of yours is open: vote on its answers, or leave it")
         since = (now - _DAY).timestamp()
@@ -164,7 +164,7 @@ def at_work(warehouse: Warehouse, database: ServiceDatabase, question: LiveQuest
 
 def answers_to(warehouse: Warehouse, queries: Queries, question: LiveQuestion) -> Answers | NoVote:
     """Return what both sides said, once neither is at work."""
-    track = question.asked.track
+    track = question.kind.track
     sides = tuple(_contender(warehouse, queries, track, name) for name in question.job_ids)
     texts = tuple(() if side is None else text_of(queries, track, side) for side in sides)
     first, second = sides

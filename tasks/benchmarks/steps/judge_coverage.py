@@ -51,30 +51,31 @@ async def baseline_coverage(inputs: CoverageInput, tools: BaselineTools) -> Cove
     sentence and its neighbours in meaning hold; a sentence whose wording points the other way
     (praise against criticism) comes less near.
     """
-    found = [
+    nearest = [
         sentence
         for _, sentence in rank_sentences(
             inputs.statement, _sentences(inputs.review), SENTENCES_EMBEDDED
         )
     ]
-    if not found:
+    if not nearest:
         return CoverageReply(reason="The review has no sentence.", score=1)
-    vectors = await tools.embedder.embed([inputs.statement, *found])
+    vectors = await tools.embedder.embed([inputs.statement, *nearest])
     cosines = (vectors[1:] @ vectors[0]).tolist()
     wanted = set(content_words(inputs.statement))
     shared = (
-        len(wanted & {word for sentence in found for word in content_words(sentence)}) / len(wanted)
+        len(wanted & {word for sentence in nearest for word in content_words(sentence)})
+        / len(wanted)
         if wanted
         else 0.0
     )
     nearness = [
         0.7 * max(cosine, 0.0) + 0.3 * shared - _against(inputs.statement, sentence)
-        for cosine, sentence in zip(cosines, found, strict=True)
+        for cosine, sentence in zip(cosines, nearest, strict=True)
     ]
-    place = max(range(len(found)), key=lambda number: (nearness[number], -number))
+    place = max(range(len(nearest)), key=lambda number: (nearness[number], -number))
     score = next((grade for least, grade in THRESHOLDS if nearness[place] >= least), 1)
     return CoverageReply(
-        reason=f'The nearest sentence ({nearness[place]:.2f} of 1): "{found[place]}"', score=score
+        reason=f'The nearest sentence ({nearness[place]:.2f} of 1): "{nearest[place]}"', score=score
     )
 
 

@@ -48,9 +48,9 @@ class SurveyReply(Reply):
 
     def mark(self, dimension: SurveyDimension) -> Mark:
         """The mark along one dimension."""
-        found = getattr(self, dimension.value)
-        assert isinstance(found, Mark)
-        return found
+        mark = getattr(self, dimension.value)
+        assert isinstance(mark, Mark)
+        return mark
 
 
 JUDGE_SURVEY = Step(

@@ -46,15 +46,15 @@ async def baseline_prompted_contribution(
     """Dimensions as the module's own baseline finds them, with the nearest sentences of the
     papers.
     """
-    found = await baseline_dimensions(
+    extraction = await baseline_dimensions(
         DimensionsInput(idea=inputs.idea, maximum_dimensions=MAXIMUM_DIMENSIONS), tools
     )
-    if isinstance(found, NoAnswer):
-        return found
+    if isinstance(extraction, NoAnswer):
+        return extraction
     return PromptedContributionReply(
         dimensions=[
             _dimension(facet.name, " ".join(facet.statements), inputs.papers)
-            for facet in found.dimensions
+            for facet in extraction.dimensions
         ]
     )
 
@@ -63,9 +63,9 @@ def _dimension(name: str, statements: str, papers: Sequence[ShownPaper]) -> Revi
     """The idea's own sentences are not repeated: a judge of coverage would take an echo for a
     review.
     """
-    said = nearest_sentences(statements, papers)
+    nearest = nearest_sentences(statements, papers)
     return ReviewedDimension(
-        dimension=name, weaknesses=passages((text, key) for text, key, _ in said)
+        dimension=name, weaknesses=passages((text, key) for text, key, _ in nearest)
     )
 
 

@@ -53,28 +53,31 @@ async def baseline_prompted_soundness(
     """Methods as the module's own baseline finds them, each with the nearest sentences of the
     papers and with good practices that the plan leaves out.
     """
-    found = await baseline_methods(
+    extraction = await baseline_methods(
         MethodsInput(idea=inputs.idea, maximum_methods=MAXIMUM_METHODS), tools
     )
-    if isinstance(found, NoAnswer):
-        return found
+    if isinstance(extraction, NoAnswer):
+        return extraction
     missing = [practice.name for practice in PRACTICES if not practice.pattern.search(inputs.idea)]
     return PromptedSoundnessReply(
         methods=[
             _method(method.text, inputs.papers, missing[2 * place : 2 * place + 2])
-            for place, method in enumerate(found.methods)
+            for place, method in enumerate(extraction.methods)
         ]
     )
 
 
 def _method(text: str, papers: Sequence[ShownPaper], missing: Sequence[str]) -> ReviewedMethod:
-    said = nearest_sentences(text, papers)
+    nearest = nearest_sentences(text, papers)
     lacking = [f"Practices not named in the plan: {', '.join(missing)}"] if missing else []
     return ReviewedMethod(
         method=text,
-        support=passages((text, key) for text, key, cue in said if cue != "negative"),
+        support=passages((text, key) for text, key, cue in nearest if cue != "negative"),
         contradictions="\n\n".join(
-            [*(passages([(text, key)]) for text, key, cue in said if cue == "negative"), *lacking]
+            [
+                *(passages([(text, key)]) for text, key, cue in nearest if cue == "negative"),
+                *lacking,
+            ]
         ),
     )
 

@@ -32,10 +32,10 @@ from tasks.benchmarks.steps.judge_answer import (
 from tasks.benchmarks.suite import (
     GRADE_TOKENS,
     QUESTION_TOKENS,
-    Asking,
-    Counted,
+    ExpectedCalls,
     Suite,
     SuiteData,
+    SuiteEstimate,
     Trial,
 )
 from tasks.benchmarks.suites.survey import snapshot_of, survey_of
@@ -132,10 +132,14 @@ def _name(passage: Record, path: Path) -> str:
 
 
 def _list(record: Record, name: str, path: Path) -> list[Record]:
-    found = record.get(name)
-    if not isinstance(found, list) or not found or not all(isinstance(one, dict) for one in found):
+    entries = record.get(name)
+    if (
+        not isinstance(entries, list)
+        or not entries
+        or not all(isinstance(one, dict) for one in entries)
+    ):
         raise ConfigurationError(f"{path}: an entry lists no {name}: is it the file its name says?")
-    return found
+    return entries
 
 
 def _weight(criterion: Record, path: Path) -> float:
@@ -149,9 +153,9 @@ class Answered(Kept):
     """An answer and what it rests on, or why there is none."""
 
     text: str = Field(description="The answer, or without a model the passages; empty: nothing.")
-    found: frozenset[str] = frozenset()
-    read: frozenset[str] = frozenset()
-    cited: frozenset[str] = frozenset()
+    found_ids: frozenset[str] = frozenset()
+    read_ids: frozenset[str] = frozenset()
+    cited_ids: frozenset[str] = frozenset()
     checked: int | None = Field(default=None, description="Sentences; None: none was checked.")
     taken_out: int | None = None
 
@@ -199,17 +203,17 @@ def _answer_of(survey: Survey) -> Answered:
     if survey.kept_count is None:
         return Answered(text="", reason=survey.unscored_reason, detail=survey.unscored_detail)
     quotes = [quote for quote in survey.quotes if quote.aspect is not None]
-    read = frozenset(str(quote.paper_id) for quote in quotes)
-    found = frozenset(str(paper.paper_id) for paper in survey.papers)
+    read_ids = frozenset(str(quote.paper_id) for quote in quotes)
+    found_ids = frozenset(str(paper.paper_id) for paper in survey.papers)
     answer = next((part for part in survey.sections if part.part is ReviewPart.ANSWER), None)
     if answer is None:
         text = "\n\n".join(quote.quote for quote in quotes)
-        return Answered(text=text, found=found, read=read, cited=read)
+        return Answered(text=text, found_ids=found_ids, read_ids=read_ids, cited_ids=read_ids)
     return Answered(
         text=answer.text,
-        found=found,
-        read=read,
-        cited=frozenset(answer.cited_paper_ids),
+        found_ids=found_ids,
+        read_ids=read_ids,
+        cited_ids=frozenset(answer.cited_paper_ids),
         checked=answer.checked_sentence_count,
         taken_out=len(survey.removed),
         reason=answer.unscored_reason,
@@ -221,12 +225,12 @@ def _measured(case: AnswerCase, answered: Answered) -> dict[str, float | None]:
     """By metric; None: it could not be looked up, or there is nothing to divide by."""
     if answered.reason is not None and answered.reason is not Reason.NO_EVIDENCE:
         return dict.fromkeys((*METRICS, *OF_THE_CHECK))
-    right, cited = len(case.cited), len(answered.cited)
+    right, cited = len(case.cited), len(answered.cited_ids)
     return {
-        "found_recall": len(case.cited & answered.found) / right,
-        "read_recall": len(case.cited & answered.read) / right,
-        "cited_recall": len(case.cited & answered.cited) / right,
-        "cited_precision": len(case.cited & answered.cited) / cited if cited else None,
+        "found_recall": len(case.cited & answered.found_ids) / right,
+        "read_recall": len(case.cited & answered.read_ids) / right,
+        "cited_recall": len(case.cited & answered.cited_ids) / right,
+        "cited_precision": len(case.cited & answered.cited_ids) / cited if cited else None,
         "answered_share": float(bool(answered.text)),
         "sentences_checked": answered.checked,
         "sentences_taken_out": answered.taken_out,
@@ -292,7 +296,7 @@ def share_met(
     return sum(w * each for w, each in zip(weights, worth, strict=True)) / sum(weights)
 
 
-def _expects(data: SuiteData) -> Counted:
+def _expects(data: SuiteData) -> SuiteEstimate:
     """Every expert's question, and where an engine writes the drawn ones with criteria."""
     limit, parameters = data.parameters.item_limit, answer_parameters()
     experts = limit or len(answer_cases(data.file(ANSWERS_FILE)))
@@ -300,16 +304,20 @@ def _expects(data: SuiteData) -> Counted:
     if data.file(RUBRICS_FILE).is_file() and not data.request.engine.is_baseline:
         rubrics = limit or RUBRIC_CASES
     expected = expected_survey(parameters, full_text=False)
-    asked = []
+    expected_calls = []
     for step in ANSWER_STEPS:
         each = expected[step.name]
-        shown = QUESTION_TOKENS + each.data_tokens / each.calls
+        prompt_tokens = QUESTION_TOKENS + each.data_tokens / each.calls
         calls = (experts + rubrics) * each.calls
-        asked.append(Asking(step, calls, shown, each.answer_tokens / each.calls))
+        expected_calls.append(
+            ExpectedCalls(step, calls, prompt_tokens, each.answer_tokens / each.calls)
+        )
     length = parameters.words_per_answer * TOKENS_PER_WORD
     criteria = CRITERIA_PER_QUESTION * GRADE_TOKENS
-    asked.append(Asking(JUDGE_ANSWER, rubrics, QUESTION_TOKENS + length + criteria, criteria))
-    return Counted(experts + rubrics, asked)
+    expected_calls.append(
+        ExpectedCalls(JUDGE_ANSWER, rubrics, QUESTION_TOKENS + length + criteria, criteria)
+    )
+    return SuiteEstimate(experts + rubrics, expected_calls)
 
 
 SUITE = Suite(

@@ -152,8 +152,10 @@ def stacked(
 
 
 def _is_there(example: Example, source: Source) -> bool:
-    kept = _of_sources(example, (source,))
-    return kept.text is not None or any(one is not None for one in kept.features.values())
+    restricted = _of_sources(example, (source,))
+    return restricted.text is not None or any(
+        one is not None for one in restricted.features.values()
+    )
 
 
 def _of_sources(example: Example, sources: Sequence[Source]) -> Example:
@@ -174,10 +176,10 @@ def _metrics(examples: Sequence[Example], scale: LabelScale, seed: int) -> dict[
         return {"macro_f1": missing, "accuracy": missing}
     cluster_of = {one.item_sha256: one.cluster or one.item_sha256 for one in examples}
     gold = {one.item_sha256: scale.labels[one.gold] for one in predictions}
-    said = {one.item_sha256: scale.labels[one.for_f1] for one in predictions}
+    predicted = {one.item_sha256: scale.labels[one.for_f1] for one in predictions}
     likeliest = {one.item_sha256: scale.labels[one.likeliest] for one in predictions}
     clusters = {name: cluster_of[name] for name in gold}
     return {
-        "macro_f1": macro_f1(pair_up(gold, said, clusters), scale.labels, seed),
+        "macro_f1": macro_f1(pair_up(gold, predicted, clusters), scale.labels, seed),
         "accuracy": accuracy(pair_up(gold, likeliest, clusters), seed),
     }

@@ -62,8 +62,8 @@ def run(trial: Trial) -> None:
         with open_network(snapshot, trial.settings.home, date(year, 12, 31)) as network:
             window = _window(trial, network, year)
         cutoff, half = window.cutoff.isoformat(), len(window.pairs) // 2
-        told = zip(window.pairs, window.scores.get(ASSAY, ()), strict=True)
-        for place, (pair, value) in enumerate(told):
+        scored_pairs = zip(window.pairs, window.scores.get(ASSAY, ()), strict=True)
+        for place, (pair, value) in enumerate(scored_pairs):
             gold = "linked" if place < half else "not linked"
             names = " + ".join(window.names[concept] for concept in pair)
             trial.record("link", f"{cutoff}-{place}", names, gold=gold, value=float(value))
@@ -83,9 +83,9 @@ def _last_year(path: Path) -> int:
 
 def _window(trial: Trial, network: ConceptNetwork, year: int) -> Window:
     until = (year + WINDOW_YEARS) * 10_000 + 1231
-    found = network.columns("new_links", until=until)
-    places = trial.draw(range(len(found["first"])), PAIRS_PER_CUTOFF)
-    drawn = np.stack([found["first"], found["second"]], axis=1).astype(np.int64)[list(places)]
+    links = network.columns("new_links", until=until)
+    places = trial.draw(range(len(links["first"])), PAIRS_PER_CUTOFF)
+    drawn = np.stack([links["first"], links["second"]], axis=1).astype(np.int64)[list(places)]
     linked, others = _matched(drawn, network, until, trial.seed)
     pairs = [(int(first), int(second)) for first, second in (*linked, *others)]
     return Window(
@@ -101,7 +101,7 @@ def _matched(linked: Pairs, network: ConceptNetwork, until: int, seed: int) -> t
     about as many neighbours; a pair of which none was found is left out.
     """
     order = network.columns("degrees")["concept_id"].astype(np.int64)
-    known = network.columns("known_links", until=until)["pair"]
+    linked_codes = network.columns("known_links", until=until)["pair"]
     # A concept without a neighbour stands nowhere: nothing can be said of it.
     linked = linked[np.isin(linked, order).all(axis=1)]
     places = np.empty(int(order.max(initial=0)) + 1, np.int64)
@@ -113,7 +113,9 @@ def _matched(linked: Pairs, network: ConceptNetwork, until: int, seed: int) -> t
         steps = generator.integers(-_NEARBY, _NEARBY + 1, (len(open_ones), 2))
         near = np.clip(places[linked[open_ones]] + steps, 0, len(order) - 1)
         drawn = np.sort(order[near], axis=1)
-        fits = (drawn[:, 0] != drawn[:, 1]) & ~np.isin(drawn[:, 0] * 2**32 + drawn[:, 1], known)
+        fits = (drawn[:, 0] != drawn[:, 1]) & ~np.isin(
+            drawn[:, 0] * 2**32 + drawn[:, 1], linked_codes
+        )
         others[open_ones[fits]] = drawn[fits]
         open_ones = open_ones[~fits]
     matched = np.setdiff1d(np.arange(len(linked)), open_ones)

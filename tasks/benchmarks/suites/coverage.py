@@ -26,10 +26,10 @@ from tasks.benchmarks.steps.prompted_soundness import PROMPTED_SOUNDNESS
 from tasks.benchmarks.suite import (
     GRADE_TOKENS,
     REVIEW_TOKENS,
-    Asking,
-    Counted,
+    ExpectedCalls,
     Suite,
     SuiteData,
+    SuiteEstimate,
     Trial,
     tokens_of,
 )
@@ -88,12 +88,12 @@ def read_scholarideas(path: Path) -> list[ReviewedIdea]:
     Raises:
         ConfigurationError: the file is not what its name says.
     """
-    found = [_reviewed(record, path) for record in json_lines(path)]
-    ids = [entry.idea.idea_id for entry in found]
+    ideas = [_reviewed(record, path) for record in json_lines(path)]
+    ids = [entry.idea.idea_id for entry in ideas]
     repeated = next((idea_id for idea_id in ids if ids.count(idea_id) > 1), None)
     if repeated is not None:
         raise ConfigurationError(f"{path} has idea {repeated} twice")
-    return found
+    return ideas
 
 
 def _reviewed(record: Record, path: Path) -> ReviewedIdea:
@@ -148,7 +148,7 @@ def run(trial: Trial) -> None:
         if system != ASSAY:
             for metric, part, estimate in coverage_tests(judged[ASSAY], theirs, trial.seed):
                 trial.score(metric, estimate, f"{ASSAY} - {system}", part)
-    written = {name: found for name, found in reviews.items() if name != ANOTHER_IDEAS}
+    written = {name: by_idea for name, by_idea in reviews.items() if name != ANOTHER_IDEAS}
     _score_references(trial, written)
     # Which of its own reviews is better says nothing.
     for system, others in written.items():
@@ -215,9 +215,9 @@ def _score_references(trial: Trial, reviews: Mapping[str, Reviews]) -> None:
         addresses = {link: link for cited in links.values() for link in cited}
         statuses = trial.each("head_request", addresses, _status, LinkStatus)
     for system, cited in links.items():
-        found = reference_invalidity(link_answers(cited, statuses))
+        invalidity = reference_invalidity(link_answers(cited, statuses))
         for bound in ("lower_bound", "of_answered", "upper_bound"):
-            estimate = getattr(found, bound)
+            estimate = getattr(invalidity, bound)
             if cited and not trial.parameters.check_links:
                 not_asked = "addresses were not asked: add --check-links"
                 estimate = undefined(not_asked, unscored_count=len(cited))
@@ -240,8 +240,8 @@ class LinkStatus(Kept):
 def link_answers(review_links: list[str], statuses: dict[str, LinkStatus]) -> list[LinkAnswer]:
     """Return an answer for every citation; an address that was not asked has none."""
     unknown = LinkStatus(status=None, detail="not asked")
-    found = [(url, statuses.get(url, unknown)) for url in review_links]
-    return [LinkAnswer(url, status.status, status.detail) for url, status in found]
+    pairs = [(url, statuses.get(url, unknown)) for url in review_links]
+    return [LinkAnswer(url, status.status, status.detail) for url, status in pairs]
 
 
 async def link_status(
@@ -298,10 +298,10 @@ def _score_preferences(trial: Trial, ours: Reviews, theirs: Reviews, system: str
         )
 
     def answer(outcome: Outcome[PreferenceReply] | None, criterion: str) -> Answer | None:
-        found: Answer | None = (
+        value: Answer | None = (
             getattr(outcome.value, criterion) if isinstance(outcome, Scored) else None
         )
-        return found
+        return value
 
     for criterion in CRITERIA:
         for order, outcomes in both.items():
@@ -330,28 +330,28 @@ def _score_preferences(trial: Trial, ours: Reviews, theirs: Reviews, system: str
         trial.score_all(estimates, name, f"criterion={criterion}")
 
 
-def _expects(data: SuiteData) -> Counted:
+def _expects(data: SuiteData) -> SuiteEstimate:
     entries = read_scholarideas(data.file(SCHOLARIDEAS_FILE))
     chosen = data.first(entries)
     ideas: list[Idea] = [entry.idea for entry in chosen]
     share = len(chosen) / len(entries) if entries else 0.0
-    rubrics, shown = share * sum(len(entry.rubrics) for entry in entries), tokens_of(ideas)
+    rubrics, idea_tokens = share * sum(len(entry.rubrics) for entry in entries), tokens_of(ideas)
     baselines = data.parameters.baselines
     systems = 1 + len(baselines)
     written = [name for name in baselines if name != ANOTHER_IDEAS]
     first_calls = float(len(ideas) * systems)
     pairs = 2.0 * len(ideas) * len(written)
-    asked = [
-        Asking(JUDGE_COVERAGE, rubrics * systems, REVIEW_TOKENS, GRADE_TOKENS, first_calls),
-        Asking(JUDGE_PREFERENCE, pairs, 2 * REVIEW_TOKENS, 3 * GRADE_TOKENS),
+    calls = [
+        ExpectedCalls(JUDGE_COVERAGE, rubrics * systems, REVIEW_TOKENS, GRADE_TOKENS, first_calls),
+        ExpectedCalls(JUDGE_PREFERENCE, pairs, 2 * REVIEW_TOKENS, 3 * GRADE_TOKENS),
     ]
     for name in written:
         papers = PAPERS_SHOWN * WORK_TOKENS if name == PROMPT_WITH_SEARCH else 0.0
-        asked += [
-            Asking(step, len(ideas), shown + papers, REVIEW_TOKENS / 2)
+        calls += [
+            ExpectedCalls(step, len(ideas), idea_tokens + papers, REVIEW_TOKENS / 2)
             for step in (PROMPTED_SOUNDNESS, PROMPTED_CONTRIBUTION)
         ]
-    return Counted(len(ideas), asked, ideas)
+    return SuiteEstimate(len(ideas), calls, ideas)
 
 
 SUITE = Suite(

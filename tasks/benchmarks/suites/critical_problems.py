@@ -22,11 +22,11 @@ from schemas.works.manuscripts import ManuscriptCheck
 from tasks.benchmarks.suite import (
     GRADE_TOKENS,
     PROBLEM_TOKENS,
-    Asking,
-    Counted,
+    ExpectedCalls,
     Statistics,
     Suite,
     SuiteData,
+    SuiteEstimate,
     Trial,
 )
 from tasks.benchmarks.suites.problems_released import PRICES, score_release
@@ -84,13 +84,13 @@ def run(trial: Trial) -> None:
     run_ids = _imported(trial)
     trial.evaluated_run_ids.extend(run_ids)
     with trial.warehouse.reader() as connection:
-        known = [
+        checks = [
             (run_id, check)
             for run_id in run_ids
             for check in published_units(connection, kind_of(CHECKS), run_id)
             if check.known_reason is not None
         ]
-    _score_judged(trial, known)
+    _score_judged(trial, checks)
     with release_views(trial.warehouse, run_ids) as connection:
         score_release(trial, connection)
 
@@ -109,7 +109,7 @@ def _imported(trial: Trial) -> tuple[RunId, ...]:
     return tuple(one.run_id for one in publications)
 
 
-def _score_judged(trial: Trial, known: Sequence[tuple[RunId, ManuscriptCheck]]) -> None:
+def _score_judged(trial: Trial, checks: Sequence[tuple[RunId, ManuscriptCheck]]) -> None:
     """Ask `judge_hit` over every problem of the drawn checks; score agreement with each judge and
     with all of them, and hit rates.
 
@@ -119,9 +119,9 @@ def _score_judged(trial: Trial, known: Sequence[tuple[RunId, ManuscriptCheck]]) 
     """
     drawn = [
         Drawn(run_id, f"{run_id}:{check.manuscript_id}", check, checked_papers(check)[0])
-        for run_id, check in trial.draw(known, DEFAULT_CHECK_COUNT)
+        for run_id, check in trial.draw(checks, DEFAULT_CHECK_COUNT)
     ]
-    EVENTS.info("%s: judging %d of %d checks", trial.unit.suite, len(drawn), len(known))
+    EVENTS.info("%s: judging %d of %d checks", trial.unit.suite, len(drawn), len(checks))
     if trial.request.engine.is_baseline:
         logger.warning(
             "%s: the extractive engine's threshold was chosen on a quarter of the released papers,"
@@ -144,7 +144,7 @@ def _score_judged(trial: Trial, known: Sequence[tuple[RunId, ManuscriptCheck]]) 
         for item, (one, problem) in problems.items()
     }
     outcomes = trial.ask(JUDGE_HIT, questions)
-    judges = sorted({vote.judge for _, check in known for vote in check.votes})
+    judges = sorted({vote.judge for _, check in checks for vote in check.votes})
     votes: dict[str, Votes] = {
         judge: {
             item: answer_of(one.paper.ballots, problem.problem_id, judge)
@@ -155,14 +155,14 @@ def _score_judged(trial: Trial, known: Sequence[tuple[RunId, ManuscriptCheck]]) 
     both: Votes = {
         item: decided([votes[judge][item] for judge in judges], Rule.ALL) for item in outcomes
     }
-    said: dict[str, bool | None] = {}
+    answers: dict[str, bool | None] = {}
     for item, outcome in outcomes.items():
         reply = outcome.value if isinstance(outcome, Scored) else None
-        said[item] = None if reply is None else reply.hit
+        answers[item] = None if reply is None else reply.hit
         trial.record(
             JUDGE_HIT.name,
             item,
-            _label(said[item]),
+            _label(answers[item]),
             outcome,
             gold=_label(both[item]),
             value=None if reply is None else float(reply.hit),
@@ -172,26 +172,26 @@ def _score_judged(trial: Trial, known: Sequence[tuple[RunId, ManuscriptCheck]]) 
     papers = {item: one.check.manuscript_id for item, (one, _) in problems.items()}
     parts = {**{f"judge={judge}": votes[judge] for judge in judges}, "judges=all": both}
     for part, gold in parts.items():
-        _score_agreement(trial, ASSAY, part, gold, said, papers)
+        _score_agreement(trial, ASSAY, part, gold, answers, papers)
     for part, gold in parts.items():
         _score_baselines(trial, part, gold, papers)
     for (first, ours), (second, theirs) in combinations(votes.items(), 2):
         _score_agreement(trial, f"judge {second}", f"judge={first}", ours, theirs, papers)
     # The share of the drawn checks that are hits: by the engine, by each judge, by all.
-    own = [
+    by_engine = [
         CheckedPaper(
             one.name,
             1,
             one.paper.problem_ids,
             tuple(
-                Ballot(problem.problem_id, ASSAY, said[one.item(problem.problem_id)])
+                Ballot(problem.problem_id, ASSAY, answers[one.item(problem.problem_id)])
                 for problem in one.check.problems
             ),
         )
         for one in drawn
     ]
     judged = [CheckedPaper(one.name, 1, one.paper.problem_ids, one.paper.ballots) for one in drawn]
-    rates = {ASSAY: hit_rate(own, (ASSAY,), Rule.ALL)}
+    rates = {ASSAY: hit_rate(by_engine, (ASSAY,), Rule.ALL)}
     rates |= {f"judge {judge}": hit_rate(judged, (judge,), Rule.ALL) for judge in judges}
     rates["all judges"] = hit_rate(judged, judges, Rule.ALL)
     for system, rate in rates.items():
@@ -202,8 +202,10 @@ def _score_baselines(trial: Trial, part: str, gold: Votes, papers: Mapping[str, 
     """Always the commonest answer, always the middle one, and answers drawn by their shares."""
     labels = {item: _label(hit) for item, hit in gold.items()}
     for system, answers in fixed_answers(labels, (NO_HIT, HIT)).items():
-        said = {item: None if answer is None else answer == HIT for item, answer in answers.items()}
-        _score_agreement(trial, system, part, gold, said, papers)
+        votes = {
+            item: None if answer is None else answer == HIT for item, answer in answers.items()
+        }
+        _score_agreement(trial, system, part, gold, votes, papers)
     of_hits = partial(macro_f1_value, classes=(HIT,))
     of_chance: Statistics = {"accuracy": accuracy_value, "f1_hit": of_hits}
     trial.score_by_chance(labels, of_chance, part)
@@ -214,26 +216,27 @@ def _label(hit: bool | None) -> str | None:
 
 
 def _score_agreement(
-    trial: Trial, system: str, part: str, gold: Votes, said: Votes, papers: Mapping[str, str]
+    trial: Trial, system: str, part: str, gold: Votes, predicted: Votes, papers: Mapping[str, str]
 ) -> None:
     """Score the agreement of `system` with `gold`.
 
     Precision and recall draw whole papers: one reason is asked about many times.
     """
-    voted = [item for item in said if gold[item] is not None]
+    voted = [item for item in predicted if gold[item] is not None]
     labelled = pair_up(
-        {item: _label(gold[item]) for item in voted}, {item: _label(said[item]) for item in voted}
+        {item: _label(gold[item]) for item in voted},
+        {item: _label(predicted[item]) for item in voted},
     )
-    rows = [[_label(gold[item]), _label(said[item])] for item in voted]
+    rows = [[_label(gold[item]), _label(predicted[item])] for item in voted]
     seed = trial.seed
     estimates: dict[str, Estimate] = {
         "cohen_kappa": cohen_kappa([first for first, _ in rows], [second for _, second in rows]),
         "gwet_ac1": gwet_ac1(rows, (HIT, NO_HIT)),
         "accuracy": accuracy(labelled),
-        "precision": _share_among(voted, said, gold, papers, seed, "nothing was called a hit"),
-        "recall": _share_among(voted, gold, said, papers, seed, "there is no hit to be found"),
+        "precision": _share_among(voted, predicted, gold, papers, seed, "nothing was called a hit"),
+        "recall": _share_among(voted, gold, predicted, papers, seed, "there is no hit to be found"),
         "f1_hit": f1_of_class(labelled, HIT, seed),
-        "predicted_hit_share": share_of([said[item] for item in voted]),
+        "predicted_hit_share": share_of([predicted[item] for item in voted]),
         "gold_hit_share": share_of([gold[item] for item in voted]),
     }
     trial.score_all(estimates, system, part)
@@ -260,14 +263,14 @@ def _share_among(
     return mean(values, seed, [papers[item] for item in among])
 
 
-def _expects(data: SuiteData) -> Counted:
+def _expects(data: SuiteData) -> SuiteEstimate:
     checks, problems = (
         pq.read_metadata(data.file(f"{FOLDER}/{name}.parquet")).num_rows
         for name in ("checks", "problems")
     )
     drawn = min(data.parameters.item_limit or DEFAULT_CHECK_COUNT, checks)
     calls = drawn * problems / max(checks, 1)
-    return Counted(drawn, [Asking(JUDGE_HIT, calls, PROBLEM_TOKENS, GRADE_TOKENS)])
+    return SuiteEstimate(drawn, [ExpectedCalls(JUDGE_HIT, calls, PROBLEM_TOKENS, GRADE_TOKENS)])
 
 
 SUITE = Suite(

@@ -26,7 +26,7 @@ from tasks.benchmarks.submissions import (
     unique_ideas,
     with_texts,
 )
-from tasks.benchmarks.suite import Counted, Statistics, Suite, SuiteData, Trial
+from tasks.benchmarks.suite import Statistics, Suite, SuiteData, SuiteEstimate, Trial
 from tasks.benchmarks.suites.calibrating import COMMITTEE, STACK, calibrate_on, source_of, stacked
 from tasks.calibration.examples import (
     FEWEST_OF_A_LABEL,
@@ -90,10 +90,10 @@ def run(trial: Trial) -> None:
         str(review.evaluation.idea.idea_id): _decided(review) for review in trial.reviews(run_id)
     }
     absent = Kept(reason=Reason.NOTHING_TO_JUDGE, detail=f"not evaluated in run {run_id}")
-    said: dict[str, str | None] = {}
+    predicted: dict[str, str | None] = {}
     for idea_id, right in gold.items():
         one = decided.get(idea_id, Decided(None, lacking=absent))
-        said[idea_id] = one.decision
+        predicted[idea_id] = one.decision
         trial.record(
             DECISION,
             idea_id,
@@ -104,7 +104,7 @@ def run(trial: Trial) -> None:
             evaluated_run_id=run_id,
         )
     clusters = linked_submissions(trial.data, submissions)
-    for system, answers in {ASSAY: said, **fixed_answers(gold, tuple(GRADES))}.items():
+    for system, answers in {ASSAY: predicted, **fixed_answers(gold, tuple(GRADES))}.items():
         _score(trial, gold, answers, system, clusters)
     for class_count in get_args(ClassCount):
         of_classes = _merged(gold, class_count)
@@ -113,7 +113,7 @@ def run(trial: Trial) -> None:
             "accuracy": accuracy_value,
         }
         trial.score_by_chance(of_classes, of_chance, f"classes={class_count}")
-    decision_calibration(trial, run_id, gold, said, clusters)
+    decision_calibration(trial, run_id, gold, predicted, clusters)
 
 
 def _submissions(data: SuiteData) -> list[Submission]:
@@ -152,10 +152,10 @@ def _merged(labels: Labels, class_count: ClassCount) -> dict[str, str | None]:
 
 
 def _score(
-    trial: Trial, gold: Labels, said: Labels, system: str, clusters: Mapping[str, str]
+    trial: Trial, gold: Labels, predicted: Labels, system: str, clusters: Mapping[str, str]
 ) -> None:
     for class_count in get_args(ClassCount):
-        labelled = pair_up(_merged(gold, class_count), _merged(said, class_count), clusters)
+        labelled = pair_up(_merged(gold, class_count), _merged(predicted, class_count), clusters)
         classes = scale_of(class_count).labels
         collapse = label_collapse(labelled, classes)
         estimates = {
@@ -169,7 +169,7 @@ def _score(
         }
         trial.score_all(estimates, system, f"classes={class_count}")
     # Shares of the predictions beside those of the labels: the diagnosis of label collapse.
-    labelled = pair_up(gold, said)
+    labelled = pair_up(gold, predicted)
     collapse = label_collapse(labelled, tuple(GRADES))
     for place, label in enumerate(collapse.classes):
         for metric, shares in (
@@ -183,7 +183,7 @@ def _score(
 
 
 def decision_calibration(
-    trial: Trial, run_id: RunId, gold: Labels, said: Labels, clusters: Mapping[str, str]
+    trial: Trial, run_id: RunId, gold: Labels, predicted: Labels, clusters: Mapping[str, str]
 ) -> None:
     """Score the cross-validated gain over the suite's submissions, and what each source of judgement
     adds to three classes; the calibrator stays in the trial's folder. Submissions of one cluster
@@ -206,7 +206,7 @@ def decision_calibration(
         example = Example(
             item_sha256(idea.text),
             gold[name],
-            said.get(name),
+            predicted.get(name),
             decision_features(review),
             clusters.get(name),
         )
@@ -266,8 +266,8 @@ def stacked_features(review: IdeaReview) -> dict[str, float | None]:
 
 def _example_merged(example: Example, class_count: ClassCount) -> Example:
     label, raw_label = (
-        None if said is None else merged(said, class_count)
-        for said in (example.label, example.raw_label)
+        None if decision is None else merged(decision, class_count)
+        for decision in (example.label, example.raw_label)
     )
     return replace(example, label=label, raw_label=raw_label)
 
@@ -279,9 +279,9 @@ def _suffices(examples: Sequence[Example], class_count: ClassCount) -> bool:
     return all(count >= FEWEST_OF_A_LABEL for count in counts.values())
 
 
-def _expects(data: SuiteData) -> Counted:
+def _expects(data: SuiteData) -> SuiteEstimate:
     ideas = data.first(planned_ideas(data, read_points(data.file(POINTS_FILE))))
-    return Counted(len(ideas), (), ideas)
+    return SuiteEstimate(len(ideas), (), ideas)
 
 
 SUITE = Suite(

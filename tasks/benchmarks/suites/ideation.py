@@ -43,7 +43,14 @@ from tasks.benchmarks.first_and_last import (
     win_rates,
 )
 from tasks.benchmarks.items import ItemContext, Kept
-from tasks.benchmarks.suite import Asking, Counted, Suite, SuiteData, Trial, sample_file
+from tasks.benchmarks.suite import (
+    ExpectedCalls,
+    Suite,
+    SuiteData,
+    SuiteEstimate,
+    Trial,
+    sample_file,
+)
 from tasks.ideas.read import read_ideas
 from tasks.judging.expected import CHARACTERS_PER_TOKEN
 from tasks.metrics.estimate import Estimate
@@ -79,10 +86,10 @@ def _simulated(trial: Trial) -> None:
     each of its parts; beside every value the true one.
     """
 
-    def score(told: Mapping[str, Estimate], true: Mapping[str, float], part: str) -> None:
-        known = {name: Estimate(true[name], told[name].count) for name in told}
-        trial.score_all(told, SIMULATED, part)
-        trial.score_all(known, TRUTH, part)
+    def score(measured: Mapping[str, Estimate], true: Mapping[str, float], part: str) -> None:
+        truth = {name: Estimate(true[name], measured[name].count) for name in measured}
+        trial.score_all(measured, SIMULATED, part)
+        trial.score_all(truth, TRUTH, part)
 
     seed = trial.seed
     sound: dict[str, list[Answer]] = {}
@@ -130,10 +137,10 @@ def _praised(trial: Trial) -> None:
     ideas = trial.draw(read_ideas(sample_file("ideas.jsonl"), default_cutoff=None).ideas)
     plain = [Dossier(idea_id=idea.idea_id, title=idea.title, text=idea.text) for idea in ideas]
     for name, given in _asked(trial, "praise", flattered(plain)).items():
-        told = win_rates(given, trial.seed)
+        rates = win_rates(given, trial.seed)
         part = f"praise added, dimension={name}"
-        trial.score("praised_win_rate", told["last_round_win_rate"], part=part)
-        trial.score("first_shown_share", told["first_shown_share"], part=part)
+        trial.score("praised_win_rate", rates["last_round_win_rate"], part=part)
+        trial.score("first_shown_share", rates["first_shown_share"], part=part)
 
 
 def _asked(trial: Trial, task: str, contests: Sequence[Contest]) -> dict[str, list[Answer]]:
@@ -179,10 +186,10 @@ class Versions:
     @cached_property
     def stacks(self) -> dict[Place, list[IdeaVersion]]:
         """The versions of each idea that went on, the oldest first."""
-        found: dict[Place, list[IdeaVersion]] = {}
+        stacks: dict[Place, list[IdeaVersion]] = {}
         for version in sorted(kept_versions(self.made), key=lambda each: each.round):
-            found.setdefault((version.seed_id, version.slot), []).append(version)
-        return dict(sorted(found.items()))
+            stacks.setdefault((version.seed_id, version.slot), []).append(version)
+        return dict(sorted(stacks.items()))
 
     @cached_property
     def contests(self) -> tuple[Contest, ...]:
@@ -220,15 +227,15 @@ def versions_of(request: BenchmarkRequest, settings: Settings) -> Versions:
     with warehouse.reader() as connection:
         head = published_head(connection, kind_of(IDEATIONS), run_id)
         rounds = published_units(connection, kind_of(IDEATIONS), run_id)
-    found = Versions(head, tuple(version for each in rounds for version in each.versions))
-    if not found.stacks:
+    versions = Versions(head, tuple(version for each in rounds for version in each.versions))
+    if not versions.stacks:
         raise ConfigurationError(f"--run {run_id} has no idea to judge: only leads, or none")
     if family_of(request.engine) == family_of(EngineChoice.parse(head.engine)):
         raise ConfigurationError(
             f"--engine {request.engine.text} is of the family that wrote and criticised the ideas"
             f" ({head.engine}): judge them by a model of another maker"
         )
-    return found
+    return versions
 
 
 _OF_ONE_MAKER = {"o": "gpt", "chatgpt": "gpt", "codex": "gpt", "gemma": "gemini"}
@@ -262,16 +269,16 @@ def _of_run(trial: Trial, versions: Versions) -> None:
             FEWEST_SEEDS,
         )
     for name, given in _asked(trial, "last against first", contests).items():
-        told = win_rates(given, seed) | effects(given, seed)
-        trial.score_all(told, ASSAY, f"dimension={name}")
+        estimates = win_rates(given, seed) | effects(given, seed)
+        trial.score_all(estimates, ASSAY, f"dimension={name}")
     revised = [len(stack) > 1 for stack in versions.stacks.values()]
     clusters = [seed_id for seed_id, _ in versions.stacks]
     trial.score("revised_share", share_of(revised, seed, clusters), writer)
     trial.score_all(_gained(versions.contests, seed), writer, "last less first")
     spread = _distances(trial, versions)
     for number in range(1, versions.head.round_count + 1):
-        told = _of_round(versions, number, seed) | {"diversity": mean(spread[number])}
-        trial.score_all(told, writer, f"round={number}")
+        estimates = _of_round(versions, number, seed) | {"diversity": mean(spread[number])}
+        trial.score_all(estimates, writer, f"round={number}")
 
 
 def _gained(contests: Sequence[Contest], seed: int) -> dict[str, Estimate]:
@@ -328,30 +335,32 @@ def _distances(trial: Trial, versions: Versions) -> dict[int, list[float | None]
             name = f"{number} {seed}"
             texts[name] = (*texts.get(name, ()), version.text or "")
 
-    async def work(told: tuple[str, ...], context: ItemContext) -> Distances:
-        vectors = await context.embedder.embed(told)
+    async def work(idea_texts: tuple[str, ...], context: ItemContext) -> Distances:
+        vectors = await context.embedder.embed(idea_texts)
         apart = [1 - float(np.dot(one, other)) for one, other in combinations(vectors, 2)]
         return Distances(mean_distance=fmean(apart) if apart else None)
 
-    found = trial.each("distances", texts, work, Distances)
+    distances = trial.each("distances", texts, work, Distances)
     return {
         number: [
-            each.mean_distance for name, each in found.items() if name.split()[0] == str(number)
+            each.mean_distance for name, each in distances.items() if name.split()[0] == str(number)
         ]
         for number in rounds
     }
 
 
-def _expects(data: SuiteData) -> Counted:
+def _expects(data: SuiteData) -> SuiteEstimate:
     """Both orders of each bundled idea, and of each idea of the run that has a later version."""
     bundled = read_ideas(sample_file("ideas.jsonl"), default_cutoff=None).ideas
     texts = [idea.text for idea in data.first(bundled)]
     if data.parameters.evaluated_run is not None:
         contests = versions_of(data.request, data.settings).contests
         texts += [contest.last.text for contest in contests]
-    shown = 2 * sum(map(len, texts)) / CHARACTERS_PER_TOKEN / len(texts)
-    said = len(ASKED) * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
-    return Counted(len(texts), [Asking(COMPARE_IDEAS, 2.0 * len(texts), shown, said)])
+    prompt_tokens = 2 * sum(map(len, texts)) / CHARACTERS_PER_TOKEN / len(texts)
+    reply_tokens = len(ASKED) * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
+    return SuiteEstimate(
+        len(texts), [ExpectedCalls(COMPARE_IDEAS, 2.0 * len(texts), prompt_tokens, reply_tokens)]
+    )
 
 
 SUITE = Suite(

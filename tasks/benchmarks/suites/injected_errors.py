@@ -25,10 +25,10 @@ from tasks.benchmarks.records import json_lines, text_of
 from tasks.benchmarks.suite import (
     GRADE_TOKENS,
     PROBLEM_TOKENS,
-    Asking,
-    Counted,
+    ExpectedCalls,
     Suite,
     SuiteData,
+    SuiteEstimate,
     Trial,
 )
 from tasks.manuscripts.collect import TEX_SUFFIXES, TEXT_SUFFIXES
@@ -165,11 +165,11 @@ def _twin_count(request: BenchmarkRequest) -> int:
     return TWINS_OF_CHECKS if request.engine.is_baseline else 1
 
 
-def _question(text: ManuscriptText, shown: str) -> ProblemsInput:
+def _question(text: ManuscriptText, content: str) -> ProblemsInput:
     return ProblemsInput(
         title=text.title,
         form=text.form,
-        text=shown,
+        text=content,
         attached=False,
         maximum_problems=MAXIMUM_PROBLEMS,
     )
@@ -204,16 +204,16 @@ def _score(
         new = [report for report in one.problems if report.problem not in before]
         for error in twin.errors:
             report = next((each for each in new if _points_at(each, error)), None)
-            found = None if one.reason is not None else report is not None
-            finds.append((error.kind, twin.of.name, found))
+            is_found = None if one.reason is not None else report is not None
+            finds.append((error.kind, twin.of.name, is_found))
             trial.record(
                 str(error.kind),
                 f"{twin.item_id}:{error.kind}",
-                None if found is None else "found" if found else "missed",
+                None if is_found is None else "found" if is_found else "missed",
                 one,
                 system=system,
                 gold=f"{error.location}: {error.before} → {error.after or '(deleted)'}",
-                value=None if found is None else float(found),
+                value=None if is_found is None else float(is_found),
                 explanation="" if report is None else report.problem,
             )
         right: list[bool | None] = [
@@ -225,8 +225,8 @@ def _score(
         "all": list(ErrorKind),
         **{f"kind={one}": [one] for one in ErrorKind},
     }.items():
-        of_kind = [(name, found) for kind, name, found in finds if kind in kinds]
-        shares = [found for _, found in of_kind]
+        of_kind = [(name, is_found) for kind, name, is_found in finds if kind in kinds]
+        shares = [is_found for _, is_found in of_kind]
         estimate = share_of(shares, trial.seed, [name for name, _ in of_kind])
         trial.score("injected_recall", estimate, system, part)
     # Of all that is said of the twins; what stands in the unchanged text too counts as wrong.
@@ -255,21 +255,21 @@ def manuscript_places(data: Path) -> dict[str, Path]:
         ConfigurationError: an entry lacks a field or names no file that can be read.
     """
     path = data / MANIFEST_FILE
-    found = {}
+    places = {}
     for row in json_lines(path):
         name, folder = text_of(row, "id", path), path.parent
         main = folder / name / text_of(row, "main", path)
         if main.suffix.lower() in TEX_SUFFIXES:
-            found[name] = main.parent
+            places[name] = main.parent
         elif main.suffix.lower() in TEXT_SUFFIXES:
-            found[name] = main
+            places[name] = main
         else:
-            found[name] = folder / name / text_of(row, "pdf", path)
-        if not found[name].exists():
-            raise ConfigurationError(f"{path}: {name} lies at {found[name]}, which is not there")
-    if not found:
+            places[name] = folder / name / text_of(row, "pdf", path)
+        if not places[name].exists():
+            raise ConfigurationError(f"{path}: {name} lies at {places[name]}, which is not there")
+    if not places:
         raise ConfigurationError(f"{path} holds nothing: name a manuscript on each line")
-    return found | {one.stem: one for one in sorted(data.glob(PDF_FILES))}
+    return places | {one.stem: one for one in sorted(data.glob(PDF_FILES))}
 
 
 async def _manuscript_texts(
@@ -291,24 +291,24 @@ async def _manuscript_texts(
     return texts
 
 
-def _expects(data: SuiteData) -> Counted:
+def _expects(data: SuiteData) -> SuiteEstimate:
     """Each text as it was, and its twins."""
     drawn = data.first(list(manuscript_places(data.data)))
     read = len(drawn) * (1 + _twin_count(data.request))
     looks = read * MAXIMUM_PROBLEMS / 2
-    said = MAXIMUM_PROBLEMS / 2 * PROBLEM_TOKENS
-    asked = [Asking(FIND_PROBLEMS, read, MANUSCRIPT_TOKENS, said)]
+    reply_tokens = MAXIMUM_PROBLEMS / 2 * PROBLEM_TOKENS
+    calls = [ExpectedCalls(FIND_PROBLEMS, read, MANUSCRIPT_TOKENS, reply_tokens)]
     if not data.request.engine.is_baseline:
         sections = read * MANUSCRIPT_TOKENS / SECTION_TOKENS
         noted = 2 * NOTES_WORDS
         aspects = read * (len(Aspect) - 1)  # nobody judges novelty where nothing is looked up
-        asked += [
-            Asking(READ_SECTION, sections, SECTION_TOKENS + noted, noted + PROBLEM_TOKENS),
-            Asking(REFUTE_PROBLEM, looks, PASSAGES_TOKENS, GRADE_TOKENS),
-            Asking(REVIEW_ASPECT, aspects, noted + 2 * PASSAGES_TOKENS, PROBLEM_TOKENS),
-            Asking(WRITE_REVIEW, read, 2 * noted, noted),
+        calls += [
+            ExpectedCalls(READ_SECTION, sections, SECTION_TOKENS + noted, noted + PROBLEM_TOKENS),
+            ExpectedCalls(REFUTE_PROBLEM, looks, PASSAGES_TOKENS, GRADE_TOKENS),
+            ExpectedCalls(REVIEW_ASPECT, aspects, noted + 2 * PASSAGES_TOKENS, PROBLEM_TOKENS),
+            ExpectedCalls(WRITE_REVIEW, read, 2 * noted, noted),
         ]
-    return Counted(read, asked)
+    return SuiteEstimate(read, calls)
 
 
 SUITE = Suite(

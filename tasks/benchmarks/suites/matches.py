@@ -29,7 +29,7 @@ from tasks.benchmarks.submissions import (
     unique_ideas,
     with_texts,
 )
-from tasks.benchmarks.suite import Asking, Counted, Suite, SuiteData, Trial, tokens_of
+from tasks.benchmarks.suite import ExpectedCalls, Suite, SuiteData, SuiteEstimate, Trial, tokens_of
 from tasks.calibration.applying import load_prior, prior_log_odds, refuse_training_items
 from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_orders, random_order
 from tasks.metrics.labelled import GRADES
@@ -105,14 +105,14 @@ def ranked_by_system(trial: Trial, contests: Contests) -> dict[str, dict[str, Ra
     for review in trial.reviews(trial.evaluated_run()):
         idea_id = str(review.evaluation.idea.idea_id)
         dossiers[idea_id], scores[idea_id] = dossier_of(review, None, prior), review.score.score
-    found = {
+    by_system = {
         ASSAY: _ranked(trial, ASSAY, contests, plain | dossiers),
         SCORES: _by_score(contests, scores),
         **_by_prior(contests, dossiers),
     }
     if PROMPT_ONLY in trial.parameters.baselines:
-        found[PROMPT_ONLY] = _ranked(trial, PROMPT_ONLY, contests, plain)
-    return found
+        by_system[PROMPT_ONLY] = _ranked(trial, PROMPT_ONLY, contests, plain)
+    return by_system
 
 
 def _prior(trial: Trial, ideas: Sequence[Idea]) -> Prior | None:
@@ -139,8 +139,8 @@ def _by_prior(
 ) -> dict[str, dict[str, RankedMembers]]:
     """By what the prior expects alone; nothing where there is none."""
     expected = {name: one.prior_log_odds for name, one in dossiers.items()}
-    known = any(value is not None for value in expected.values())
-    return {PRIOR: _by_score(contests, expected)} if known else {}
+    any_expected = any(value is not None for value in expected.values())
+    return {PRIOR: _by_score(contests, expected)} if any_expected else {}
 
 
 def _by_score(contests: Contests, scores: Mapping[str, float | None]) -> dict[str, RankedMembers]:
@@ -158,8 +158,8 @@ def _ranked(
     profile = trial.request.profile
 
     async def work(members: Sequence[Submission], context: ItemContext) -> RankedMembers:
-        shown = [dossiers[str(one.idea.idea_id)] for one in members]
-        return await rank_members(shown, profile.ranking, profile.seed, context)
+        contestants = [dossiers[str(one.idea.idea_id)] for one in members]
+        return await rank_members(contestants, profile.ranking, profile.seed, context)
 
     return trial.each(f"matches {system}", contests, work, RankedMembers)
 
@@ -182,13 +182,13 @@ async def rank_members(
     overall = [match for match in ranked.matches if match.dimension == OVERALL.name]
     failed = next((match for match in overall if match.winner is None), None)
     scored = next((match for match in overall if match.winner is not None), None)
-    shown = scored or failed
+    example = scored or failed
     return RankedMembers(
         strengths=_forced(ranked.ratings),
         explanation=scored.rationale if scored is not None else "",
         reason=failed.unscored_reason if failed is not None else None,
         detail=failed.unscored_detail if failed is not None else "",
-        provenance=shown.provenance if shown is not None else None,
+        provenance=example.provenance if example is not None else None,
     )
 
 
@@ -209,19 +209,19 @@ def _forced(ratings: Sequence[Rating]) -> dict[str, float | None]:
     }
 
 
-def _expects(data: SuiteData, contests: Sequence[Sequence[Submission]]) -> Counted:
+def _expects(data: SuiteData, contests: Sequence[Sequence[Submission]]) -> SuiteEstimate:
     ideas = planned_ideas(data, (one for members in contests for one in members))
     meetings = sum(len(members) * (len(members) - 1) // 2 for members in contests)
     systems = 1 + (bool(data.parameters.modules) and PROMPT_ONLY in data.parameters.baselines)
     calls = float(meetings * systems * (2 if data.request.profile.ranking.both_orders else 1))
-    said = len(compared_along(DIMENSIONS)) * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
-    asking = Asking(COMPARE_IDEAS, calls, 2 * tokens_of(ideas), said)
-    return Counted(len(contests), [asking], ideas)
+    reply_tokens = len(compared_along(DIMENSIONS)) * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
+    asking = ExpectedCalls(COMPARE_IDEAS, calls, 2 * tokens_of(ideas), reply_tokens)
+    return SuiteEstimate(len(contests), [asking], ideas)
 
 
 def _highest(strengths: Mapping[str, float | None]) -> str:
-    known = {name: value for name, value in strengths.items() if value is not None}
-    return max(known, key=lambda name: known[name])
+    scores = {name: value for name, value in strengths.items() if value is not None}
+    return max(scores, key=lambda name: scores[name])
 
 
 # Pairs: which of two submissions is better.
@@ -326,12 +326,12 @@ def _score_pairs(trial: Trial, judged: Sequence[JudgedPair], system: str) -> Non
 
 def _parts(judged: Sequence[JudgedPair]) -> dict[str, list[JudgedPair]]:
     """By difficulty, then by the two decisions."""
-    found: dict[str, list[JudgedPair]] = {}
+    parts: dict[str, list[JudgedPair]] = {}
     for one in sorted(judged, key=lambda one: one.pair.difficulty):
-        found.setdefault(f"difficulty={one.pair.difficulty}", []).append(one)
+        parts.setdefault(f"difficulty={one.pair.difficulty}", []).append(one)
     for one in sorted((one for one in judged if one.kind), key=lambda one: one.kind):
-        found.setdefault(f"decisions={one.kind}", []).append(one)
-    return found
+        parts.setdefault(f"decisions={one.kind}", []).append(one)
+    return parts
 
 
 def _pair_baselines(trial: Trial, judged: Sequence[JudgedPair]) -> None:
@@ -347,7 +347,7 @@ def _pair_baselines(trial: Trial, judged: Sequence[JudgedPair]) -> None:
         trial.score("pairwise_accuracy", drawn, STRATIFIED_RANDOM, part)
 
 
-def _expected_pairs(data: SuiteData) -> Counted:
+def _expected_pairs(data: SuiteData) -> SuiteEstimate:
     contests = [
         (pair.first, pair.second)
         for difficulty, name in PAIR_FILES.items()
@@ -386,11 +386,11 @@ def run_groups(trial: Trial) -> None:
         groups = listed({name: one.strengths for name, one in ranked.items()})
         for group in groups:
             one = ranked[group.name]
-            known = {name: value for name, value in one.strengths.items() if value is not None}
-            complete = len(known) == len(contests[group.name])
+            scores = {name: value for name, value in one.strengths.items() if value is not None}
+            complete = len(scores) == len(contests[group.name])
             best = max(group.gold.values(), default=None)
             gold = sorted(name for name, grade in group.gold.items() if grade == best)
-            named = sorted(name for name, value in known.items() if value == max(known.values()))
+            named = sorted(name for name, value in scores.items() if value == max(scores.values()))
             trial.record(
                 "best_of_group",
                 group.name,

@@ -17,11 +17,11 @@ from tasks.benchmarks.novelty_sets import (
 )
 from tasks.benchmarks.suite import (
     GRADE_TOKENS,
-    Asking,
-    Counted,
+    ExpectedCalls,
     Statistics,
     Suite,
     SuiteData,
+    SuiteEstimate,
     Trial,
     tokens_of,
 )
@@ -103,10 +103,10 @@ def run(trial: Trial) -> None:
             for name, one in judgements.items()
         }
         values[CALIBRATED] = calibrated_scores(judgements)
-    for system, said in verdicts.items():
-        record_judgements(trial, PART, system, judgements, said, gold, values[system])
-    for system, said in {**verdicts, **fixed_answers(gold, SCALE)}.items():
-        _score(trial, system, gold, said)
+    for system, labels_by_item in verdicts.items():
+        record_judgements(trial, PART, system, judgements, labels_by_item, gold, values[system])
+    for system, labels_by_item in {**verdicts, **fixed_answers(gold, SCALE)}.items():
+        _score(trial, system, gold, labels_by_item)
     trial.score_by_chance(gold, _BY_CHANCE, PART)
     # Whether ideas that experts call novel have higher scores, wherever the cut lies.
     labels = [None if label is None else float(label == NOVEL) for label in gold.values()]
@@ -135,22 +135,22 @@ def _named(score: float | None, novel_from: float) -> str | None:
     return None if score is None else NOVEL if score >= novel_from else NOT_NOVEL
 
 
-def _score(trial: Trial, system: str, gold: Labels, said: Labels) -> None:
-    labelled = pair_up(gold, said)
+def _score(trial: Trial, system: str, gold: Labels, predicted: Labels) -> None:
+    labelled = pair_up(gold, predicted)
     estimates: dict[str, Estimate] = {
         "accuracy": accuracy(labelled, trial.seed),
         "f1_novel": f1_of_class(labelled, NOVEL, trial.seed),
         "f1_not_novel": f1_of_class(labelled, NOT_NOVEL, trial.seed),
         "macro_f1": macro_f1(labelled, SCALE, trial.seed),
-        "cohen_kappa": cohen_kappa(list(gold.values()), [said.get(name) for name in gold]),
+        "cohen_kappa": cohen_kappa(list(gold.values()), [predicted.get(name) for name in gold]),
         "predicted_novel_share": share_of(
-            [None if one is None else one == NOVEL for one in said.values()]
+            [None if one is None else one == NOVEL for one in predicted.values()]
         ),
     }
     trial.score_all(estimates, system, PART)
 
 
-def _expects(data: SuiteData) -> Counted:
+def _expects(data: SuiteData) -> SuiteEstimate:
     given = list(data.first(read_novelty_checker(data.file(NOVELTY_CHECKER_FILE))))
     rows = [(row.idea, len(row.works)) for row in given]
     graded = 0
@@ -160,10 +160,12 @@ def _expects(data: SuiteData) -> Counted:
             rows += [(one.idea, len(one.works)) for one in gold]
             graded += len(gold) if name == GOLD else 0
     works = sum(count for _, count in rows) / max(len(rows), 1)
-    shown = tokens_of(idea for idea, _ in rows) + works * WORK_TOKENS
-    asked = [Asking(JUDGE_NOVELTY, len(rows), shown, JUDGEMENT_TOKENS)]
-    asked += [Asking(step, 2.0 * graded, shown, 3 * GRADE_TOKENS) for step in GRADING]
-    return Counted(len(rows), asked)
+    prompt_tokens = tokens_of(idea for idea, _ in rows) + works * WORK_TOKENS
+    calls = [ExpectedCalls(JUDGE_NOVELTY, len(rows), prompt_tokens, JUDGEMENT_TOKENS)]
+    calls += [
+        ExpectedCalls(step, 2.0 * graded, prompt_tokens, 3 * GRADE_TOKENS) for step in GRADING
+    ]
+    return SuiteEstimate(len(rows), calls)
 
 
 SUITE = Suite(

@@ -107,30 +107,30 @@ def score_release(trial: Trial, connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def _counts(connection: duckdb.DuckDBPyConnection) -> dict[Checker, Counts]:
-    found: dict[Checker, Counts] = {}
+    counts: dict[Checker, Counts] = {}
     for model, approach, *figures in connection.execute(
         statement("quality_checker", "figures_by_check")
     ).fetchall():
-        columns = found.setdefault((model, approach), {name: [] for name in _COUNTED})
+        columns = counts.setdefault((model, approach), {name: [] for name in _COUNTED})
         for name, figure in zip(_COUNTED, figures, strict=True):
             columns[name].append(figure)
-    return found
+    return counts
 
 
 def _usage(row: CheckerUsage, columns: Counts, seed: int) -> Iterator[tuple[str, Estimate]]:
     for metric, column in _MEANS.items():
         yield metric, _valued(getattr(row, metric), mean(columns[column], seed))
-    told = [count for count in columns["problem_count"] if count is not None]
-    missing = row.paper_count - len(told)
+    problem_counts = [count for count in columns["problem_count"] if count is not None]
+    missing = row.paper_count - len(problem_counts)
     for metric in _QUARTILES:
         value = getattr(row, metric)
         yield (
             metric,
             undefined(_NO_FIGURE, 0, missing)
             if value is None
-            else Estimate(value, len(told), NO_INTERVAL, missing),
+            else Estimate(value, len(problem_counts), NO_INTERVAL, missing),
         )
-    nothing = share(sum(count == 0 for count in told), len(told), missing)
+    nothing = share(sum(count == 0 for count in problem_counts), len(problem_counts), missing)
     yield "nothing_found_share", _valued(row.nothing_found_share, nothing)
 
 
@@ -147,9 +147,11 @@ def _cost(value: float, columns: Counts, price: Price, seed: int) -> Estimate:
     figures = np.where(there, table, 0.0)
 
     def of_papers(chosen: Indices) -> float:
-        known = there[:, chosen].sum(axis=1)
+        figure_counts = there[:, chosen].sum(axis=1)
         return (
-            float(rates @ (figures[:, chosen].sum(axis=1) / known)) if known.all() else float("nan")
+            float(rates @ (figures[:, chosen].sum(axis=1) / figure_counts))
+            if figure_counts.all()
+            else float("nan")
         )
 
     whole = int(there.all(axis=0).sum())
@@ -186,7 +188,7 @@ def against_print(suite: str, measured: Sequence[BenchmarkScore]) -> list[Benchm
     beside it, gives none.
     """
     printed = {(one.metric, one.slice, one.system): one.value for one in published_scores(suite)}
-    found = []
+    rows = []
     for score in measured:
         value = printed.get((score.metric, score.slice, score.system))
         if (
@@ -195,7 +197,7 @@ def against_print(suite: str, measured: Sequence[BenchmarkScore]) -> list[Benchm
             or round(score.value, _DIGITS[score.metric]) == value
         ):
             continue
-        found.append(
+        rows.append(
             BenchmarkScore(
                 suite=suite,
                 metric=DIFFERENCE,
@@ -206,4 +208,4 @@ def against_print(suite: str, measured: Sequence[BenchmarkScore]) -> list[Benchm
                 unscored_count=score.unscored_count,
             )
         )
-    return found
+    return rows

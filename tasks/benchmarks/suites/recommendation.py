@@ -97,25 +97,25 @@ def read_descriptions(path: Path) -> dict[str, str]:
 
 
 def read_leaderboards(path: Path) -> list[Leaderboard]:
-    found = []
+    boards = []
     for row in json_lines(path):
         task, data_set = text_of(row, "task", path), text_of(row, "dataset", path)
-        told = (row.get(name) for name in ("task_description", "dataset_description"))
+        descriptions = (row.get(name) for name in ("task_description", "dataset_description"))
         entries = row.get("rows")
         if not isinstance(entries, list):
             raise ConfigurationError(f"{path}: an entry has no list under 'rows'")
         papers = (each.get("paper_title") for each in entries if isinstance(each, Mapping))
-        found.append(
+        boards.append(
             Leaderboard(
                 text_of(row, "id", path),
                 task,
                 data_set,
-                ". ".join([task, data_set, *(str(each) for each in told if each)]),
+                ". ".join([task, data_set, *(str(each) for each in descriptions if each)]),
                 frozenset(str(title) for title in papers if title),
                 frozenset(_texts(row, "metrics", path)),
             )
         )
-    return found
+    return boards
 
 
 def _year(row: Record, path: Path) -> int:
@@ -154,12 +154,12 @@ def run_data_sets(trial: Trial) -> None:
     """
     projects = read_projects(trial.file(QUERIES_FILE))
     described = read_descriptions(trial.file(DATA_SETS_FILE))
-    asked = trial.draw([each for each in projects if reported(each)])
+    queries = trial.draw([each for each in projects if reported(each)])
     works = [each for each in projects if not reported(each) and each.data_sets]
     texts = [f"{name}. {text}"[:_DESCRIPTION_CHARACTERS] for name, text in described.items()]
     of_ideas, of_works, of_sets = _embedded(
         trial,
-        [each.query for each in asked],
+        [each.query for each in queries],
         [each.abstract or each.query for each in works],
         texts,
     )
@@ -167,7 +167,7 @@ def run_data_sets(trial: Trial) -> None:
         [Paper(paper_id=PaperId(name), title=name, abstract=described[name]) for name in described]
     )
     questions = []
-    for number, project in enumerate(asked):
+    for number, project in enumerate(queries):
         earlier = [place for place, each in enumerate(works) if each.year <= project.year]
         near = _nearness(of_ideas[number], of_works[earlier])
         alike = dict(zip(described, _nearness(of_ideas[number], of_sets), strict=True))
@@ -189,13 +189,13 @@ def run_leaderboards(trial: Trial) -> None:
     other data sets.
     """
     boards = read_leaderboards(trial.file(LEADERBOARDS_FILE))
-    asked = trial.draw(boards)
+    queries = trial.draw(boards)
     of_asked, of_boards = _embedded(
-        trial, [each.text for each in asked], [each.text for each in boards]
+        trial, [each.text for each in queries], [each.text for each in boards]
     )
     for kind, field in (("baseline", "papers"), ("metric", "metrics")):
         questions = []
-        for number, board in enumerate(asked):
+        for number, board in enumerate(queries):
             others = [
                 place
                 for place, each in enumerate(boards)

@@ -45,16 +45,18 @@ class WrittenReview(Kept):
 
 def reviews_by_system(trial: Trial, ideas: Sequence[Idea]) -> dict[str, dict[str, WrittenReview]]:
     """Return reviews by system and idea: `assay`, then the baselines asked for."""
-    found = {ASSAY: _by_assay(trial, ideas)}
+    reviews = {ASSAY: _by_assay(trial, ideas)}
     if ANOTHER_IDEAS in trial.parameters.baselines:
-        found[ANOTHER_IDEAS] = passed_on(found[ASSAY], trial.seed)
+        reviews[ANOTHER_IDEAS] = passed_on(reviews[ASSAY], trial.seed)
     by_id = {str(idea.idea_id): idea for idea in ideas}
     works = {PROMPT_ONLY: _prompted, PROMPT_WITH_SEARCH: _prompted_with_search}
     for name in trial.parameters.baselines:
         if name != ANOTHER_IDEAS:
             literature = trial.parameters.literature if name == PROMPT_WITH_SEARCH else None
-            found[name] = trial.each(name, by_id, works[name], WrittenReview, literature=literature)
-    return found
+            reviews[name] = trial.each(
+                name, by_id, works[name], WrittenReview, literature=literature
+            )
+    return reviews
 
 
 def passed_on(reviews: Mapping[str, WrittenReview], seed: int) -> dict[str, WrittenReview]:
@@ -102,35 +104,35 @@ async def _prompted_with_search(idea: Idea, context: ItemContext) -> WrittenRevi
     answer = await context.literature.search_papers(
         " ".join(key_phrases(idea.text, QUERY_PHRASES)), PAPERS_SHOWN, idea.cutoff_date
     )
-    told = [paper for paper in answer.items if paper.abstract]
-    own = own_publications(idea, told)
-    shown = show([paper for paper in told if paper not in own])
-    if not len(shown):
+    papers = [paper for paper in answer.items if paper.abstract]
+    own_papers = own_publications(idea, papers)
+    prompt_papers = show([paper for paper in papers if paper not in own_papers])
+    if not len(prompt_papers):
         reason = Reason.SOURCE_UNAVAILABLE if answer.failures else Reason.NO_EVIDENCE
         return WrittenReview(
             text="", reason=reason, detail="the search brought no paper with an abstract"
         )
-    return await _written(idea, context, shown)
+    return await _written(idea, context, prompt_papers)
 
 
-async def _written(idea: Idea, context: ItemContext, shown: Shown | None) -> WrittenReview:
+async def _written(idea: Idea, context: ItemContext, papers: Shown | None) -> WrittenReview:
     """Both halves, or none: half a review would be held against whole ones."""
-    asked = PromptedSoundnessInput(
+    inputs = PromptedSoundnessInput(
         idea=idea.text,
         cutoff=idea.cutoff_date.isoformat() if idea.cutoff_date is not None else "",
         papers=tuple(
             ShownPaper(key=key, title=paper.title, abstract=paper.abstract or "")
-            for key, paper in shown or ()
+            for key, paper in papers or ()
         ),
     )
-    soundness = await context.engine.run(PROMPTED_SOUNDNESS, asked)
+    soundness = await context.engine.run(PROMPTED_SOUNDNESS, inputs)
     if isinstance(soundness, Unscored):
         return WrittenReview(text="", reason=soundness.reason, detail=soundness.detail)
-    question = PromptedContributionInput(**dict(asked))
+    question = PromptedContributionInput(**dict(inputs))
     contribution = await context.engine.run(PROMPTED_CONTRIBUTION, question)
     if isinstance(contribution, Unscored):
         return WrittenReview(text="", reason=contribution.reason, detail=contribution.detail)
-    return WrittenReview(text=text_of_replies(soundness.value, contribution.value, shown))
+    return WrittenReview(text=text_of_replies(soundness.value, contribution.value, papers))
 
 
 # Texts.
@@ -152,17 +154,17 @@ def _rendered(sections: Iterable[Section]) -> str:
 def text_of_replies(
     soundness: PromptedSoundnessReply,
     contribution: PromptedContributionReply,
-    shown: Shown | None,
+    papers: Shown | None,
 ) -> str:
     """Return a baseline's review; keys of `shown` become references, and without `shown` the links
     it wrote stay as they are.
     """
 
     def parts(reply: ReviewedMethod | ReviewedDimension, *names: str) -> dict[str, str]:
-        said = {name.capitalize(): getattr(reply, name) for name in names}
-        if shown is None:
-            return said
-        return {name: settle(text, shown).markdown for name, text in said.items()}
+        texts = {name.capitalize(): getattr(reply, name) for name in names}
+        if papers is None:
+            return texts
+        return {name: settle(text, papers).markdown for name, text in texts.items()}
 
     methods = (
         (f"Method: {each.method}", parts(each, "support", "contradictions", "suggestions"))
@@ -239,5 +241,5 @@ def _sections(evaluation: IdeaEvaluation) -> Iterator[Section]:
 def _point(concern: Concern) -> str:
     """One point as running text; evidence for and against it stands in the methods' reviews."""
     quoted = f"“{concern.quote}”" if concern.quote else concern.omission
-    told = (concern.point, quoted, concern.why, concern.would_change, concern.action)
-    return " ".join(text for text in told if text)
+    texts = (concern.point, quoted, concern.why, concern.would_change, concern.action)
+    return " ".join(text for text in texts if text)

@@ -98,8 +98,8 @@ def judge_all(
             detail=judgement.unscored_detail,
         )
 
-    kept = trial.each(task, items, work, KeptNovelty)
-    return {name: one.evaluation for name, one in kept.items()}
+    results = trial.each(task, items, work, KeptNovelty)
+    return {name: one.evaluation for name, one in results.items()}
 
 
 def raw_scores(judgements: Mapping[str, NoveltyJudgement]) -> dict[str, float | None]:
@@ -199,20 +199,20 @@ def score_rinobench(trial: Trial) -> None:
     _score_baselines(trial, gold)
     for model, listed in predictions.items():
         by_name = {
-            str(one.idea.idea_id): said
-            for one, said in zip(everything, listed, strict=False)
+            str(one.idea.idea_id): predicted
+            for one, predicted in zip(everything, listed, strict=False)
             if str(one.idea.idea_id) in chosen
         }
-        said = {name: one.score for name, one in by_name.items()}
-        trial.score_all(_estimates(gold, said, trial.seed), model, PART)
+        predicted = {name: one.score for name, one in by_name.items()}
+        trial.score_all(_estimates(gold, predicted, trial.seed), model, PART)
         if model not in published:
             reasoning = {name: one.reasoning for name, one in by_name.items()}
             _score_justifications(trial, model, chosen, reasoning)
     evaluations = judge_all(trial, PART, chosen)
     judgements = {name: one.judgement for name, one in evaluations.items()}
     _record(trial, ASSAY, judgements, gold, raw_scores(judgements))
-    said = {name: one.score_1_to_5 for name, one in judgements.items()}
-    trial.score_all(_estimates(gold, said, trial.seed), ASSAY, PART)
+    predicted = {name: one.score_1_to_5 for name, one in judgements.items()}
+    trial.score_all(_estimates(gold, predicted, trial.seed), ASSAY, PART)
     if trial.request.profile.novelty.calibrator is not None:
         _record(trial, CALIBRATED, judgements, gold, calibrated_scores(judgements))
         _score_calibrated(trial, gold, evaluations)
@@ -230,8 +230,8 @@ def baselines(gold: Gold, seed: int) -> Iterator[tuple[str, str, str, Estimate]]
 
     On the test split the constant calls every idea a 3: no model's error is lower.
     """
-    for system, said in fixed_answers(gold, SCALE).items():
-        for metric, estimate in score_metrics(gold, said, seed).items():
+    for system, predicted in fixed_answers(gold, SCALE).items():
+        for metric, estimate in score_metrics(gold, predicted, seed).items():
             yield metric, system, PART, estimate
     statistics: dict[str, Callable[[Labelled], float]] = {
         "macro_f1": partial(macro_f1_value, classes=SCALE),
@@ -240,15 +240,15 @@ def baselines(gold: Gold, seed: int) -> Iterator[tuple[str, str, str, Estimate]]
     }
     for metric, statistic in statistics.items():
         yield metric, STRATIFIED_RANDOM, PART, stratified_random(gold, statistic, seed)
-    known = [label for label in gold.values() if label is not None]
+    labels = [label for label in gold.values() if label is not None]
     for label in SCALE:
-        estimate = share(known.count(label), len(known))
+        estimate = share(labels.count(label), len(labels))
         yield "gold_share", "labels", f"{PART}, label {label}", estimate
 
 
-def _estimates(gold: Gold, said: Gold, seed: int) -> dict[str, Estimate]:
-    collapse = label_collapse(pair_up(gold, said), SCALE)
-    return score_metrics(gold, said, seed) | {
+def _estimates(gold: Gold, predicted: Gold, seed: int) -> dict[str, Estimate]:
+    collapse = label_collapse(pair_up(gold, predicted), SCALE)
+    return score_metrics(gold, predicted, seed) | {
         "top_label_share": collapse.top_label_share,
         "labels_in_use_ratio": collapse.labels_in_use_ratio,
         "total_variation": collapse.total_variation,
@@ -328,7 +328,7 @@ def _score_justifications(
         missing = undefined("no item has both justifications", 0, lacking)
         trial.score("alignment", missing, system, PART)
         return
-    blank = Grade(alignment_0_to_1=None, known=None, novel=None)
+    blank = Grade(alignment_0_to_1=None, known_aspects=None, novel_aspects=None)
     judged = [one.justification for one in (*grades.values(), *[blank] * lacking)]
     trial.score_all(justification_metrics(judged, trial.seed), system, PART)
 
@@ -364,13 +364,15 @@ class Grade(Kept):
     """Grade by the judges; None where their answer could not be had; `reason` then says why."""
 
     alignment_0_to_1: float | None
-    known: AspectCounts | None
-    novel: AspectCounts | None
+    known_aspects: AspectCounts | None
+    novel_aspects: AspectCounts | None
 
     @property
     def justification(self) -> Justification:
         """The grade as the metrics take it."""
-        return Justification(self.alignment_0_to_1, _aspects(self.known), _aspects(self.novel))
+        return Justification(
+            self.alignment_0_to_1, _aspects(self.known_aspects), _aspects(self.novel_aspects)
+        )
 
 
 def _aspects(counts: AspectCounts | None) -> Aspects | None:
@@ -394,42 +396,42 @@ async def grade(justified: Justified, engine: Engine) -> Grade:
         )
     aligned: Outcome[AlignmentReply] = of_alignment.result()
     gold: Outcome[AspectsReply] = of_gold.result()
-    said: Outcome[AspectsReply] = of_said.result()
+    generated: Outcome[AspectsReply] = of_said.result()
     works = tuple(
         SourceShown(name=f"Related work {number}", text=f"{title}\n\n{text}")
         for number, (title, text) in enumerate(justified.works, start=1)
     )
     idea = (SourceShown(name="Idea", text=justified.idea),)
-    reasons = [one.reason for one in (aligned, gold, said) if isinstance(one, Unscored)]
-    known: AspectCounts | Reason | None = None
-    novel: AspectCounts | Reason | None = None
-    if isinstance(gold, Scored) and isinstance(said, Scored):
+    reasons = [one.reason for one in (aligned, gold, generated) if isinstance(one, Unscored)]
+    known_counts: AspectCounts | Reason | None = None
+    novel_counts: AspectCounts | Reason | None = None
+    if isinstance(gold, Scored) and isinstance(generated, Scored):
         expected = justified.expected
-        known, novel = await side_by_side(
+        known_counts, novel_counts = await side_by_side(
             [
-                _counted(gold.value.known, said.value.known, expected, works or idea, engine),
-                _counted(gold.value.novel, said.value.novel, expected, idea, engine),
+                _counted(gold.value.known, generated.value.known, expected, works or idea, engine),
+                _counted(gold.value.novel, generated.value.novel, expected, idea, engine),
             ]
         )
-        reasons += [one for one in (known, novel) if isinstance(one, Reason)]
+        reasons += [one for one in (known_counts, novel_counts) if isinstance(one, Reason)]
     # One that may pass, where there is one: the item is then worked on again.
     reason = next(filter(may_pass, reasons), reasons[0] if reasons else None)
     return Grade(
         alignment_0_to_1=aligned.value.score / 10 if isinstance(aligned, Scored) else None,
-        known=None if isinstance(known, Reason) else known,
-        novel=None if isinstance(novel, Reason) else novel,
+        known_aspects=None if isinstance(known_counts, Reason) else known_counts,
+        novel_aspects=None if isinstance(novel_counts, Reason) else novel_counts,
         reason=reason,
     )
 
 
 async def _counted(
     gold: Sequence[str],
-    said: Sequence[str],
+    model_arguments: Sequence[str],
     expected: str,
     grounds: Sequence[SourceShown],
     engine: Engine,
 ) -> AspectCounts | Reason:
-    wanted, generated = list(dict.fromkeys(gold)), list(dict.fromkeys(said))
+    wanted, generated = list(dict.fromkeys(gold)), list(dict.fromkeys(model_arguments))
     experts = SourceShown(name="Expert's justification", text=expected)
     supported = await _supported(generated, [experts], engine)
     if isinstance(supported, Reason):

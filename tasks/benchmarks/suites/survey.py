@@ -32,10 +32,10 @@ from tasks.benchmarks.steps.judge_survey import (
 from tasks.benchmarks.suite import (
     GRADE_TOKENS,
     QUESTION_TOKENS,
-    Asking,
-    Counted,
+    ExpectedCalls,
     Suite,
     SuiteData,
+    SuiteEstimate,
     Trial,
     indexed,
 )
@@ -164,18 +164,18 @@ def _sets(trial: Trial) -> Iterator[CaseSet]:
     literature = snapshot_of(trial, "generated", lambda: planted.rows)
     yield CaseSet("generated", literature, drawn(planted.cases), True, is_planted=True)
     path = trial.file(SEARCH_QUERIES_FILE)
-    own = indexed(trial.parameters.literature, trial.settings)
-    if own.snapshot is not None:
-        snapshot = open_snapshot(own.snapshot)
+    literature_index = indexed(trial.parameters.literature, trial.settings)
+    if literature_index.snapshot is not None:
+        snapshot = open_snapshot(literature_index.snapshot)
         try:
             listed = reference_lists(snapshot, FEWEST_REFERENCES)
-            asked = search_questions(path, snapshot) if path.is_file() else []
+            search_cases = search_questions(path, snapshot) if path.is_file() else []
         finally:
             snapshot.close()
-        known = snapshot.manifest.has_references
-        for name, cases in (("literature", listed), (path.parent.name, asked)):
+        has_references = snapshot.manifest.has_references
+        for name, cases in (("literature", listed), (path.parent.name, search_cases)):
             if cases:
-                yield CaseSet(name, trial.parameters.literature, drawn(cases), known)
+                yield CaseSet(name, trial.parameters.literature, drawn(cases), has_references)
 
 
 def snapshot_of(
@@ -253,32 +253,34 @@ def _measured(expansion: Expansion, case: SurveyCase) -> Reached:
     }
     right = [paper for paper in expansion.papers if named[paper.paper_id]]
     relevant = [paper for paper in right if (paper.relevance_0_to_5 or 0) >= least]
-    kept = [paper for paper in right if paper.kept]
+    right_kept = [paper for paper in right if paper.kept]
     return Reached(
-        recall_of_judged=sum(len(found) for found in named.values()) / len(case.relevant),
-        recall_of_kept=sum(len(named[paper.paper_id]) for paper in kept) / len(case.relevant),
+        recall_of_judged=sum(len(ids) for ids in named.values()) / len(case.relevant),
+        recall_of_kept=sum(len(named[paper.paper_id]) for paper in right_kept) / len(case.relevant),
         relevant_share_of_found=len(relevant) / len(right) if right else None,
-        right_share_of_kept=len(kept) / len(expansion.kept) if expansion.kept else None,
+        right_share_of_kept=len(right_kept) / len(expansion.kept) if expansion.kept else None,
         judged_count=len(expansion.papers),
     )
 
 
 def _score(trial: Trial, one: CaseSet, depth: int, reached: Mapping[str, Reached]) -> None:
     for case in one.cases:
-        found = reached[case.case_id]
-        recall = found.recall_of_judged
+        case_result = reached[case.case_id]
+        recall = case_result.recall_of_judged
         trial.record(
             one.name,
             case.case_id,
             None if recall is None else f"{round(recall * len(case.relevant))} papers",
-            found,
+            case_result,
             system=_system(depth),
             gold=f"{len(case.relevant)} papers",
             value=recall,
-            explanation=f"{found.judged_count} papers judged",
+            explanation=f"{case_result.judged_count} papers judged",
         )
     for metric in METRICS:
-        estimate = mean([getattr(found, metric) for found in reached.values()], trial.seed)
+        estimate = mean(
+            [getattr(case_result, metric) for case_result in reached.values()], trial.seed
+        )
         if depth and not one.has_references:
             estimate = undefined("this literature knows no references", len(reached))
         trial.score(metric, estimate, _system(depth), f"set={one.name}")
@@ -398,7 +400,7 @@ async def survey_of(
     )
 
 
-def _expects(data: SuiteData) -> Counted:
+def _expects(data: SuiteData) -> SuiteEstimate:
     """As many questions of each set as may be drawn; relevance in the generated one is known."""
     drawn = data.parameters.item_limit or CASES_PER_SET
     there = sum(data.file(name).is_file() for name in SUITE.optional)
@@ -407,10 +409,10 @@ def _expects(data: SuiteData) -> Counted:
     per_call = parameters.papers_per_call
     judged = len(DEPTHS) * there * drawn * PAPERS_JUDGED / per_call
     plan_tokens = parameters.maximum_sub_questions * GRADE_TOKENS
-    shown = QUESTION_TOKENS + per_call * WORK_TOKENS
-    asked = [
-        Asking(SURVEY_PLAN, planned, QUESTION_TOKENS, plan_tokens),
-        Asking(SURVEY_RELEVANCE, judged, shown, per_call * GRADE_TOKENS),
+    prompt_tokens = QUESTION_TOKENS + per_call * WORK_TOKENS
+    calls = [
+        ExpectedCalls(SURVEY_PLAN, planned, QUESTION_TOKENS, plan_tokens),
+        ExpectedCalls(SURVEY_RELEVANCE, judged, prompt_tokens, per_call * GRADE_TOKENS),
     ]
     # Surveys of some questions at both depths; their searches and relevance are asked for above.
     written = 2.0 * data.file(VIS_FILE).is_file() * min(drawn, REVIEWED_CASES)
@@ -419,12 +421,12 @@ def _expects(data: SuiteData) -> Counted:
     for step in SURVEY_STEPS:
         if step not in (SURVEY_PLAN, SURVEY_RELEVANCE):
             each = expected[step.name]
-            shown = QUESTION_TOKENS + each.data_tokens / each.calls
-            said = each.answer_tokens / each.calls
-            asked.append(Asking(step, written * each.calls, shown, said))
+            prompt_tokens = QUESTION_TOKENS + each.data_tokens / each.calls
+            reply_tokens = each.answer_tokens / each.calls
+            calls.append(ExpectedCalls(step, written * each.calls, prompt_tokens, reply_tokens))
     length = bounds.maximum_sections * bounds.words_per_section * TOKENS_PER_WORD
-    asked.append(Asking(JUDGE_SURVEY, written, QUESTION_TOKENS + length, 5 * GRADE_TOKENS))
-    return Counted((1 + there) * drawn, asked)
+    calls.append(ExpectedCalls(JUDGE_SURVEY, written, QUESTION_TOKENS + length, 5 * GRADE_TOKENS))
+    return SuiteEstimate((1 + there) * drawn, calls)
 
 
 SUITE = Suite(

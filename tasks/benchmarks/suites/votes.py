@@ -57,13 +57,13 @@ def read_wiki_votes(path: Path) -> list[Match]:
     Raises:
         ConfigurationError: the file does not hold such votes.
     """
-    found = []
+    votes = []
     for number, record in enumerate(json_lines(path)):
         winner = _WINNERS.get(text_of(record, "winner", path))
         if winner is None:
             raise ConfigurationError(f"{path}: winner is neither left nor right in an entry")
         topic, survey = text_of(record, "topic", path), text_of(record, "survey_id", path)
-        found.append(
+        votes.append(
             Match(
                 match_id=text_of(record, "id", path),
                 group=f"{topic} {survey}",
@@ -76,7 +76,7 @@ def read_wiki_votes(path: Path) -> list[Match]:
                 created_at=_BEGAN + timedelta(seconds=number),
             )
         )
-    return found
+    return votes
 
 
 def run(trial: Trial) -> None:
@@ -100,20 +100,20 @@ def _held_out(votes: Sequence[Match], seed: int) -> dict[str, Vector]:
     """By system the chance that the first wins, each vote foretold by votes of other folds."""
     folds = np.random.default_rng(seed).integers(0, HELD_OUT_FOLDS, len(votes))
     systems = (ASSAY, WITHOUT_CARELESS, SHARES, COIN)
-    told = {name: np.full(len(votes), 0.5) for name in systems}
+    predicted = {name: np.full(len(votes), 0.5) for name in systems}
     for fold in range(HELD_OUT_FOLDS):
-        seen = [vote for vote, own in zip(votes, folds, strict=True) if own != fold]
+        seen = [vote for vote, vote_fold in zip(votes, folds, strict=True) if vote_fold != fold]
         careless = {care.voter for care in care_of_voters(seen) if care.careless}
         groups = by_group(seen)
         for name in {vote.group for vote in votes}:
             places = [n for n, vote in enumerate(votes) if folds[n] == fold and vote.group == name]
             pairs = [(votes[n].first_idea_id, votes[n].second_idea_id) for n in places]
-            known = groups.get(name, [])
-            careful = [vote for vote in known if voter_of(vote) not in careless]
-            told[ASSAY][places] = chances(tally_of(known), pairs)
-            told[WITHOUT_CARELESS][places] = chances(tally_of(careful), pairs)
-            told[SHARES][places] = _by_shares(known, pairs)
-    return told
+            training = groups.get(name, [])
+            careful = [vote for vote in training if voter_of(vote) not in careless]
+            predicted[ASSAY][places] = chances(tally_of(training), pairs)
+            predicted[WITHOUT_CARELESS][places] = chances(tally_of(careful), pairs)
+            predicted[SHARES][places] = _by_shares(training, pairs)
+    return predicted
 
 
 def _by_shares(votes: Sequence[Match], pairs: Sequence[Pair]) -> Vector:
@@ -130,20 +130,20 @@ def _by_shares(votes: Sequence[Match], pairs: Sequence[Pair]) -> Vector:
     )
 
 
-def _score(trial: Trial, votes: Sequence[Match], told: Vector, system: str) -> None:
+def _score(trial: Trial, votes: Sequence[Match], predicted: Vector, system: str) -> None:
     """Intervals draw whole voters: the votes of one are not independent."""
     voters = [voter_of(vote) for vote in votes]
     won = np.array([vote.first_share_0_to_1 for vote in votes], dtype=np.float64)
     right = [
         None if chance == 0.5 else (chance > 0.5) == (y > 0.5)
-        for chance, y in zip(told, won, strict=True)
+        for chance, y in zip(predicted, won, strict=True)
     ]
-    losses = -(won * np.log(told) + (1 - won) * np.log1p(-told))
+    losses = -(won * np.log(predicted) + (1 - won) * np.log1p(-predicted))
     estimates = {
         "accuracy": share_of(right, 0, voters),
         "log_loss": mean(losses.tolist(), 0, voters),
-        "brier": mean(((told - won) ** 2).tolist(), 0, voters),
-        "expected_calibration_error": Estimate(_calibration_error(told, won), len(votes)),
+        "brier": mean(((predicted - won) ** 2).tolist(), 0, voters),
+        "expected_calibration_error": Estimate(_calibration_error(predicted, won), len(votes)),
     }
     trial.score_all(estimates, system)
     if system != ASSAY:
@@ -154,19 +154,19 @@ def _score(trial: Trial, votes: Sequence[Match], told: Vector, system: str) -> N
         trial.score("accuracy", estimate, system, f"survey={name}")
 
 
-def _calibration_error(told: Vector, won: Vector) -> float:
+def _calibration_error(predicted: Vector, won: Vector) -> float:
     """Mean distance of what was foretold from what came, over ten bins of the chance that the
     likelier side wins, weighted by their votes.
     """
-    likelier = np.maximum(told, 1 - told)
-    came = np.where(told >= 0.5, won, 1 - won)
+    likelier = np.maximum(predicted, 1 - predicted)
+    came = np.where(predicted >= 0.5, won, 1 - won)
     bins = np.minimum(((likelier - 0.5) * 2 * BINS).astype(int), BINS - 1)
-    found = [
+    weighted_gaps = [
         (bins == number).sum() * abs(likelier[bins == number].mean() - came[bins == number].mean())
         for number in range(BINS)
         if (bins == number).any()
     ]
-    return float(sum(found) / len(told))
+    return float(sum(weighted_gaps) / len(predicted))
 
 
 def _planted(trial: Trial, votes: Sequence[Match]) -> None:
@@ -185,15 +185,15 @@ def _planted(trial: Trial, votes: Sequence[Match]) -> None:
     coins, firsts = set(drawn[::2].tolist()), set(drawn[1::2].tolist())
     changed = [_answered_by(vote, coins, firsts, draw) for vote in votes]
     before = {care.voter for care in care_of_voters(votes) if care.careless}
-    found = {care.voter for care in care_of_voters(changed) if care.careless}
+    flagged_voters = {care.voter for care in care_of_voters(changed) if care.careless}
 
     def flagged(voters: set[str], among: set[str]) -> Estimate:
         return share_of([voter in among for voter in sorted(voters)])
 
-    trial.score("careless_found", flagged(coins, found), part="planted=a coin")
-    trial.score("careless_found", flagged(firsts, found), part="planted=always the first")
+    trial.score("careless_found", flagged(coins, flagged_voters), part="planted=a coin")
+    trial.score("careless_found", flagged(firsts, flagged_voters), part="planted=always the first")
     others = counts.keys() - coins - firsts
-    trial.score("careless_among_real_voters", flagged(others, found))
+    trial.score("careless_among_real_voters", flagged(others, flagged_voters))
     trial.score("careless_voters", flagged(set(counts), before))
 
 

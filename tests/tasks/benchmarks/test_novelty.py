@@ -286,7 +286,7 @@ def engine(**answers: Any) -> FakeEngine:
 
 async def test_arguments_are_the_experts_or_grounded_or_made_up() -> None:
     found = await grade(JUSTIFIED, engine())
-    assert (found.known, found.novel) == (
+    assert (found.known_aspects, found.novel_aspects) == (
         AspectCounts(gold=2, generated=3, supported=1, additional=1, hallucinated=1),
         AspectCounts(gold=1, generated=2, supported=1, additional=1, hallucinated=0),
     )
@@ -305,7 +305,7 @@ async def test_arguments_are_the_experts_or_grounded_or_made_up() -> None:
     silent = engine(extract_aspects=lambda _: AspectsReply(known=[], novel=[]))
     found = await grade(JUSTIFIED, silent)
     nothing = AspectCounts(gold=0, generated=0, supported=0, additional=0, hallucinated=0)
-    assert found.known == nothing
+    assert found.known_aspects == nothing
     assert "check_aspect" not in {name for name, _ in silent.asked}
 
 
