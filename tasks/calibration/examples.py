@@ -1,6 +1,4 @@
-"""Labelled judgements, with their evidence as numbers: what a calibrator learns from and is held
-against.
-"""
+"""Labeled judgements with numeric features, the training data of calibrators."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -34,12 +32,12 @@ FEATURE_KINDS: Mapping[str, tuple[str, ...]] = {
     "aspect counts": ("known_aspect_count", "novel_aspect_count", "contribution_count"),
     "neighbour density": ("neighbour_density_0_to_1",),
 }
-"""What a calibrator learns from, by where it comes from."""
+"""Features of a calibrator, by origin."""
 NOVELTY_FEATURES = tuple(name for names in FEATURE_KINDS.values() for name in names)
 
 
 def novelty_features(evaluation: NoveltyEvaluation) -> dict[str, float | None]:
-    """The judgement and its evidence as numbers, by the names of `NOVELTY_FEATURES`."""
+    """Return a novelty judgement and its evidence as numbers, by `NOVELTY_FEATURES`."""
     judgement, claimed = evaluation.judgement, evaluation.contributions
     percent = [judgement.probabilities_percent.get(str(score)) for score in range(1, 6)]
     overlaps = [one.overlap for one in claimed if one.overlap is not None]
@@ -67,14 +65,14 @@ def novelty_features(evaluation: NoveltyEvaluation) -> dict[str, float | None]:
     return {name: features[name] for name in NOVELTY_FEATURES}
 
 
-def _share(words: Sequence[StrEnum], wanted: StrEnum) -> float | None:
-    return sum(word is wanted for word in words) / len(words) if words else None
+def _share(grades: Sequence[StrEnum], grade: StrEnum) -> float | None:
+    return sum(each is grade for each in grades) / len(grades) if grades else None
 
 
 def evidence_features(evaluation: IdeaEvaluation) -> dict[str, float | None]:
-    """Return what was found about an idea, without what any judge made of it as a whole: density
-    and closeness of related works, grades of overlap, counts. A module that was not asked for has
-    none.
+    """Return features of an idea's evidence, without any judgement of the idea as a whole.
+
+    Density and closeness of related works, overlap grades and counts of the requested modules.
     """
     features: dict[str, float | None] = {}
     if evaluation.novelty is not None:
@@ -104,12 +102,11 @@ class Example:
 
     Attributes:
         item_sha256: of the idea, see `item_sha256`.
-        label: what experts say; None: not labelled.
-        raw_label: what the judge says, as one of the labels; None: unscored.
-        features: by name; None: could not be had.
-        cluster: items of one cluster are connected, and never stand in two folds; None: it stands
-            for itself.
-        text: of which the words are learnt from; None: they are not.
+        label: the experts' label; None: not labeled.
+        raw_label: the judge's label; None: unscored.
+        features: by name; None: missing.
+        cluster: dependent items share a cluster and a fold; None: an independent item.
+        text: for the text model; None: the words are not used.
     """
 
     item_sha256: str
@@ -122,7 +119,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class LabelScale:
-    """Labels in ascending order with their places on the scale of calibrated scores."""
+    """Labels in ascending order, with their values on the scale of calibrated scores."""
 
     labels: tuple[str, ...]
     values: tuple[float, ...]
@@ -132,18 +129,15 @@ class LabelScale:
 
 
 def item_sha256(idea: str) -> str:
-    """Identity of an idea for "never trained on what it is scored on": its words, whatever their
-    case and spacing.
-    """
+    """Return a hash of an idea's words, ignoring case and spacing, to detect training items."""
     return content_hash(" ".join(idea.split()).casefold())
 
 
 def usable(examples: Sequence[Example], scale: LabelScale) -> list[Example]:
-    """Labelled examples that were scored, in order of their hashes, each idea once.
+    """Return the labeled and scored examples, sorted by hash, each idea once.
 
     Raises:
-        ConfigurationError: no label, too few, one class only, or a class with too few examples; the
-            line says which.
+        ConfigurationError: too few examples or classes, or a class with too few examples.
     """
     scored = {
         one.item_sha256: one
@@ -183,7 +177,7 @@ def usable(examples: Sequence[Example], scale: LabelScale) -> list[Example]:
 
 
 def matrix(examples: Sequence[Example], names: Sequence[str]) -> NDArray[np.float64]:
-    """Shape (examples, names); NaN where a feature could not be had."""
+    """Return the features as a matrix of shape (examples, names); NaN where missing."""
     rows = [
         [np.nan if (value := one.features.get(name)) is None else value for name in names]
         for one in examples

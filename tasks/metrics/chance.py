@@ -1,6 +1,4 @@
-"""What answers reach that look at nothing: labels drawn by their shares, always the commonest one,
-always the middle one.
-"""
+"""Baselines that ignore their input: random labels, the most common label, the median label."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
@@ -17,17 +15,17 @@ LabelT = TypeVar("LabelT", bound=Label)
 STRATIFIED_RANDOM, MAJORITY, CONSTANT = "stratified random", "always majority", "constant"
 DRAWS = 500
 DRAWN = "random draws"
-"""The method of an interval that holds 95 % of the draws: where luck alone leads."""
+"""Method of an interval that holds 95 % of the random draws."""
 
 
 def majority_label(gold: Mapping[str, LabelT | None], scale: Sequence[LabelT]) -> LabelT | None:
-    """The commonest label, of equally common ones the first of the scale; None without labels."""
+    """Return the most common label, on ties the first of the scale; None without labels."""
     labels = _known(gold)
     return max(scale, key=labels.count) if labels else None
 
 
 def constant_label(gold: Mapping[str, LabelT | None], scale: Sequence[LabelT]) -> LabelT | None:
-    """The median label along the scale: of all constants the one with the least absolute error."""
+    """Return the median label, the constant with the least absolute error; None without labels."""
     places = sorted(scale.index(label) for label in _known(gold))
     return scale[places[(len(places) - 1) // 2]] if places else None
 
@@ -35,7 +33,7 @@ def constant_label(gold: Mapping[str, LabelT | None], scale: Sequence[LabelT]) -
 def fixed_answers(
     gold: Mapping[str, LabelT | None], scale: Sequence[LabelT]
 ) -> dict[str, dict[str, LabelT | None]]:
-    """By system: the same label for every item."""
+    """Return constant predictions by system: the same label for every item."""
     return {
         MAJORITY: dict.fromkeys(gold, majority_label(gold, scale)),
         CONSTANT: dict.fromkeys(gold, constant_label(gold, scale)),
@@ -45,9 +43,9 @@ def fixed_answers(
 def stratified_random(
     gold: Mapping[str, Label | None], statistic: Callable[[Labelled], float], seed: int
 ) -> Estimate:
-    """Mean of `statistic` when every label is drawn by its share of the labels, over `DRAWS` draws.
+    """Estimate `statistic` for labels drawn by their shares: the mean of `DRAWS` draws.
 
-    The interval holds 95 % of the draws. No labelled item is undefined.
+    The interval holds 95 % of the draws. Without a labeled item it is undefined.
     """
     labelled = {name: label for name, label in gold.items() if label is not None}
     if not labelled:
@@ -64,7 +62,7 @@ def stratified_random(
 def random_order(
     groups: Sequence[Group], statistic: Callable[[Sequence[Group]], Estimate], seed: int
 ) -> Estimate:
-    """Mean of `statistic` when every group is ordered by chance; see `stratified_random`."""
+    """Estimate `statistic` for random orders of every group; see `stratified_random`."""
     generator = np.random.default_rng(seed)
     values = []
     for _ in range(DRAWS):
@@ -83,8 +81,9 @@ def random_order(
 def random_ratings(
     rows: Sequence[Row], statistic: Callable[[Sequence[Row]], Estimate], seed: int
 ) -> Estimate:
-    """Mean of `statistic` when every rating is drawn by its share of the ratings; what lacks still
-    does. See `stratified_random`.
+    """Estimate `statistic` for ratings drawn by their shares; see `stratified_random`.
+
+    Missing ratings stay missing.
     """
     ratings = [label for row in rows for label in row if label is not None]
     if not ratings:
@@ -104,7 +103,7 @@ def random_ratings(
 def fixed_ratings(
     rows: Sequence[Row], scale: Sequence[Label]
 ) -> dict[str, list[list[Label | None]]]:
-    """By system: the same rating by everybody of everything; what lacks still does."""
+    """Return constant ratings by system; missing ratings stay missing."""
     every = [label for row in rows for label in row]
     gold = {str(number): label for number, label in enumerate(every)}
     labels = {MAJORITY: majority_label(gold, scale), CONSTANT: constant_label(gold, scale)}
@@ -115,10 +114,10 @@ def fixed_ratings(
 
 
 def fixed_orders(groups: Sequence[Group]) -> dict[str, list[Group]]:
-    """By system: one order of places for every group, where places are those of the identifiers.
+    """Return groups ordered by the position of their sorted identifiers, by system.
 
-    `CONSTANT` puts the first identifier first. `MAJORITY` takes the order of the places' mean
-    grades, the best that can be had without looking at an idea.
+    `CONSTANT` puts the first identifier first. `MAJORITY` orders positions by their mean grade, the
+    best order that ignores the ideas.
     """
     longest = max((len(group.gold) for group in groups), default=0)
     grades: list[list[float]] = [[] for _ in range(longest)]

@@ -1,4 +1,4 @@
-"""What tells two systems apart: a metric on the same items, drawn together, and Welch's t-test."""
+"""Tests of the difference between two systems: paired bootstrap and Welch's t-test."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -13,24 +13,25 @@ from tasks.metrics.labelled import Labelled
 from tasks.metrics.means import RESAMPLES, Indices, bootstrap_interval
 
 Metric = Callable[[Labelled], float]
-"""Such as `macro_f1_value` with its classes bound; NaN where undefined."""
+"""NaN where undefined; for example `macro_f1_value` with its classes bound."""
 
 
 def metric_difference(
     first: Labelled, second: Labelled, metric: Metric, seed: int = 0, resamples: int = RESAMPLES
 ) -> Estimate:
-    """metric(first) - metric(second) on the items both answered; percentile bootstrap over items,
-    both systems at the same items.
+    """Estimate metric(first) - metric(second) on the items both answered.
 
-    An interval without 0 tells the two apart at 5 %. For metrics that are means over items
-    (accuracy, error) `paired_difference` of the items' values is the same and faster. Source: Efron
-    & Tibshirani, An Introduction to the Bootstrap, 1993, §8.
+    Paired percentile bootstrap over items: an interval without 0 is a difference at the 5 %
+    level. For metrics that are means over items (accuracy, error), `paired_difference` of the
+    items' values is equivalent and faster.
 
-    Bad input: items that either did not answer are unscored; no common item, or a metric undefined
-    on them, is undefined.
+    Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, §8.
+
+    Bad input: items that one of them did not answer are unscored; without a common item, or where
+    the metric is undefined on them, the difference is undefined.
 
     Raises:
-        ValueError: an item has one gold label in `first` and another in `second`.
+        ValueError: an item has different gold labels in `first` and `second`.
     """
     ours, theirs = (
         {
@@ -42,7 +43,7 @@ def metric_difference(
     common = sorted(ours.keys() & theirs.keys())
     unscored = len({*ours, *theirs, *first.unanswered, *second.unanswered}) - len(common)
     if any(ours[name][0] != theirs[name][0] for name in common):
-        raise ValueError("the two systems were held against different gold labels")
+        raise ValueError("the two systems were compared with different gold labels")
     if not common:
         return undefined("no item was answered by both", unscored_count=unscored)
 
@@ -69,15 +70,15 @@ def welch(
     second: Sequence[float | None],
     alternative: Literal["two-sided", "greater"] = "two-sided",
 ) -> Estimate:
-    """Return the p-value of Welch's test of two means, with the values it rests on; `scipy`.
+    """Return the p-value of Welch's test of two means; `scipy`.
 
     Source: Welch, The generalization of Student's problem, Biometrika 1947.
 
-    Bad input: None and NaN are unscored; fewer than two values in a group, or no spread in either,
-    leave the test undefined.
+    Bad input: None and NaN are unscored; with fewer than two values in a group, or no variance in
+    either, the test is undefined.
 
     Args:
-        alternative: `greater`: the first mean is thought greater than the second.
+        alternative: `greater` tests whether the first mean is greater than the second.
     """
     (ours, ours_missing), (theirs, theirs_missing) = answered(first), answered(second)
     count, missing = len(ours) + len(theirs), ours_missing + theirs_missing
@@ -101,7 +102,8 @@ def welch(
 
 
 def _summary(values: Sequence[float]) -> tuple[float, float]:
-    """(mean, deviation). Of equal numbers the mean may round to another, and give them a spread."""
+    """Return mean and standard deviation."""
+    # The computed mean of equal numbers may differ by rounding, which would give them a variance.
     if len(set(values)) == 1:
         return values[0], 0.0
     return float(np.mean(values)), float(np.std(values, ddof=1))

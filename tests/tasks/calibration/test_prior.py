@@ -88,12 +88,12 @@ def test_ideas_that_are_all_connected_are_refused() -> None:
         Example(one.item_sha256, one.label, one.raw_label, one.features, "one", one.text)
         for one in labelled()
     ]
-    with pytest.raises(ConfigurationError, match="sets of ideas that no group connects"):
+    with pytest.raises(ConfigurationError, match="independent sets of ideas"):
         cross_validate(joined, SCALE, seed=7)
 
 
 def test_a_file_that_is_no_prior_is_refused_in_one_line(tmp_path: Path) -> None:
     path = tmp_path / "prior.json"
     path.write_text("{}")
-    with pytest.raises(ConfigurationError, match="is no prior: calibrator: Field required"):
+    with pytest.raises(ConfigurationError, match="is not a valid prior: calibrator: Field required"):
         load_prior(path)
