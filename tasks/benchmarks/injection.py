@@ -53,7 +53,7 @@ class Change:
 
     sentence: int
     after: str
-    contradicted: int | None = None
+    contradicted_place: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,32 +100,32 @@ def inject(
     """
     reading = Reading(form, text)
     sentences = _sentences(reading)
-    taken: dict[int, tuple[ErrorKind, Change]] = {}
+    edits: dict[int, tuple[ErrorKind, Change]] = {}
     for kind in kinds:
         draw = random.Random(f"{seed}:{kind}")  # noqa: S311 -- no secret
-        touched = {place for _, change in taken.values() for place in _around(change)}
+        touched = {place for _, change in edits.values() for place in _around(change)}
         fitting = (
-            _wrong_citation(sentences, reading.is_latex, draw)
+            _replace_citation(sentences, reading.is_latex, draw)
             if kind is ErrorKind.WRONG_CITATION
             else RULES[kind](sentences)
         )
         changes = [change for change in fitting if touched.isdisjoint(_around(change))]
         if changes:
             chosen = draw.choice(changes)
-            taken[chosen.sentence] = (kind, chosen)
+            edits[chosen.sentence] = (kind, chosen)
     pieces, place = [], 0
-    for number in sorted(taken):
-        pieces += [text[place : sentences[number].start], taken[number][1].after]
+    for number in sorted(edits):
+        pieces += [text[place : sentences[number].start], edits[number][1].after]
         place = sentences[number].end
     twin = "".join([*pieces, text[place:]])
     twin_words = normal(twin)
-    errors = {kind: _error(kind, change, sentences, twin_words) for kind, change in taken.values()}
+    errors = {kind: _error(kind, change, sentences, twin_words) for kind, change in edits.values()}
     return twin, tuple(errors[kind] for kind in kinds if kind in errors)
 
 
 def _around(change: Change) -> set[int]:
     """Sentences that no other error may touch: they are what shows this one."""
-    place, other = change.sentence, change.contradicted
+    place, other = change.sentence, change.contradicted_place
     return {place - 1, place, place + 1} | ({other} if other is not None else set())
 
 
@@ -140,8 +140,10 @@ def _error(
         if 0 <= place < len(sentences)
     ]
     there = [change.after] if change.after else neighbours
-    contradicted = () if change.contradicted is None else (sentences[change.contradicted].raw,)
-    other = [each for each in contradicted if len(each.split()) <= _LONGEST_SENTENCE_WORDS]
+    contradicted_place = (
+        () if change.contradicted_place is None else (sentences[change.contradicted_place].raw,)
+    )
+    other = [each for each in contradicted_place if len(each.split()) <= _LONGEST_SENTENCE_WORDS]
     return InjectedError(
         kind=kind,
         before=" ".join(sentence.raw.split()),
@@ -225,14 +227,14 @@ _TELLING = bounded(
 )
 
 
-def _numbers(sentences: Sequence[Sentence]) -> Iterator[Change]:
+def _change_number(sentences: Sequence[Sentence]) -> Iterator[Change]:
     """A figure that the text states twice is changed at one of its places: two fifths more, or less
     where a share would pass 100 %.
     """
-    yield from _changed_figures(list(_body(sentences)), sentences)
+    yield from _change_figures(list(_body(sentences)), sentences)
 
 
-def _changed_figures(
+def _change_figures(
     where: Sequence[tuple[int, Sentence]], everywhere: Sequence[Sentence]
 ) -> Iterator[Change]:
     holders: dict[str, list[int]] = {}
@@ -243,7 +245,7 @@ def _changed_figures(
         for mark in _TELLING.finditer(one.raw):
             others = [each for each in holders.get(mark.group(), ()) if each != place]
             if others and float(mark.group().replace(",", "")):
-                after = _spliced(one.raw, mark, _other_figure(mark.group()))
+                after = _splice(one.raw, mark, _other_figure(mark.group()))
                 yield Change(place, after, others[0])
 
 
@@ -254,7 +256,7 @@ def _other_figure(number: str) -> str:
     return changed if changed != number else f"{value + 10.0**-digits:.{digits}f}"
 
 
-_TURNED = {
+_OPPOSITES = {
     "increase": "decrease",
     "increases": "decreases",
     "increased": "decreased",
@@ -270,7 +272,7 @@ _TURNED = {
     "stronger": "weaker",
     "longer": "shorter",
 }
-_TURNED |= {other: word for word, other in _TURNED.items()}
+_OPPOSITES |= {other: word for word, other in _OPPOSITES.items()}
 
 
 def _any_of(words: Mapping[str, str] | Sequence[str]) -> str:
@@ -278,23 +280,23 @@ def _any_of(words: Mapping[str, str] | Sequence[str]) -> str:
 
 
 _DIRECTION = bounded(
-    rf"(?<![\w-])(?:{_any_of(_TURNED)})(?![\w-])(?!\s(?:details|information|on|recent|than once))",
+    rf"(?<![\w-])(?:{_any_of(_OPPOSITES)})(?![\w-])(?!\s(?:details|information|on|recent|than once))",
     IGNORECASE,
 )
 
 
-def _signs(sentences: Sequence[Sentence]) -> Iterator[Change]:
+def _reverse_direction(sentences: Sequence[Sentence]) -> Iterator[Change]:
     """A word of direction becomes its opposite."""
-    yield from _replaced(_body(sentences), _DIRECTION, _TURNED)
+    yield from _replace_words(_body(sentences), _DIRECTION, _OPPOSITES)
 
 
-def _replaced(
+def _replace_words(
     where: Iterable[tuple[int, Sentence]], pattern: Pattern, words: Mapping[str, str]
 ) -> Iterator[Change]:
     for place, one in where:
         for mark in pattern.finditer(one.raw):
             instead = words[" ".join(mark.group().lower().split())]
-            yield Change(place, _spliced(one.raw, mark, _as_written(mark.group(), instead)))
+            yield Change(place, _splice(one.raw, mark, _as_written(mark.group(), instead)))
 
 
 def _as_written(word: str, instead: str) -> str:
@@ -308,7 +310,7 @@ _COMPARES = bounded(
 _NAME = bounded(r"(?<![\w\\{(-])[A-Z][\w-]{1,30}(?: [A-Z][\w-]{0,30}){0,3}(?![\w})-])")
 
 
-def _swapped(sentences: Sequence[Sentence]) -> Iterator[Change]:
+def _swap_conditions(sentences: Sequence[Sentence]) -> Iterator[Change]:
     """Two things that a comparing sentence names, each known from elsewhere in the text, change
     places.
     """
@@ -351,7 +353,7 @@ _OF_COUNT = bounded(
 _SAMPLE_SIZE = bounded(r"\b[nN]\s{0,9}=\s{0,9}(\d{1,9})\b")
 
 
-def _statistics(sentences: Sequence[Sentence]) -> Iterator[Change]:
+def _change_statistics(sentences: Sequence[Sentence]) -> Iterator[Change]:
     """A p-value ten times as large, the end of an interval, an uncertainty, a share beside its
     counts or a number of cases two fifths larger.
     """
@@ -359,12 +361,12 @@ def _statistics(sentences: Sequence[Sentence]) -> Iterator[Change]:
         for mark in _P_VALUE.finditer(one.raw):
             value = float(mark.group(1))
             if value < 0.1:
-                yield Change(place, _spliced(one.raw, mark, f"{value * 10:g}", group=1))
+                yield Change(place, _splice(one.raw, mark, f"{value * 10:g}", group=1))
         for pattern in (_INTERVAL_END, _UNCERTAINTY, _OF_COUNT, _SAMPLE_SIZE):
             for mark in pattern.finditer(one.raw):
                 if float(mark.group(1)):
                     changed = _other_figure(mark.group(1))
-                    yield Change(place, _spliced(one.raw, mark, changed, group=1))
+                    yield Change(place, _splice(one.raw, mark, changed, group=1))
 
 
 _CONTROL = bounded(
@@ -376,12 +378,12 @@ _CONTROL = bounded(
 )
 
 
-def _missing_control(sentences: Sequence[Sentence]) -> Iterator[Change]:
+def _remove_control(sentences: Sequence[Sentence]) -> Iterator[Change]:
     """The sentence that tells of a control, a baseline, a validation or an exclusion is deleted."""
     yield from (Change(place, "") for place, one in _body(sentences) if _CONTROL.search(one.raw))
 
 
-_STRENGTHENED = {
+_STRONGER_WORDS = {
     "suggests": "proves",
     "suggest": "prove",
     "indicates": "proves",
@@ -400,39 +402,40 @@ _STRENGTHENED = {
     "approximately": "exactly",
 }
 _CAUTIOUS = bounded(
-    rf"(?<![\w-])(?:{_any_of(_STRENGTHENED)})(?![\w-])".replace(" ", r"\s"), IGNORECASE
+    rf"(?<![\w-])(?:{_any_of(_STRONGER_WORDS)})(?![\w-])".replace(" ", r"\s"), IGNORECASE
 )
 
 
-def _unsupported(sentences: Sequence[Sentence]) -> Iterator[Change]:
+def _overstate_conclusion(sentences: Sequence[Sentence]) -> Iterator[Change]:
     """A cautious verb or adverb becomes one that claims certainty."""
-    yield from _replaced(_body(sentences), _CAUTIOUS, _STRENGTHENED)
+    yield from _replace_words(_body(sentences), _CAUTIOUS, _STRONGER_WORDS)
 
 
-_NEGATED = bounded(r"\b(?:is|are|was|were|can|does|has been|have been)\b(?!\snot\b)(?=\s[a-z])")
+_NEGATABLE = bounded(r"\b(?:is|are|was|were|can|does|has been|have been)\b(?!\snot\b)(?=\s[a-z])")
 
 
-def _contradicted_abstract(sentences: Sequence[Sentence]) -> Iterator[Change]:
+def _contradict_abstract(sentences: Sequence[Sentence]) -> Iterator[Change]:
     """A figure of the abstract that the text states too is changed, or a direction turned round, or
     a statement negated: the first of these that the abstract allows.
     """
     abstract = [(place, one) for place, one in _prose(sentences) if one.in_abstract]
     figures = [
         change
-        for change in _changed_figures(abstract, sentences)
-        if change.contradicted is not None and not sentences[change.contradicted].in_abstract
+        for change in _change_figures(abstract, sentences)
+        if change.contradicted_place is not None
+        and not sentences[change.contradicted_place].in_abstract
     ]
-    turned = list(_replaced(iter(abstract), _DIRECTION, _TURNED))
-    negated = [
+    opposites = list(_replace_words(iter(abstract), _DIRECTION, _OPPOSITES))
+    negations = [
         Change(place, f"{one.raw[: mark.end()]} not{one.raw[mark.end() :]}")
         for place, one in abstract
-        for mark in _NEGATED.finditer(one.raw)
+        for mark in _NEGATABLE.finditer(one.raw)
     ]
-    yield from figures or turned or negated
+    yield from figures or opposites or negations
 
 
 _LATEX_CITATION = linear(r"\\[a-zA-Z]*cite[a-zA-Z]*\*?\s*(?:\[[^\[\]]*\]\s*){0,2}\{([^{}]+)\}")
-_BRACKETED = bounded(r"\[(\d{1,3})(?:\s?[,–-]\s?\d{1,3}){0,20}\]")
+_BRACKET_CITATION = bounded(r"\[(\d{1,3})(?:\s?[,–-]\s?\d{1,3}){0,20}\]")
 _AUTHOR_YEAR = bounded(
     r"(?<!\w)([A-Z][\w’'-]{1,40}(?:\set\sal\.?|\s(?:and|&)\s[A-Z][\w’'-]{1,40})?,?\s\(?(?:19"
     r"|20)\d\d)"
@@ -441,21 +444,21 @@ _AUTHOR_YEAR = bounded(
 _MARKDOWN_KEY = bounded(r"(?<![\w.])@([A-Za-z][\w:-]{2,60})")
 
 
-def _wrong_citation(
+def _replace_citation(
     sentences: Sequence[Sentence], is_latex: bool, draw: random.Random
 ) -> Iterator[Change]:
     """The first work that a citation names becomes another one that the manuscript cites."""
-    patterns = (_LATEX_CITATION,) if is_latex else (_MARKDOWN_KEY, _BRACKETED, _AUTHOR_YEAR)
+    patterns = (_LATEX_CITATION,) if is_latex else (_MARKDOWN_KEY, _BRACKET_CITATION, _AUTHOR_YEAR)
     for pattern in patterns:
-        cited = [
+        citations = [
             (place, mark, _first_key(mark))
             for place, one in _body(sentences)
             for mark in pattern.finditer(one.raw)
         ]
-        works = sorted({key for _, _, key in cited})
+        works = sorted({key for _, _, key in citations})
         if len(works) < _FEWEST_WORKS:
             continue
-        for place, mark, key in cited:
+        for place, mark, key in citations:
             other = draw.choice([work for work in works if work != key])
             start = mark.start(1) + mark.group(1).index(key)
             raw = sentences[place].raw
@@ -470,17 +473,17 @@ def _first_key(mark: Match[str]) -> str:
     return mark.group(1).partition(",")[0].strip() if "\\" in mark.group() else mark.group(1)
 
 
-def _spliced(text: str, mark: Match[str], instead: str, group: int = 0) -> str:
+def _splice(text: str, mark: Match[str], instead: str, group: int = 0) -> str:
     return f"{text[: mark.start(group)]}{instead}{text[mark.end(group) :]}"
 
 
 RULES: Mapping[ErrorKind, Callable[[Sequence[Sentence]], Iterator[Change]]] = {
-    ErrorKind.NUMBER: _numbers,
-    ErrorKind.SIGN: _signs,
-    ErrorKind.SWAPPED_CONDITIONS: _swapped,
-    ErrorKind.STATISTICS: _statistics,
-    ErrorKind.MISSING_CONTROL: _missing_control,
-    ErrorKind.UNSUPPORTED_CONCLUSION: _unsupported,
-    ErrorKind.CONTRADICTED_ABSTRACT: _contradicted_abstract,
+    ErrorKind.NUMBER: _change_number,
+    ErrorKind.SIGN: _reverse_direction,
+    ErrorKind.SWAPPED_CONDITIONS: _swap_conditions,
+    ErrorKind.STATISTICS: _change_statistics,
+    ErrorKind.MISSING_CONTROL: _remove_control,
+    ErrorKind.UNSUPPORTED_CONCLUSION: _overstate_conclusion,
+    ErrorKind.CONTRADICTED_ABSTRACT: _contradict_abstract,
 }
 """All but that of citations, which asks for the form of the text and draws."""

@@ -23,7 +23,7 @@ from tasks.literature.client import LiteratureClient
 from warehouse.stores.keyed_store import KeyedStore
 
 
-class Kept(Noun):
+class ItemResult(Noun):
     """The result of one item as it is kept on disk; subclasses say what it holds."""
 
     reason: Reason | None = Field(
@@ -33,12 +33,12 @@ class Kept(Noun):
     provenance: Provenance | None = None
 
     @property
-    def may_go_better(self) -> bool:
+    def may_improve(self) -> bool:
         """Return whether working on the item again may bring what is missing."""
         return may_pass(self.reason)
 
 
-class KeptOutcome(Kept):
+class OutcomeResult(ItemResult):
     """An outcome whose value is JSON."""
 
     value: str | None
@@ -46,18 +46,18 @@ class KeptOutcome(Kept):
 
 
 ItemT = TypeVar("ItemT")
-KeptT = TypeVar("KeptT", bound=Kept)
+ResultT = TypeVar("ResultT", bound=ItemResult)
 OutputT = TypeVar("OutputT", bound=Reply)
 
 
-class KeptAnswer(Noun):
+class CachedAnswer(Noun):
     """One item's result, as JSON, and every call made for it, earlier attempts included.
 
     Kept on disk as it comes: a kill loses calls in flight only.
     """
 
     result: str
-    ask_again: bool = Field(description="Whether asking again may bring what is missing.")
+    retry: bool = Field(description="Whether asking again may bring what is missing.")
     calls: tuple[LlmCall, ...]
 
 
@@ -74,23 +74,23 @@ class ItemContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Done(Generic[KeptT]):
+class CompletedItem(Generic[ResultT]):
     """The result of one item, and the calls made for it, now or before a kill."""
 
-    result: KeptT
+    result: ResultT
     calls: tuple[LlmCall, ...]
 
 
-async def work_through(
+async def process_items(
     task: str,
     items: Mapping[str, ItemT],
-    work: Callable[[ItemT, ItemContext], Awaitable[KeptT]],
-    kind: type[KeptT],
+    work: Callable[[ItemT, ItemContext], Awaitable[ResultT]],
+    kind: type[ResultT],
     *,
     store: KeyedStore,
     context_of: Callable[[str], ItemContext],
     concurrency: int,
-) -> dict[str, Done[KeptT]]:
+) -> dict[str, CompletedItem[ResultT]]:
     """Do `work` on every item without a kept result, or with one that may go better, side by side;
     return results by item, in the order of `items`.
 
@@ -102,28 +102,28 @@ async def work_through(
         concurrency: items that are worked on at once.
     """
     keys = {item_id: content_hash(task, item_id, length=32) for item_id in items}
-    cached: dict[str, KeptAnswer] = {}
+    cached: dict[str, CachedAnswer] = {}
     for key, entry in store.get_many(list(keys.values())).items():
         with suppress(ValidationError):  # an entry of another version counts as none
-            cached[key] = KeptAnswer.model_validate_json(entry)
+            cached[key] = CachedAnswer.model_validate_json(entry)
     gate = asyncio.Semaphore(concurrency)
 
-    async def one(item_id: str, item: ItemT) -> Done[KeptT]:
+    async def one(item_id: str, item: ItemT) -> CompletedItem[ResultT]:
         before = cached.get(keys[item_id])
         paid = before.calls if before is not None else ()
-        if before is not None and not before.ask_again:
+        if before is not None and not before.retry:
             with suppress(ValidationError):  # a result of another version is made anew
-                return Done(kind.model_validate_json(before.result), paid)
+                return CompletedItem(kind.model_validate_json(before.result), paid)
         async with gate:
             context = context_of(item_id)
             result = await work(item, context)
-        answer = KeptAnswer(
+        answer = CachedAnswer(
             result=result.model_dump_json(),
-            ask_again=result.may_go_better,
+            retry=result.may_improve,
             calls=(*paid, *context.ledger.llm_calls),
         )
         store.put_many({keys[item_id]: answer.model_dump_json().encode()})
-        return Done(result, answer.calls)
+        return CompletedItem(result, answer.calls)
 
     try:
         async with asyncio.TaskGroup() as running:
@@ -131,28 +131,28 @@ async def work_through(
                 item_id: running.create_task(one(item_id, item)) for item_id, item in items.items()
             }
     except* AssayError as errors:
-        raise _first(errors) from errors
+        raise _first_error(errors) from errors
     return {item_id: each.result() for item_id, each in tasks.items()}
 
 
-def _first(errors: BaseExceptionGroup[AssayError]) -> BaseException:
+def _first_error(errors: BaseExceptionGroup[AssayError]) -> BaseException:
     error: BaseException = errors.exceptions[0]
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
 
 
-async def ask(step: Step[Any, Any], question: Noun, context: ItemContext) -> KeptOutcome:
+async def ask(step: Step[Any, Any], question: Noun, context: ItemContext) -> OutcomeResult:
     """Put `question` to the context's engine."""
     outcome: Outcome[Reply] = await context.engine.run(step, question)
     if isinstance(outcome, Unscored):
-        return KeptOutcome(
+        return OutcomeResult(
             value=None, reason=outcome.reason, detail=outcome.detail, provenance=outcome.provenance
         )
-    return KeptOutcome(value=outcome.value.model_dump_json(), provenance=outcome.provenance)
+    return OutcomeResult(value=outcome.value.model_dump_json(), provenance=outcome.provenance)
 
 
-def outcome_of(result: KeptOutcome, step: Step[Any, OutputT]) -> Outcome[OutputT]:
+def outcome_of(result: OutcomeResult, step: Step[Any, OutputT]) -> Outcome[OutputT]:
     """Return the outcome that `ask` kept."""
     if result.value is None:
         return Unscored(result.reason or Reason.REPLY_EMPTY, result.detail, result.provenance)

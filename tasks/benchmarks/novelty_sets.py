@@ -22,7 +22,7 @@ NOVELTY_CHECKER_FILE = "novelty_checker.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedIdea:
+class LabeledIdea:
     """An idea with its related works. `novel`: what an expert says; None: no label."""
 
     idea: Idea
@@ -30,18 +30,18 @@ class JudgedIdea:
     novel: bool | None
 
 
-def read_novelty_checker(path: Path) -> list[JudgedIdea]:
+def read_novelty_checker(path: Path) -> list[LabeledIdea]:
     """Return every idea, in file order; one without a label is kept, and judged, and adds to no
     score.
     """
-    ideas = [_judged(record, path) for record in json_lines(path)]
+    ideas = [_read_idea(record, path) for record in json_lines(path)]
     ids = {one.idea.idea_id for one in ideas}
     if len(ids) < len(ideas):
         raise ConfigurationError(f"{path} has an idea_id twice")
     return ideas
 
 
-def _judged(record: Record, path: Path) -> JudgedIdea:
+def _read_idea(record: Record, path: Path) -> LabeledIdea:
     idea_id, text, novel = (
         text_of(record, "idea_id", path),
         text_of(record, "idea", path),
@@ -49,7 +49,7 @@ def _judged(record: Record, path: Path) -> JudgedIdea:
     )
     if novel is not None and not isinstance(novel, bool):
         raise ConfigurationError(f"{path}: novel of {idea_id} is neither true nor false")
-    return JudgedIdea(
+    return LabeledIdea(
         Idea(
             idea_id=IdeaId(idea_id),
             title=title_of(text),
@@ -146,9 +146,9 @@ def read_gold(path: Path) -> list[GoldIdea]:
 
 def _prediction(record: Record) -> Prediction:
     score, reasoning = record.get("novelty_score"), record.get("reasoning")
-    sound = isinstance(score, int) and not isinstance(score, bool) and score in SCALE
+    is_score = isinstance(score, int) and not isinstance(score, bool) and score in SCALE
     return Prediction(
-        score if sound and isinstance(score, int) else None,
+        score if is_score and isinstance(score, int) else None,
         reasoning if isinstance(reasoning, str) else "",
     )
 

@@ -25,8 +25,8 @@ def json_lines(path: Path) -> list[Record]:
     return _objects(
         path,
         [
-            (f"line {number}", _parsed(path, line, number))
-            for number, line in enumerate(_content(path, each=b"\n").split(b"\n"), 1)
+            (f"line {number}", _parse_json(path, line, number))
+            for number, line in enumerate(_read_content(path, each=b"\n").split(b"\n"), 1)
             if line.strip()
         ],
     )
@@ -34,7 +34,7 @@ def json_lines(path: Path) -> list[Record]:
 
 def json_list(path: Path) -> list[Record]:
     """Raises ConfigurationError for a file that is no list of objects, or an empty one."""
-    content = _parsed(path, _content(path, each=b"{"), 1)
+    content = _parse_json(path, _read_content(path, each=b"{"), 1)
     if not isinstance(content, list):
         raise ConfigurationError(f"{path} is no JSON list: is it the file its name says?")
     return _objects(
@@ -67,7 +67,7 @@ def day_of(record: Record, path: Path) -> date | None:
         raise ConfigurationError(f"{path}: cutoff_date {text!r} is no date") from error
 
 
-def _content(path: Path, *, each: bytes) -> bytes:
+def _read_content(path: Path, *, each: bytes) -> bytes:
     """Return what the file holds, unpacked.
 
     Args:
@@ -89,7 +89,7 @@ def _content(path: Path, *, each: bytes) -> bytes:
     return content
 
 
-def _parsed(path: Path, line: bytes, number: int) -> object:
+def _parse_json(path: Path, line: bytes, number: int) -> object:
     try:
         return orjson.loads(line)
     except orjson.JSONDecodeError as error:

@@ -22,14 +22,14 @@ from schemas.profile import Profile
 from schemas.settings import DocumentSettings
 from tasks.benchmarks.records import Record, day_of, json_lines, json_list, text_of
 from tasks.benchmarks.suite import SuiteData
-from tasks.calibration.applying import load_prior
+from tasks.calibration.calibrator_files import load_prior
 from tasks.documents.document import DOCUMENTS_AT_ONCE, ParsedDocument
 from tasks.documents.headings import is_closing, kind_of
 from tasks.documents.latex import read_latex
 from tasks.documents.pdf import read_pdf
 from tasks.ideas.groups import GroupNames
 from tasks.judging.packing import side_by_side
-from tasks.metrics.labelled import decision_of
+from tasks.metrics.labels import decision_of
 from tasks.text.words import shorten_words
 from warehouse.run_log import EVENTS
 
@@ -41,7 +41,7 @@ CUTOFF = date(2024, 10, 1)
 as its own evidence. A `cutoff_date` in the file counts before it.
 """
 
-DECIDED = date(2025, 1, 22)
+DECISION_DATE = date(2025, 1, 22)
 """Decisions of ICLR 2025; those of NeurIPS 2025 came in September."""
 
 
@@ -119,20 +119,23 @@ def unique_ideas(submissions: Iterable[Submission]) -> list[Idea]:
     return list({submission.idea.idea_id: submission.idea for submission in submissions}.values())
 
 
-def connected(contests: Mapping[str, Sequence[Submission]]) -> dict[str, str]:
+def cluster_contests(contests: Mapping[str, Sequence[Submission]]) -> dict[str, str]:
     """Return the cluster of each contest: contests that share a submission, directly or through
     others, are one cluster. They are not independent, so intervals draw whole clusters.
     """
-    joined = DisjointSet()
+    disjoint_sets = DisjointSet()
     for members in contests.values():
         names = [str(one.idea.idea_id) for one in members]
         for name in names:
-            joined.add(name)
-            joined.merge(names[0], name)
-    return {contest: joined[str(members[0].idea.idea_id)] for contest, members in contests.items()}
+            disjoint_sets.add(name)
+            disjoint_sets.merge(names[0], name)
+    return {
+        contest: disjoint_sets[str(members[0].idea.idea_id)]
+        for contest, members in contests.items()
+    }
 
 
-def linked_submissions(folder: Path, submissions: Sequence[Submission]) -> dict[str, str]:
+def submission_clusters(folder: Path, submissions: Sequence[Submission]) -> dict[str, str]:
     """Return the cluster of each submission: those that stand in one group or pair of the files in
     `folder`, directly or through others. A file that is not there links nothing.
     """
@@ -145,7 +148,7 @@ def linked_submissions(folder: Path, submissions: Sequence[Submission]) -> dict[
         if (path := folder / name).is_file():
             pairs = read_pairs(path, difficulty)
             contests |= {pair.pair_id: (pair.first, pair.second) for pair in pairs}
-    clusters = connected(contests)
+    clusters = cluster_contests(contests)
     return {str(one.idea.idea_id): clusters[str(one.idea.idea_id)] for one in submissions}
 
 
@@ -237,7 +240,7 @@ SUFFIXES = (".pdf", ".tex", ".tar.gz", ".zip")
 MOST_WORDS = 4_000
 """Of a paper as an idea: introduction, method and most of the experiments."""
 CHARACTERS_PER_WORD = 7
-_NAMED = 3
+_EXAMPLES = 3
 
 
 def paper_paths(ideas: Iterable[Idea], folder: Path) -> dict[str, Path]:
@@ -247,18 +250,18 @@ def paper_paths(ideas: Iterable[Idea], folder: Path) -> dict[str, Path]:
         ConfigurationError: a paper is not there; the line says how many are lacking.
     """
     paths: dict[str, Path] = {}
-    lacking = []
+    missing_ids = []
     for idea in ideas:
         candidates = [folder / PAPERS_FOLDER / f"{idea.idea_id}{suffix}" for suffix in SUFFIXES]
         path = next((one for one in candidates if one.is_file()), None)
         if path is None:
-            lacking.append(str(idea.idea_id))
+            missing_ids.append(str(idea.idea_id))
         else:
             paths[str(idea.idea_id)] = path
-    if lacking:
+    if missing_ids:
         raise ConfigurationError(
-            f"--text full: {len(lacking)} papers are not in {folder / PAPERS_FOLDER} (such as"
-            f" {', '.join(lacking[:_NAMED])}): put each there as <id>.pdf, .tex, .tar.gz or .zip"
+            f"--text full: {len(missing_ids)} papers are not in {folder / PAPERS_FOLDER} (such as"
+            f" {', '.join(missing_ids[:_EXAMPLES])}): put each there as <id>.pdf, .tex, .tar.gz or .zip"
         )
     return paths
 
@@ -300,14 +303,14 @@ async def ideas_of_papers(
             content = await asyncio.to_thread(path.read_bytes)
             return await read_pdf(content, path.name, settings)
 
-    read_in_order = await side_by_side(read(name) for name in listed)
-    documents = dict(zip(listed, read_in_order, strict=True))
-    unread = {name: one for name, one in documents.items() if isinstance(one, SourceFailure)}
-    if unread:
+    results = await side_by_side(read(name) for name in listed)
+    documents = dict(zip(listed, results, strict=True))
+    failures = {name: one for name, one in documents.items() if isinstance(one, SourceFailure)}
+    if failures:
         examples = "; ".join(
-            f"{paths[name].name}: {one.detail}" for name, one in list(unread.items())[:_NAMED]
+            f"{paths[name].name}: {one.detail}" for name, one in list(failures.items())[:_EXAMPLES]
         )
-        raise ConfigurationError(f"--text full: {len(unread)} papers cannot be read: {examples}")
+        raise ConfigurationError(f"--text full: {len(failures)} papers cannot be read: {examples}")
     return {
         name: replace(listed[name], text=text_of_paper(listed[name], document))
         for name, document in documents.items()

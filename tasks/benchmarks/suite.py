@@ -47,14 +47,14 @@ from schemas.run import Module
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.benchmarks.items import (
-    Done,
+    CompletedItem,
     ItemContext,
-    Kept,
-    KeptOutcome,
-    KeptT,
+    ItemResult,
+    OutcomeResult,
+    ResultT,
     ask,
     outcome_of,
-    work_through,
+    process_items,
 )
 from tasks.judging.expected import CHARACTERS_PER_TOKEN
 from tasks.judging.packing import Beginning
@@ -63,7 +63,7 @@ from tasks.literature.gateway.process import GatewayProcess
 from tasks.literature.snapshot.build import index_for_parquet
 from tasks.metrics.chance import STRATIFIED_RANDOM, stratified_random
 from tasks.metrics.estimate import Estimate, benchmark_score
-from tasks.metrics.labelled import Label, Labelled
+from tasks.metrics.labels import Label, LabelPairs
 from tasks.work.tools import Tools
 from warehouse.answers import IdeaReview
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
@@ -76,7 +76,7 @@ ItemT = TypeVar("ItemT")
 OutputT = TypeVar("OutputT", bound=Reply)
 AnswerT = TypeVar("AnswerT")
 
-Statistics = Mapping[str, Callable[[Labelled], float]]
+Statistics = Mapping[str, Callable[[LabelPairs], float]]
 """Metrics of labelled items by name."""
 LITERATURE_FILE = "literature.parquet"
 """Papers in the folder of the data sets are the default literature of the benchmarks."""
@@ -148,7 +148,7 @@ class SuiteData:
 
     def draw(self, rows: Sequence[ItemT], usual: int | None = None) -> Sequence[ItemT]:
         """Return as many rows as `--limit` says, else the `usual` number, drawn by the seed."""
-        return drawn_rows(rows, self.parameters.item_limit or usual, self.seed)
+        return draw_rows(rows, self.parameters.item_limit or usual, self.seed)
 
     def first(self, rows: Sequence[ItemT]) -> Sequence[ItemT]:
         """Return as many rows as `draw` would, the first ones: enough to count by."""
@@ -212,7 +212,7 @@ class Trial(SuiteData):
         task: str,
         item_id: str,
         answer: str | None,
-        outcome: Outcome[Any] | Kept | None = None,
+        outcome: Outcome[Any] | ItemResult | None = None,
         *,
         system: str = ASSAY,
         gold: str | None = None,
@@ -227,8 +227,8 @@ class Trial(SuiteData):
                 an answer.
             outcome: what was kept of the question; None: no call was needed.
         """
-        answered = answer is not None
-        lacking = None if answered or not isinstance(outcome, Unscored | Kept) else outcome
+        has_answer = answer is not None
+        missing = None if has_answer or not isinstance(outcome, Unscored | ItemResult) else outcome
         self.items.append(
             BenchmarkItem(
                 item_id=item_id,
@@ -236,10 +236,10 @@ class Trial(SuiteData):
                 system=system,
                 gold=gold,
                 answer=answer,
-                value=value if answered else None,
-                explanation=explanation if answered else "",
-                unscored_reason=None if lacking is None else lacking.reason,
-                unscored_detail="" if lacking is None else lacking.detail,
+                value=value if has_answer else None,
+                explanation=explanation if has_answer else "",
+                unscored_reason=None if missing is None else missing.reason,
+                unscored_detail="" if missing is None else missing.detail,
                 evaluated_run_id=evaluated_run_id,
                 provenance=None if outcome is None else outcome.provenance,
             )
@@ -257,25 +257,25 @@ class Trial(SuiteData):
         """
         beginnings: dict[str, Beginning] = defaultdict(Beginning)
 
-        async def work(question: Noun, context: ItemContext) -> KeptOutcome:
+        async def work(question: Noun, context: ItemContext) -> OutcomeResult:
             if not step.shares_prefix:
                 return await ask(step, question, context)
             return await beginnings[step.beginning(question)].ask(
                 lambda: ask(step, question, context)
             )
 
-        results = self.each(task or step.name, questions, work, KeptOutcome)
+        results = self.each(task or step.name, questions, work, OutcomeResult)
         return {item_id: outcome_of(answer, step) for item_id, answer in results.items()}
 
     def each(
         self,
         task: str,
         items: Mapping[str, ItemT],
-        work: Callable[[ItemT, ItemContext], Awaitable[KeptT]],
-        kind: type[KeptT],
+        work: Callable[[ItemT, ItemContext], Awaitable[ResultT]],
+        kind: type[ResultT],
         *,
         literature: LiteratureChoice | None = None,
-    ) -> dict[str, KeptT]:
+    ) -> dict[str, ResultT]:
         """Do `work` on every item at a context of its own; return results by item, in order.
 
         Results are kept as they come; those that may go better are worked on again next time.
@@ -300,8 +300,8 @@ class Trial(SuiteData):
                 literature = None if url is None else tools.literature()
                 return ItemContext(tools.engine, tools.embedder, tools.ledger, literature)
 
-            done: dict[str, Done[KeptT]] = self._wait_for(
-                work_through(
+            done: dict[str, CompletedItem[ResultT]] = self._wait_for(
+                process_items(
                     task,
                     items,
                     work,
@@ -314,7 +314,7 @@ class Trial(SuiteData):
         self.calls.extend(call for each in done.values() for call in each.calls)
         results = {item_id: each.result for item_id, each in done.items()}
         for result in results.values():
-            if result.may_go_better and result.reason is not None:
+            if result.may_improve and result.reason is not None:
                 self.missing_reason = result.reason
         return results
 
@@ -404,7 +404,7 @@ def folder_of(layout: Layout, run_id: RunId) -> Path:
     return layout.state / "benchmarks" / run_id
 
 
-def drawn_rows(rows: Sequence[ItemT], limit: int | None, seed: int) -> Sequence[ItemT]:
+def draw_rows(rows: Sequence[ItemT], limit: int | None, seed: int) -> Sequence[ItemT]:
     """Return `limit` rows drawn by the seed, in their own order; all without a limit."""
     if limit is None or limit >= len(rows):
         return rows
@@ -412,7 +412,7 @@ def drawn_rows(rows: Sequence[ItemT], limit: int | None, seed: int) -> Sequence[
     return [rows[place] for place in sorted(chosen)]
 
 
-def indexed(literature: LiteratureChoice, settings: Settings) -> LiteratureChoice:
+def index_literature(literature: LiteratureChoice, settings: Settings) -> LiteratureChoice:
     """Return the literature with the index in place of a file, built on first use."""
     path = literature.snapshot
     if path is None or path.is_dir():

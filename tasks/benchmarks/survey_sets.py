@@ -82,7 +82,7 @@ def core_papers(path: Path, fewest: int) -> list[SurveyCase]:
     for row in json_lines(path):
         if row["core"]:
             topic, paper_id = (text_of(row, name, path) for name in ("topic", "paper_id"))
-            core.setdefault(topic, set()).add(given_paper(paper_id))
+            core.setdefault(topic, set()).add(paper_id_of(paper_id))
     return [
         SurveyCase(topic, topic, frozenset(papers))
         for topic, papers in core.items()
@@ -90,7 +90,7 @@ def core_papers(path: Path, fewest: int) -> list[SurveyCase]:
     ]
 
 
-def given_paper(identifier: str) -> PaperId:
+def paper_id_of(identifier: str) -> PaperId:
     """Return the paper_id under which a snapshot keeps a paper that its file names so."""
     return PaperId(sha1_hex(f"given:{identifier}"))
 
@@ -133,14 +133,14 @@ def search_questions(path: Path, snapshot: Snapshot) -> list[SurveyCase]:
     for record in json_lines(path):
         answers = record.get("answers")
         titles = [one["title"] for one in answers] if isinstance(answers, list) else []
-        relevant = frozenset(filter(None, (_titled(snapshot, title) for title in titles)))
+        relevant = frozenset(filter(None, (_find_title(snapshot, title) for title in titles)))
         if relevant:
             case_id, query = text_of(record, "id", path), text_of(record, "query", path)
             cases.append(SurveyCase(case_id, query, relevant))
     return cases
 
 
-def _titled(snapshot: Snapshot, title: str) -> PaperId | None:
+def _find_title(snapshot: Snapshot, title: str) -> PaperId | None:
     match = snapshot.match_title(title).papers
     same = bool(match) and normal_title(match[0].title) == normal_title(title)
     return PaperId(match[0].paper_id) if same else None
@@ -196,20 +196,20 @@ def planted_graph(seed: int, question_count: int = PLANTED_QUESTIONS) -> Planted
     others = [f"other{number}" for number in range(OTHER_PAPERS)]
     for number, name in enumerate(others):
         cited = [*draw.sample(others[:number], min(number, 5)), *draw.sample(cited_everywhere, 3)]
-        rows.append(_paper(name, f"{next(names)} {next(names)}", _known(cited, draw), 2005))
+        rows.append(_paper(name, f"{next(names)} {next(names)}", _drop_edges(cited, draw), 2005))
     cases = []
     for question_number in range(question_count):
         question = f"{next(names)} {next(names)} {next(names)}"
         planted = [f"q{question_number}p{number}" for number in range(PLANTED_PAPERS)]
         near = [f"q{question_number}d{number}" for number in range(DISTRACTORS_PER_QUESTION)]
-        rows += _planted(question, planted, cited_everywhere, names, draw)
-        rows += _near(question, near, [*others, *cited_everywhere], names, draw)
-        relevant = frozenset(map(given_paper, planted))
+        rows += _planted_papers(question, planted, cited_everywhere, names, draw)
+        rows += _distractors(question, near, [*others, *cited_everywhere], names, draw)
+        relevant = frozenset(map(paper_id_of, planted))
         cases.append(SurveyCase(f"planted-{question_number}", question, relevant))
     return PlantedGraph(tuple(rows), tuple(cases))
 
 
-def _planted(
+def _planted_papers(
     question: str,
     names: Sequence[str],
     hubs: Sequence[str],
@@ -221,10 +221,12 @@ def _planted(
         first_word = draw.choice(question.split()) if name in named else next(words)
         earlier = names[:number]
         cited = [*draw.sample(earlier, min(len(earlier), 4)), *draw.sample(hubs, 2)]
-        yield _paper(name, f"{first_word} {next(words)}", _known(cited, draw), 2010 + number // 4)
+        yield _paper(
+            name, f"{first_word} {next(words)}", _drop_edges(cited, draw), 2010 + number // 4
+        )
 
 
-def _near(
+def _distractors(
     question: str,
     names: Sequence[str],
     elsewhere: Sequence[str],
@@ -233,10 +235,10 @@ def _near(
 ) -> Rows:
     for name in names:
         title = f"{draw.choice(question.split())} {next(words)} {next(words)}"
-        yield _paper(name, title, _known(draw.sample(elsewhere, 8), draw), 2012)
+        yield _paper(name, title, _drop_edges(draw.sample(elsewhere, 8), draw), 2012)
 
 
-def _known(cited: Sequence[str], draw: random.Random) -> list[str]:
+def _drop_edges(cited: Sequence[str], draw: random.Random) -> list[str]:
     return [name for name in cited if draw.random() >= MISSING_SHARE]
 
 

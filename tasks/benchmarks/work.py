@@ -38,11 +38,11 @@ from schemas.reasons import Reason
 from schemas.run import Module
 from schemas.settings import Settings
 from schemas.work import Summary
-from tasks.benchmarks.comparing import differences
+from tasks.benchmarks.differences import differences
 from tasks.benchmarks.published import published_scores, training_until
 from tasks.benchmarks.registry import SUITES
 from tasks.benchmarks.suite import LITERATURE_FILE, Suite, SuiteData, Trial, folder_of, sample_file
-from tasks.calibration.applying import with_prior
+from tasks.calibration.calibrator_files import with_prior
 from tasks.ideas.json_lines import write_ideas
 from tasks.judging.expected import Asked, StepsAsked, together
 from tasks.judging.identity import embedding_identity, prompts_of
@@ -85,9 +85,9 @@ def _resolve(
     profile = with_prior(profile_without(profile, options.without))
     wording = options.judge if isinstance(options.judge, JudgeWording) else JudgeWording.OWN
     if isinstance(options.judge, EngineChoice):
-        profile = _graded_by(options.judge, options.engine, suites, profile)
+        profile = _assign_judge(options.judge, options.engine, suites, profile)
     data = _folder(suites, options.data, settings)
-    literature = options.literature or _usual_literature(data, settings)
+    literature = options.literature or _default_literature(data, settings)
     fetches = options.full_text
     parameters = BenchmarkParameters(
         literature=literature,
@@ -111,11 +111,11 @@ def _resolve(
         and not suite.evaluates(parameters)
         and parameters.evaluated_run is None
     )
-    graded = _self_graded(options.engine, suites, profile)
+    graded = _self_grading_warning(options.engine, suites, profile)
     return Resolved(units, parameters, profile, (*remarks, *graded))
 
 
-def _grading(suites: Sequence[Suite]) -> set[str]:
+def _grading_steps(suites: Sequence[Suite]) -> set[str]:
     """Names of the steps that grade what an engine wrote; others of a suite write themselves."""
     return {
         step.name
@@ -126,7 +126,7 @@ def _grading(suites: Sequence[Suite]) -> set[str]:
     }
 
 
-def _graded_by(
+def _assign_judge(
     judge: EngineChoice, writer: EngineChoice, suites: Sequence[Suite], profile: Profile
 ) -> Profile:
     """Assign the steps that grade to `judge`.
@@ -134,7 +134,7 @@ def _graded_by(
     Raises:
         ConfigurationError: nothing is graded, or by none that is a model.
     """
-    names = _grading(suites)
+    names = _grading_steps(suites)
     if not names:
         raise ConfigurationError(f"--judge {judge}: nothing that a model wrote is graded here")
     if judge.model is None or writer.model is None:
@@ -150,13 +150,13 @@ def _graded_by(
     return replace(profile, judging=replace(profile.judging, steps={**steps, **assigned}))
 
 
-def _self_graded(
+def _self_grading_warning(
     writer: EngineChoice, suites: Sequence[Suite], profile: Profile
 ) -> tuple[str, ...]:
     """A warning where a model grades what it wrote: judges are kinder to their own words."""
     if writer.model is None:
         return ()
-    names = _grading(suites)
+    names = _grading_steps(suites)
     steps = {step.name: step for suite in suites for step in suite.steps}
     for name in sorted(names):
         step = steps[name]
@@ -230,7 +230,7 @@ def _folder(suites: Sequence[Suite], data: Path | None, settings: Settings) -> P
     return folder.resolve()
 
 
-def _usual_literature(data: Path | None, settings: Settings) -> LiteratureChoice:
+def _default_literature(data: Path | None, settings: Settings) -> LiteratureChoice:
     """Return the papers among the data; else the live API with a key, else the bundled sample."""
     if data is not None and (path := data / LITERATURE_FILE).exists():
         return LiteratureChoice(path)
@@ -320,9 +320,9 @@ async def run_suite(unit: SuiteUnit, tools: Tools) -> BenchmarkRun:
     trial = Trial(unit, tools, asyncio.get_running_loop())
     await asyncio.to_thread(SUITES[unit.suite].run, trial)
     models = {call.model_answered for call in trial.calls if call.model_answered is not None}
-    landed = _unscored(unit, tools.request)
+    empty_run = _empty_run(unit, tools.request)
     return replace(
-        landed,
+        empty_run,
         model_answered=", ".join(sorted(models)) or None,
         evaluated_run_ids=tuple(dict.fromkeys(trial.evaluated_run_ids)),
         incomplete_reason=trial.missing_reason,
@@ -333,15 +333,15 @@ async def run_suite(unit: SuiteUnit, tools: Tools) -> BenchmarkRun:
     )
 
 
-def _failed(unit: SuiteUnit, tools: Tools, cause: Cause) -> BenchmarkRun:
+def _failed_run(unit: SuiteUnit, tools: Tools, cause: Cause) -> BenchmarkRun:
     failure = Failure(
         stage=BENCHMARKS.word, subject=unit.suite, reason=cause.reason, detail=cause.text
     )
-    unscored = _unscored(unit, tools.request)
+    unscored = _empty_run(unit, tools.request)
     return replace(unscored, incomplete_reason=cause.reason, failures=(failure,))
 
 
-def _unscored(unit: SuiteUnit, request: BenchmarkRequest) -> BenchmarkRun:
+def _empty_run(unit: SuiteUnit, request: BenchmarkRequest) -> BenchmarkRun:
     return BenchmarkRun(
         suite=unit.suite,
         engine=request.engine.text,
@@ -355,7 +355,7 @@ def _unscored(unit: SuiteUnit, request: BenchmarkRequest) -> BenchmarkRun:
     )
 
 
-def _expected(request: BenchmarkRequest, settings: Settings) -> Expected:
+def _expect(request: BenchmarkRequest, settings: Settings) -> Expected:
     """Return what suites ask of which nothing is answered yet."""
     items: dict[str, int] = {}
     steps: list[StepsAsked] = []
@@ -514,8 +514,8 @@ BENCHMARK: Work[SuiteUnit, BenchmarkParameters, BenchmarkRun] = Work(
     schema=BENCHMARKS,
     steps=_steps,
     do=run_suite,
-    failed=_failed,
-    expects=_expected,
+    failed=_failed_run,
+    expects=_expect,
     result=lambda *_: Result("measured", in_order=True),
     head=_head,
     figures=_figures,

@@ -71,7 +71,7 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True)
-class Tuned:
+class TunedModel:
     """Fitted model with its cross-validated penalty and decision rules."""
 
     model: Model
@@ -84,22 +84,24 @@ class Tuned:
         return _with_words(examples, self.text)
 
 
-def fit_tuned(examples: Sequence[Example], scale: LabelScale, seed: int) -> Tuned:
+def fit_tuned(examples: Sequence[Example], scale: LabelScale, seed: int) -> TunedModel:
     """Choose penalty and decision rules by cross-validation, then fit on all examples.
 
     Raises:
         ConfigurationError: no feature varies.
     """
     gold = _places(examples, scale)
-    examples, text = _learnt_words(examples, gold, scale, seed)
-    distributions = {ridge: _held_out(examples, gold, scale, ridge, seed) for ridge in RIDGES}
+    examples, text = _learn_words(examples, gold, scale, seed)
+    distributions = {
+        ridge: _held_out_distributions(examples, gold, scale, ridge, seed) for ridge in RIDGES
+    }
     every = list(range(len(scale.labels)))
     ridge = min(RIDGES, key=lambda one: log_loss(gold, distributions[one], labels=every))
     decider = fit_decider(distributions[ridge].tolist(), gold.tolist(), scale.values)
-    return Tuned(fit_model(examples, scale, ridge), ridge, decider, text)
+    return TunedModel(fit_model(examples, scale, ridge), ridge, decider, text)
 
 
-def _learnt_words(
+def _learn_words(
     examples: Sequence[Example], gold: NDArray[np.intp], scale: LabelScale, seed: int
 ) -> tuple[list[Example], TextModel | None]:
     """Return the examples with held-out text scores, and a text model of all of them.
@@ -189,7 +191,7 @@ def _splits(
     yield from (fold for fold in grouped.split(rows, gold, clusters) if all(map(len, fold)))
 
 
-def _held_out(
+def _held_out_distributions(
     examples: Sequence[Example],
     gold: NDArray[np.intp],
     scale: LabelScale,

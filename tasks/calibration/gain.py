@@ -16,7 +16,7 @@ from tasks.metrics.classification import (
     mean_absolute_error_value,
 )
 from tasks.metrics.estimate import LEVEL, Estimate, Interval, undefined
-from tasks.metrics.labelled import pair_up
+from tasks.metrics.labels import pair_up
 from tasks.metrics.means import RESAMPLES, mean, paired_difference, share
 
 JUDGE, CALIBRATED = "judge", "calibrated"

@@ -12,7 +12,7 @@ from schemas.errors import ConfigurationError
 from schemas.judgement.calibration import CalibratorFeature, DecisionRule
 from tasks.calibration.examples import Example, LabelScale, matrix
 from tasks.metrics.classification import macro_f1_value
-from tasks.metrics.labelled import pair_up
+from tasks.metrics.labels import pair_up
 
 Matrix = NDArray[np.float64]
 _TINY = 1e-12

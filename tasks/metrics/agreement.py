@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.metrics.estimate import LEVEL, Estimate, Interval, Z, undefined
-from tasks.metrics.labelled import Counts, Label, Row, count, order
+from tasks.metrics.labels import Counts, Label, Row, count, order
 from tasks.metrics.means import RESAMPLES, Indices, bootstrap_interval
 
 LEAST_ERROR = 1e-6

@@ -6,7 +6,7 @@ from typing import TypeVar
 import numpy as np
 
 from tasks.metrics.estimate import Estimate, undefined
-from tasks.metrics.labelled import Label, Labelled, Row, pair_up
+from tasks.metrics.labels import Label, LabelPairs, Row, pair_up
 from tasks.metrics.means import percentile_interval
 from tasks.metrics.rankings import Group
 
@@ -20,13 +20,13 @@ DRAWN = "random draws"
 
 def majority_label(gold: Mapping[str, LabelT | None], scale: Sequence[LabelT]) -> LabelT | None:
     """Return the most common label, on ties the first of the scale; None without labels."""
-    labels = _known(gold)
+    labels = _without_none(gold)
     return max(scale, key=labels.count) if labels else None
 
 
 def constant_label(gold: Mapping[str, LabelT | None], scale: Sequence[LabelT]) -> LabelT | None:
     """Return the median label, the constant with the least absolute error; None without labels."""
-    places = sorted(scale.index(label) for label in _known(gold))
+    places = sorted(scale.index(label) for label in _without_none(gold))
     return scale[places[(len(places) - 1) // 2]] if places else None
 
 
@@ -41,7 +41,7 @@ def fixed_answers(
 
 
 def stratified_random(
-    gold: Mapping[str, Label | None], statistic: Callable[[Labelled], float], seed: int
+    gold: Mapping[str, Label | None], statistic: Callable[[LabelPairs], float], seed: int
 ) -> Estimate:
     """Estimate `statistic` for labels drawn by their shares: the mean of `DRAWS` draws.
 
@@ -133,7 +133,7 @@ def fixed_orders(groups: Sequence[Group]) -> dict[str, list[Group]]:
     }
 
 
-def _known(gold: Mapping[str, LabelT | None]) -> list[LabelT]:
+def _without_none(gold: Mapping[str, LabelT | None]) -> list[LabelT]:
     return [label for label in gold.values() if label is not None]
 
 

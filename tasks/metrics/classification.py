@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.metrics.estimate import NAN, Estimate, Interval, undefined
-from tasks.metrics.labelled import Label, Labelled, order
+from tasks.metrics.labels import Label, LabelPairs, order
 from tasks.metrics.means import RESAMPLES, mean, percentile_interval, share, share_of
 
 Counts = NDArray[np.int64]
 
 
-def accuracy(labelled: Labelled, seed: int = 0) -> Estimate:
+def accuracy(pairs: LabelPairs, seed: int = 0) -> Estimate:
     """Estimate the share of answered items predicted as their gold class, from 0 to 1.
 
     Wilson interval, or the bootstrap over clusters.
@@ -27,20 +27,20 @@ def accuracy(labelled: Labelled, seed: int = 0) -> Estimate:
     Bad input: unanswered items are unscored and excluded; without an answer or a gold label,
     accuracy is undefined.
     """
-    if not labelled.count:
-        return undefined(labelled.empty_reason, unscored_count=labelled.unscored_count)
-    hits = [one == other for one, other in zip(labelled.gold, labelled.predicted, strict=True)]
-    estimate = share_of(hits, seed, labelled.clusters)
-    return replace(estimate, unscored_count=labelled.unscored_count)
+    if not pairs.count:
+        return undefined(pairs.empty_reason, unscored_count=pairs.unscored_count)
+    hits = [one == other for one, other in zip(pairs.gold, pairs.predicted, strict=True)]
+    estimate = share_of(hits, seed, pairs.clusters)
+    return replace(estimate, unscored_count=pairs.unscored_count)
 
 
-def accuracy_value(labelled: Labelled) -> float:
+def accuracy_value(pairs: LabelPairs) -> float:
     """Return `accuracy` without its interval; NaN where it is undefined."""
-    hits = [one == other for one, other in zip(labelled.gold, labelled.predicted, strict=True)]
+    hits = [one == other for one, other in zip(pairs.gold, pairs.predicted, strict=True)]
     return float(np.mean(hits)) if hits else NAN
 
 
-def f1_of_class(labelled: Labelled, label: Label, seed: int = 0) -> Estimate:
+def f1_of_class(pairs: LabelPairs, label: Label, seed: int = 0) -> Estimate:
     """Estimate the F1 of one class, 2 TP / (2 TP + FP + FN), from 0 to 1.
 
     Percentile bootstrap over items. A gold class that is never predicted has F1 = 0; a class
@@ -50,14 +50,14 @@ def f1_of_class(labelled: Labelled, label: Label, seed: int = 0) -> Estimate:
     Source: van Rijsbergen, Information Retrieval, 1979, chapter 7; RINoBench §4.2.1.
     """
     return _estimate(
-        labelled,
+        pairs,
         (label,),
         f"class {label} is neither in the gold labels nor among the predictions",
         seed,
     )
 
 
-def macro_f1(labelled: Labelled, classes: Sequence[Label] | None = None, seed: int = 0) -> Estimate:
+def macro_f1(pairs: LabelPairs, classes: Sequence[Label] | None = None, seed: int = 0) -> Estimate:
     """Estimate the unweighted mean F1 over classes; percentile bootstrap over items.
 
     Over `classes`, by default those among the gold labels or predictions. A class that occurs in
@@ -66,21 +66,21 @@ def macro_f1(labelled: Labelled, classes: Sequence[Label] | None = None, seed: i
     Source: RINoBench §4.2.1 (five classes), InnoEval (2, 3 and 4).
     """
     return _estimate(
-        labelled,
-        tuple(classes) if classes is not None else seen(labelled),
+        pairs,
+        tuple(classes) if classes is not None else classes_in(pairs),
         "none of the classes occurs",
         seed,
     )
 
 
-def macro_f1_value(labelled: Labelled, classes: Sequence[Label] | None = None) -> float:
+def macro_f1_value(pairs: LabelPairs, classes: Sequence[Label] | None = None) -> float:
     """Return `macro_f1` without its interval; NaN where it is undefined."""
     return float(
-        _mean_f1(_cells(labelled, tuple(classes) if classes is not None else seen(labelled)))
+        _mean_f1(_cells(pairs, tuple(classes) if classes is not None else classes_in(pairs)))
     )
 
 
-def mean_absolute_error(labelled: Labelled, seed: int = 0) -> Estimate:
+def mean_absolute_error(pairs: LabelPairs, seed: int = 0) -> Estimate:
     """Estimate the mean of |predicted - gold| in points of the scale; BCa bootstrap over items.
 
     Source: RINoBench §4.2.1.
@@ -88,40 +88,40 @@ def mean_absolute_error(labelled: Labelled, seed: int = 0) -> Estimate:
     Raises:
         ValueError: a label is text.
     """
-    if any(isinstance(label, str) for label in (*labelled.gold, *labelled.predicted)):
+    if any(isinstance(label, str) for label in (*pairs.gold, *pairs.predicted)):
         raise ValueError("a mean absolute error needs numbers as labels")
-    if not labelled.count:
-        return undefined(labelled.empty_reason, unscored_count=labelled.unscored_count)
+    if not pairs.count:
+        return undefined(pairs.empty_reason, unscored_count=pairs.unscored_count)
     errors: list[float | None] = [
         abs(float(one) - float(other))
-        for one, other in zip(labelled.gold, labelled.predicted, strict=True)
+        for one, other in zip(pairs.gold, pairs.predicted, strict=True)
     ]
-    estimate = mean(errors, seed, labelled.clusters)
-    return Estimate(estimate.value, estimate.count, estimate.interval, labelled.unscored_count)
+    estimate = mean(errors, seed, pairs.clusters)
+    return Estimate(estimate.value, estimate.count, estimate.interval, pairs.unscored_count)
 
 
-def mean_absolute_error_value(labelled: Labelled) -> float:
+def mean_absolute_error_value(pairs: LabelPairs) -> float:
     """Return `mean_absolute_error` without its interval; NaN where it is undefined."""
-    errors = np.subtract(np.array(labelled.gold, float), np.array(labelled.predicted, float))
-    return float(np.abs(errors).mean()) if labelled.count else NAN
+    errors = np.subtract(np.array(pairs.gold, float), np.array(pairs.predicted, float))
+    return float(np.abs(errors).mean()) if pairs.count else NAN
 
 
-def seen(labelled: Labelled) -> tuple[Label, ...]:
+def classes_in(pairs: LabelPairs) -> tuple[Label, ...]:
     """Return the classes among gold labels and predictions: numbers by size, then text labels."""
-    return tuple(sorted({*labelled.gold, *labelled.predicted}, key=order))
+    return tuple(sorted({*pairs.gold, *pairs.predicted}, key=order))
 
 
 def _estimate(
-    labelled: Labelled, classes: tuple[Label, ...], absent_reason: str, seed: int
+    pairs: LabelPairs, classes: tuple[Label, ...], absent_reason: str, seed: int
 ) -> Estimate:
-    if not labelled.count:
-        return undefined(labelled.empty_reason, unscored_count=labelled.unscored_count)
-    cells = _cells(labelled, classes)
+    if not pairs.count:
+        return undefined(pairs.empty_reason, unscored_count=pairs.unscored_count)
+    cells = _cells(pairs, classes)
     value = float(_mean_f1(cells))
     if np.isnan(value):
-        return undefined(absent_reason, labelled.count, labelled.unscored_count)
-    interval = _interval(cells, _cells_by_cluster(labelled, classes), seed)
-    return Estimate(value, labelled.count, interval, labelled.unscored_count)
+        return undefined(absent_reason, pairs.count, pairs.unscored_count)
+    interval = _interval(cells, _cells_by_cluster(pairs, classes), seed)
+    return Estimate(value, pairs.count, interval, pairs.unscored_count)
 
 
 def _interval(cells: Counts, by_cluster: Counts | None, seed: int) -> Interval:
@@ -145,15 +145,15 @@ def _interval(cells: Counts, by_cluster: Counts | None, seed: int) -> Interval:
     return percentile_interval(scores, "bootstrap" if by_cluster is None else "clustered bootstrap")
 
 
-def _cells_by_cluster(labelled: Labelled, classes: tuple[Label, ...]) -> Counts | None:
+def _cells_by_cluster(pairs: LabelPairs, classes: tuple[Label, ...]) -> Counts | None:
     """Return cell counts by cluster, shape (clusters, cells); None without clusters."""
-    if labelled.clusters is None:
+    if pairs.clusters is None:
         return None
-    place = {cluster: number for number, cluster in enumerate(dict.fromkeys(labelled.clusters))}
+    place = {cluster: number for number, cluster in enumerate(dict.fromkeys(pairs.clusters))}
     side = len(classes) + 1
     table = np.zeros((len(place), side, side), dtype=np.int64)
-    where = np.array([place[cluster] for cluster in labelled.clusters])
-    gold, predicted = _positions(labelled.gold, classes), _positions(labelled.predicted, classes)
+    where = np.array([place[cluster] for cluster in pairs.clusters])
+    gold, predicted = _positions(pairs.gold, classes), _positions(pairs.predicted, classes)
     np.add.at(table, (where, gold, predicted), 1)
     return table.reshape(len(place), side * side)
 
@@ -170,12 +170,10 @@ def _mean_f1(cells: Counts) -> NDArray[np.float64]:
     return np.asarray(np.where(there > 0, scores.sum(axis=-1) / np.maximum(there, 1), NAN))
 
 
-def _cells(labelled: Labelled, classes: tuple[Label, ...]) -> Counts:
+def _cells(pairs: LabelPairs, classes: tuple[Label, ...]) -> Counts:
     """Count items by gold and predicted class; the last row and column are all other labels."""
     table = np.zeros((len(classes) + 1, len(classes) + 1), dtype=np.int64)
-    np.add.at(
-        table, (_positions(labelled.gold, classes), _positions(labelled.predicted, classes)), 1
-    )
+    np.add.at(table, (_positions(pairs.gold, classes), _positions(pairs.predicted, classes)), 1)
     return table
 
 
@@ -218,7 +216,7 @@ class Collapse:
         return replace(self.gold_entropy_bits, value=ratio)
 
 
-def label_collapse(labelled: Labelled, classes: Sequence[Label] | None = None) -> Collapse:
+def label_collapse(pairs: LabelPairs, classes: Sequence[Label] | None = None) -> Collapse:
     """Compare the distribution of predictions with that of the gold labels.
 
     Only answered items count. A model can be accurate and still collapse: always predicting the
@@ -226,21 +224,21 @@ def label_collapse(labelled: Labelled, classes: Sequence[Label] | None = None) -
 
     Bad input: without an answer every share is undefined.
     """
-    listed = tuple(classes) if classes is not None else seen(labelled)
-    if not labelled.count:
-        nothing = undefined(labelled.empty_reason, unscored_count=labelled.unscored_count)
+    listed = tuple(classes) if classes is not None else classes_in(pairs)
+    if not pairs.count:
+        nothing = undefined(pairs.empty_reason, unscored_count=pairs.unscored_count)
         return Collapse(listed, (), (), nothing, nothing, nothing, nothing)
-    gold, predicted = Counter(labelled.gold), Counter(labelled.predicted)
-    ours, theirs = _shares(gold, listed, labelled.count), _shares(predicted, listed, labelled.count)
+    gold, predicted = Counter(pairs.gold), Counter(pairs.predicted)
+    ours, theirs = _shares(gold, listed, pairs.count), _shares(predicted, listed, pairs.count)
     distance = 0.5 * sum(abs(one - other) for one, other in zip(ours, theirs, strict=True))
     return Collapse(
         listed,
         ours,
         theirs,
-        share(max(predicted[label] for label in listed), labelled.count, labelled.unscored_count),
-        Estimate(_entropy(ours), labelled.count, unscored_count=labelled.unscored_count),
-        Estimate(_entropy(theirs), labelled.count, unscored_count=labelled.unscored_count),
-        Estimate(distance, labelled.count, unscored_count=labelled.unscored_count),
+        share(max(predicted[label] for label in listed), pairs.count, pairs.unscored_count),
+        Estimate(_entropy(ours), pairs.count, unscored_count=pairs.unscored_count),
+        Estimate(_entropy(theirs), pairs.count, unscored_count=pairs.unscored_count),
+        Estimate(distance, pairs.count, unscored_count=pairs.unscored_count),
     )
 
 

@@ -76,7 +76,7 @@ def undefined(reason: str, count: int = 0, unscored_count: int = 0) -> Estimate:
     )
 
 
-def answered(values: Iterable[float | None]) -> tuple[list[float], int]:
+def split_missing(values: Iterable[float | None]) -> tuple[list[float], int]:
     """Return the values that are neither None nor NaN, and the number of the others."""
     listed = list(values)
     there = [float(value) for value in listed if value is not None and not math.isnan(value)]

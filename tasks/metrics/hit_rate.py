@@ -67,7 +67,7 @@ def checked_papers(check: ManuscriptCheck) -> tuple[CheckedPaper, ...]:
     return tuple(papers)
 
 
-def decided(votes: Sequence[bool | None], rule: Rule) -> bool | None:
+def combine_votes(votes: Sequence[bool | None], rule: Rule) -> bool | None:
     """Combine votes by a rule; None without votes, or where a missing vote could decide.
 
     A majority is more than half.
@@ -110,9 +110,9 @@ def paper_hit(
     problems = paper.problem_ids[:k]
     if not problems:
         return False
-    return decided(
+    return combine_votes(
         [
-            decided([answer_of(paper.ballots, name, judge) for name in problems], Rule.ANY)
+            combine_votes([answer_of(paper.ballots, name, judge) for name in problems], Rule.ANY)
             for judge in judges
         ],
         rule,
@@ -172,7 +172,7 @@ def precision(
     stop at the first hit); a checker that reports nothing has no precision.
     """
     verdicts = [
-        decided([answer_of(paper.ballots, problem, judge) for judge in judges], rule)
+        combine_votes([answer_of(paper.ballots, problem, judge) for judge in judges], rule)
         for paper in papers
         if paper.problem_ids is not None
         for problem in paper.problem_ids[:k]

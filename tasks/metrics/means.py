@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.metrics.estimate import LEVEL, Estimate, Interval, answered, undefined
+from tasks.metrics.estimate import LEVEL, Estimate, Interval, split_missing, undefined
 
 RESAMPLES = 2000
 FEWEST_DEFINED_SHARE = 0.9
@@ -117,7 +117,7 @@ def mean(
     Bad input: None and NaN are unscored; without a value the mean is undefined; with fewer than two
     values, one cluster or equal values it has no interval.
     """
-    there, missing = answered(values)
+    there, missing = split_missing(values)
     if not there:
         return undefined(_nothing(missing), unscored_count=missing)
     reason = no_interval_reason(there)

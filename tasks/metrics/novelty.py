@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tasks.metrics.classification import f1_of_class, macro_f1, mean_absolute_error
 from tasks.metrics.estimate import Estimate
-from tasks.metrics.labelled import pair_up
+from tasks.metrics.labels import pair_up
 from tasks.metrics.means import mean
 
 SCALE: tuple[int, ...] = (1, 2, 3, 4, 5)

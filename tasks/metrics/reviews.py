@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tasks.metrics.comparing import welch
+from tasks.metrics.differences import welch
 from tasks.metrics.estimate import Estimate
 from tasks.metrics.means import mean, paired_difference, share, share_of
 

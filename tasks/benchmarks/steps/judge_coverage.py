@@ -61,15 +61,15 @@ async def baseline_coverage(inputs: CoverageInput, tools: BaselineTools) -> Cove
         return CoverageReply(reason="The review has no sentence.", score=1)
     vectors = await tools.embedder.embed([inputs.statement, *nearest])
     cosines = (vectors[1:] @ vectors[0]).tolist()
-    wanted = set(content_words(inputs.statement))
-    shared = (
-        len(wanted & {word for sentence in nearest for word in content_words(sentence)})
-        / len(wanted)
-        if wanted
+    statement_words = set(content_words(inputs.statement))
+    shared_share = (
+        len(statement_words & {word for sentence in nearest for word in content_words(sentence)})
+        / len(statement_words)
+        if statement_words
         else 0.0
     )
     nearness = [
-        0.7 * max(cosine, 0.0) + 0.3 * shared - _against(inputs.statement, sentence)
+        0.7 * max(cosine, 0.0) + 0.3 * shared_share - _against(inputs.statement, sentence)
         for cosine, sentence in zip(cosines, nearest, strict=True)
     ]
     place = max(range(len(nearest)), key=lambda number: (nearness[number], -number))

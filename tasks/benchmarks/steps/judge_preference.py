@@ -36,7 +36,7 @@ _SPELLINGS = {
 }
 
 
-def spelled(value: Any) -> Any:
+def normalize_answer(value: Any) -> Any:
     """`Idea B.`, `b`, `Tie` as models write them; the rest is left for the bounds to refuse."""
     if not isinstance(value, str):
         return value
@@ -44,7 +44,7 @@ def spelled(value: Any) -> Any:
     return _SPELLINGS.get(word, value)
 
 
-Better = Annotated[Literal["A", "B", "tie"], BeforeValidator(spelled)]
+Better = Annotated[Literal["A", "B", "tie"], BeforeValidator(normalize_answer)]
 
 
 class PreferenceReply(Reply):
@@ -75,9 +75,13 @@ async def baseline_preference(inputs: PreferenceInput, tools: BaselineTools) -> 
     cite and tell a figure or at least a dozen content words.
     """
     del tools
-    evidence = _held(inputs, lambda review: len(set(cited_links(review))), "different works cited")
-    advice = _held(inputs, _advising, "sentences that advise something")
-    depth = _held(inputs, _specific, "sentences that tell specifics of a cited work")
+    evidence = _compare_counts(
+        inputs, lambda review: len(set(cited_links(review))), "different works cited"
+    )
+    advice = _compare_counts(inputs, _advice_count, "sentences that advise something")
+    depth = _compare_counts(
+        inputs, _specific_count, "sentences that tell specifics of a cited work"
+    )
     return PreferenceReply(
         evidence=evidence[0],
         evidence_reason=evidence[1],
@@ -93,7 +97,7 @@ def cited_links(review: str) -> list[str]:
     return _LINK.findall(review)
 
 
-def _held(
+def _compare_counts(
     inputs: PreferenceInput, count: Callable[[str], int], what: str
 ) -> tuple[Literal["A", "B", "tie"], str]:
     first, second = count(inputs.first), count(inputs.second)
@@ -103,11 +107,11 @@ def _held(
     return ("A" if first > second else "B"), reason
 
 
-def _advising(review: str) -> int:
+def _advice_count(review: str) -> int:
     return sum(1 for sentence in sentences(review) if _ADVICE.search(sentence))
 
 
-def _specific(review: str) -> int:
+def _specific_count(review: str) -> int:
     cited = [sentence for sentence in sentences(review) if cited_links(sentence)]
     return sum(
         1 for sentence in cited if has_numbers(sentence) or len(content_words(sentence)) >= 12

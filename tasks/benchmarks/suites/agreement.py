@@ -13,9 +13,9 @@ from schemas.errors import ConfigurationError
 from tasks.benchmarks.suite import Suite, Trial
 from tasks.metrics.agreement import gwet_ac1, krippendorff_alpha
 from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_ratings, random_ratings
-from tasks.metrics.comparing import welch
+from tasks.metrics.differences import welch
 from tasks.metrics.estimate import Estimate, undefined
-from tasks.metrics.labelled import Row
+from tasks.metrics.labels import Row
 from tasks.metrics.means import mean
 from tasks.metrics.mixed_effects import Score, mixed_effects
 

@@ -21,7 +21,7 @@ from schemas.literature.survey import Survey
 from schemas.literature.survey_review import ReviewPart
 from schemas.outcome import Outcome, Unscored
 from schemas.reasons import Reason
-from tasks.benchmarks.items import ItemContext, Kept
+from tasks.benchmarks.items import ItemContext, ItemResult
 from tasks.benchmarks.records import Record, json_lines, text_of
 from tasks.benchmarks.steps.judge_answer import (
     JUDGE_ANSWER,
@@ -39,7 +39,7 @@ from tasks.benchmarks.suite import (
     Trial,
 )
 from tasks.benchmarks.suites.survey import snapshot_of, survey_of
-from tasks.benchmarks.survey_sets import given_paper, paper_row
+from tasks.benchmarks.survey_sets import paper_id_of, paper_row
 from tasks.literature.snapshot.records import normal_title
 from tasks.metrics.estimate import undefined
 from tasks.metrics.means import mean
@@ -91,7 +91,7 @@ def answer_cases(path: Path) -> list[AnswerCase]:
             question=text_of(record, "question", path),
             subject=text_of(record, "subject", path),
             cited=frozenset(
-                given_paper(_name(each, path)) for each in _list(record, "passages", path)
+                paper_id_of(_name(each, path)) for each in _list(record, "passages", path)
             ),
         )
         for record in json_lines(path)
@@ -149,7 +149,7 @@ def _weight(criterion: Record, path: Path) -> float:
     return float(weight)
 
 
-class Answered(Kept):
+class AnswerResult(ItemResult):
     """An answer and what it rests on, or why there is none."""
 
     text: str = Field(description="The answer, or without a model the passages; empty: nothing.")
@@ -157,7 +157,7 @@ class Answered(Kept):
     read_ids: frozenset[str] = frozenset()
     cited_ids: frozenset[str] = frozenset()
     checked: int | None = Field(default=None, description="Sentences; None: none was checked.")
-    taken_out: int | None = None
+    removed: int | None = None
 
 
 def run(trial: Trial) -> None:
@@ -167,73 +167,75 @@ def run(trial: Trial) -> None:
     path = trial.file(ANSWERS_FILE)
     cases = trial.draw(answer_cases(path))
     literature = snapshot_of(trial, EXPERTS, partial(passages_as_papers, path))
-    answers = _answered(trial, EXPERTS, {case.case_id: case.question for case in cases}, literature)
-    measured = [_measured(case, answers[case.case_id]) for case in cases]
-    for case, values in zip(cases, measured, strict=True):
-        answered, recall = answers[case.case_id], values["cited_recall"]
+    answers = _answers_to(
+        trial, EXPERTS, {case.case_id: case.question for case in cases}, literature
+    )
+    metrics = [_measure(case, answers[case.case_id]) for case in cases]
+    for case, values in zip(cases, metrics, strict=True):
+        result, recall = answers[case.case_id], values["cited_recall"]
         trial.record(
             EXPERTS,
             case.case_id,
             None if recall is None else f"{round(recall * len(case.cited))} works",
-            answered,
+            result,
             gold=f"{len(case.cited)} works",
             value=recall,
-            explanation=answered.text,
+            explanation=result.text,
         )
     baseline = trial.request.engine.is_baseline
     for metric in METRICS if baseline else (*METRICS, *OF_THE_CHECK):
-        estimate = mean([each[metric] for each in measured], trial.seed)
+        estimate = mean([each[metric] for each in metrics], trial.seed)
         trial.score(metric, estimate, part=f"set={EXPERTS}")
     if trial.file(RUBRICS_FILE).is_file():
         _by_criteria(trial, rubric_cases(trial.file(RUBRICS_FILE)))
 
 
-def _answered(
+def _answers_to(
     trial: Trial, task: str, questions: Mapping[str, str], literature: LiteratureChoice
-) -> dict[str, Answered]:
-    async def work(question: str, context: ItemContext) -> Answered:
+) -> dict[str, AnswerResult]:
+    async def work(question: str, context: ItemContext) -> AnswerResult:
         name = context.ledger.idea_id
         return _answer_of(await survey_of(name, question, answer_parameters(), None, context))
 
-    return trial.each(f"answers to {task}", questions, work, Answered, literature=literature)
+    return trial.each(f"answers to {task}", questions, work, AnswerResult, literature=literature)
 
 
-def _answer_of(survey: Survey) -> Answered:
+def _answer_of(survey: Survey) -> AnswerResult:
     """An answer as it is shown; without a model its passages, which cite what they stand in."""
     if survey.kept_count is None:
-        return Answered(text="", reason=survey.unscored_reason, detail=survey.unscored_detail)
+        return AnswerResult(text="", reason=survey.unscored_reason, detail=survey.unscored_detail)
     quotes = [quote for quote in survey.quotes if quote.aspect is not None]
     read_ids = frozenset(str(quote.paper_id) for quote in quotes)
     found_ids = frozenset(str(paper.paper_id) for paper in survey.papers)
     answer = next((part for part in survey.sections if part.part is ReviewPart.ANSWER), None)
     if answer is None:
         text = "\n\n".join(quote.quote for quote in quotes)
-        return Answered(text=text, found_ids=found_ids, read_ids=read_ids, cited_ids=read_ids)
-    return Answered(
+        return AnswerResult(text=text, found_ids=found_ids, read_ids=read_ids, cited_ids=read_ids)
+    return AnswerResult(
         text=answer.text,
         found_ids=found_ids,
         read_ids=read_ids,
         cited_ids=frozenset(answer.cited_paper_ids),
         checked=answer.checked_sentence_count,
-        taken_out=len(survey.removed),
+        removed=len(survey.removed),
         reason=answer.unscored_reason,
         detail=answer.unscored_detail,
     )
 
 
-def _measured(case: AnswerCase, answered: Answered) -> dict[str, float | None]:
+def _measure(case: AnswerCase, result: AnswerResult) -> dict[str, float | None]:
     """By metric; None: it could not be looked up, or there is nothing to divide by."""
-    if answered.reason is not None and answered.reason is not Reason.NO_EVIDENCE:
+    if result.reason is not None and result.reason is not Reason.NO_EVIDENCE:
         return dict.fromkeys((*METRICS, *OF_THE_CHECK))
-    right, cited = len(case.cited), len(answered.cited_ids)
+    right, cited = len(case.cited), len(result.cited_ids)
     return {
-        "found_recall": len(case.cited & answered.found_ids) / right,
-        "read_recall": len(case.cited & answered.read_ids) / right,
-        "cited_recall": len(case.cited & answered.cited_ids) / right,
-        "cited_precision": len(case.cited & answered.cited_ids) / cited if cited else None,
-        "answered_share": float(bool(answered.text)),
-        "sentences_checked": answered.checked,
-        "sentences_taken_out": answered.taken_out,
+        "found_recall": len(case.cited & result.found_ids) / right,
+        "read_recall": len(case.cited & result.read_ids) / right,
+        "cited_recall": len(case.cited & result.cited_ids) / right,
+        "cited_precision": len(case.cited & result.cited_ids) / cited if cited else None,
+        "answered_share": float(bool(result.text)),
+        "sentences_checked": result.checked,
+        "sentences_taken_out": result.removed,
     }
 
 
@@ -246,7 +248,7 @@ def _by_criteria(trial: Trial, listed: Sequence[RubricCase]) -> None:
         trial.score(CRITERIA_MET, nothing, part=part)
         return
     questions = {each.case_id: each.question for each in cases}
-    answers = _answered(trial, RUBRICS, questions, trial.parameters.literature)
+    answers = _answers_to(trial, RUBRICS, questions, trial.parameters.literature)
     inputs: dict[str, Noun] = {
         case.case_id: JudgedAnswerInput(
             question=case.question,
@@ -259,10 +261,10 @@ def _by_criteria(trial: Trial, listed: Sequence[RubricCase]) -> None:
     judged = trial.ask(JUDGE_ANSWER, inputs)
     shares = []
     for case in cases:
-        answered, outcome = answers[case.case_id], judged.get(case.case_id)
-        share = share_met(case, answered, outcome)
+        result, outcome = answers[case.case_id], judged.get(case.case_id)
+        share = share_met(case, result, outcome)
         shares.append(share)
-        reason, detail = answered.reason, answered.detail
+        reason, detail = result.reason, result.detail
         if isinstance(outcome, Unscored):
             reason, detail = outcome.reason, outcome.detail
         elif outcome is not None:
@@ -271,20 +273,20 @@ def _by_criteria(trial: Trial, listed: Sequence[RubricCase]) -> None:
             RUBRICS,
             case.case_id,
             None if share is None else f"{share:.2f} of them by weight",
-            Kept(reason=reason, detail=detail),
+            ItemResult(reason=reason, detail=detail),
             gold=f"{len(case.criteria)} criteria",
             value=share,
-            explanation=answered.text,
+            explanation=result.text,
         )
     trial.score(CRITERIA_MET, mean(shares, trial.seed), part=part)
 
 
 def share_met(
-    case: RubricCase, answered: Answered, outcome: Outcome[JudgedAnswerReply] | None
+    case: RubricCase, result: AnswerResult, outcome: Outcome[JudgedAnswerReply] | None
 ) -> float | None:
     """Return the share of criteria met, by weight; None: one of them has no verdict."""
     if outcome is None:
-        return 0.0 if answered.reason in (None, Reason.NO_EVIDENCE) else None
+        return 0.0 if result.reason in (None, Reason.NO_EVIDENCE) else None
     if isinstance(outcome, Unscored):
         return None
     met = {each.criterion: each.met for each in outcome.value.criteria}

@@ -86,7 +86,7 @@ def _window(trial: Trial, network: ConceptNetwork, year: int) -> Window:
     links = network.columns("new_links", until=until)
     places = trial.draw(range(len(links["first"])), PAIRS_PER_CUTOFF)
     drawn = np.stack([links["first"], links["second"]], axis=1).astype(np.int64)[list(places)]
-    linked, others = _matched(drawn, network, until, trial.seed)
+    linked, others = _match_pairs(drawn, network, until, trial.seed)
     pairs = [(int(first), int(second)) for first, second in (*linked, *others)]
     return Window(
         cutoff=date(year, 12, 31),
@@ -96,7 +96,9 @@ def _window(trial: Trial, network: ConceptNetwork, year: int) -> Window:
     )
 
 
-def _matched(linked: Pairs, network: ConceptNetwork, until: int, seed: int) -> tuple[Pairs, Pairs]:
+def _match_pairs(
+    linked: Pairs, network: ConceptNetwork, until: int, seed: int
+) -> tuple[Pairs, Pairs]:
     """The pairs, and beside each another one, linked neither before nor after, whose concepts have
     about as many neighbours; a pair of which none was found is left out.
     """
@@ -108,17 +110,17 @@ def _matched(linked: Pairs, network: ConceptNetwork, until: int, seed: int) -> t
     places[order] = np.arange(len(order))
     others = np.zeros_like(linked)
     generator = np.random.default_rng(seed)
-    open_ones = np.arange(len(linked))
+    open_indices = np.arange(len(linked))
     for _ in range(_TRIES):
-        steps = generator.integers(-_NEARBY, _NEARBY + 1, (len(open_ones), 2))
-        near = np.clip(places[linked[open_ones]] + steps, 0, len(order) - 1)
+        steps = generator.integers(-_NEARBY, _NEARBY + 1, (len(open_indices), 2))
+        near = np.clip(places[linked[open_indices]] + steps, 0, len(order) - 1)
         drawn = np.sort(order[near], axis=1)
         fits = (drawn[:, 0] != drawn[:, 1]) & ~np.isin(
             drawn[:, 0] * 2**32 + drawn[:, 1], linked_codes
         )
-        others[open_ones[fits]] = drawn[fits]
-        open_ones = open_ones[~fits]
-    matched = np.setdiff1d(np.arange(len(linked)), open_ones)
+        others[open_indices[fits]] = drawn[fits]
+        open_indices = open_indices[~fits]
+    matched = np.setdiff1d(np.arange(len(linked)), open_indices)
     return linked[matched], others[matched]
 
 

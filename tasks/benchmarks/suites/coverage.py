@@ -12,7 +12,7 @@ from schemas.identifiers import IdeaId
 from schemas.judgement.benchmark import ANOTHER_IDEAS, ASSAY, PROMPT_WITH_SEARCH
 from schemas.outcome import Outcome, Scored
 from schemas.run import Module
-from tasks.benchmarks.items import ItemContext, Kept
+from tasks.benchmarks.items import ItemContext, ItemResult
 from tasks.benchmarks.records import Record, day_of, json_lines, text_of
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput
 from tasks.benchmarks.steps.judge_preference import (
@@ -33,7 +33,7 @@ from tasks.benchmarks.suite import (
     Trial,
     tokens_of,
 )
-from tasks.benchmarks.suites.reviewing import PAPERS_SHOWN, WrittenReview, reviews_by_system
+from tasks.benchmarks.suites.baseline_reviews import PAPERS_SHOWN, WrittenReview, reviews_by_system
 from tasks.ideas.parts import parts_of, title_of
 from tasks.metrics.estimate import undefined
 from tasks.metrics.reviews import (
@@ -75,20 +75,20 @@ class Rubric:
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewedIdea:
+class RubricIdea:
     """An idea as a system may see it, and apart from it what experts said."""
 
     idea: Idea
     rubrics: tuple[Rubric, ...]
 
 
-def read_scholarideas(path: Path) -> list[ReviewedIdea]:
+def read_scholarideas(path: Path) -> list[RubricIdea]:
     """Return every idea with its rubrics; an idea without any is kept and adds to no score.
 
     Raises:
         ConfigurationError: the file is not what its name says.
     """
-    ideas = [_reviewed(record, path) for record in json_lines(path)]
+    ideas = [_read_idea(record, path) for record in json_lines(path)]
     ids = [entry.idea.idea_id for entry in ideas]
     repeated = next((idea_id for idea_id in ids if ids.count(idea_id) > 1), None)
     if repeated is not None:
@@ -96,7 +96,7 @@ def read_scholarideas(path: Path) -> list[ReviewedIdea]:
     return ideas
 
 
-def _reviewed(record: Record, path: Path) -> ReviewedIdea:
+def _read_idea(record: Record, path: Path) -> RubricIdea:
     idea_id, text = IdeaId(text_of(record, "idea_id", path)), text_of(record, "text", path)
     discipline = text_of(record, "discipline", path)
     parts = parts_of(text)
@@ -112,7 +112,7 @@ def _reviewed(record: Record, path: Path) -> ReviewedIdea:
     )
     rubrics = record.get("rubrics")
     listed = rubrics if isinstance(rubrics, list) else []
-    return ReviewedIdea(
+    return RubricIdea(
         idea,
         tuple(
             _rubric(entry, idea_id, number, discipline, path)
@@ -138,7 +138,8 @@ def run(trial: Trial) -> None:
     rubrics = [rubric for entry in entries for rubric in entry.rubrics]
     reviews = reviews_by_system(trial, [entry.idea for entry in entries])
     judged = {
-        system: _judged(trial, system, rubrics, written) for system, written in reviews.items()
+        system: _judge_rubrics(trial, system, rubrics, written)
+        for system, written in reviews.items()
     }
     for system, rubric_scores in judged.items():
         for part, estimate in coverage(rubric_scores, trial.seed).items():
@@ -156,11 +157,11 @@ def run(trial: Trial) -> None:
             _score_preferences(trial, reviews[ASSAY], others, system)
 
 
-def _entries(data: SuiteData) -> Sequence[ReviewedIdea]:
+def _entries(data: SuiteData) -> Sequence[RubricIdea]:
     return data.draw(read_scholarideas(data.file(SCHOLARIDEAS_FILE)))
 
 
-def _judged(
+def _judge_rubrics(
     trial: Trial, system: str, rubrics: Sequence[Rubric], written: Reviews
 ) -> list[RubricScore]:
     """A score for every rubric: unscored where there is no review to judge, or no judgement."""
@@ -227,13 +228,13 @@ def _score_references(trial: Trial, reviews: Mapping[str, Reviews]) -> None:
 # Addresses a review cites, and what each answers to a HEAD request (E.2).
 
 
-class LinkStatus(Kept):
+class LinkStatus(ItemResult):
     """Answer of one address: its HTTP status, or None with the detail."""
 
     status: int | None
 
     @property
-    def may_go_better(self) -> bool:
+    def may_improve(self) -> bool:
         return self.status is None
 
 

@@ -29,7 +29,7 @@ from tasks.benchmarks.suite import (
     SuiteEstimate,
     Trial,
 )
-from tasks.benchmarks.suites.problems_released import PRICES, score_release
+from tasks.benchmarks.suites.release_scores import PRICES, score_release
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput
 from tasks.metrics.agreement import cohen_kappa, gwet_ac1
 from tasks.metrics.chance import fixed_answers
@@ -41,10 +41,10 @@ from tasks.metrics.hit_rate import (
     Rule,
     answer_of,
     checked_papers,
-    decided,
+    combine_votes,
     hit_rate,
 )
-from tasks.metrics.labelled import pair_up
+from tasks.metrics.labels import pair_up
 from tasks.metrics.means import mean, share_of
 from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES, release_views
 from warehouse.kinds.manuscripts.release import import_release
@@ -65,7 +65,7 @@ Votes = Mapping[str, bool | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnCheck:
     """One drawn check with the run it stands in and the name its items begin with."""
 
     run_id: RunId
@@ -81,7 +81,7 @@ def run(trial: Trial) -> None:
     """Import the release, sum it up by SQL, name what differs from the print, and hold the engine's
     votes against the judges'.
     """
-    run_ids = _imported(trial)
+    run_ids = _import_release(trial)
     trial.evaluated_run_ids.extend(run_ids)
     with trial.warehouse.reader() as connection:
         checks = [
@@ -90,12 +90,12 @@ def run(trial: Trial) -> None:
             for check in published_units(connection, kind_of(CHECKS), run_id)
             if check.known_reason is not None
         ]
-    _score_judged(trial, checks)
+    _score_engine(trial, checks)
     with release_views(trial.warehouse, run_ids) as connection:
         score_release(trial, connection)
 
 
-def _imported(trial: Trial) -> tuple[RunId, ...]:
+def _import_release(trial: Trial) -> tuple[RunId, ...]:
     EVENTS.info("%s: importing the release", trial.unit.suite)
     publications = import_release(trial.data / FOLDER, trial.warehouse)
     for one in publications:
@@ -109,7 +109,7 @@ def _imported(trial: Trial) -> tuple[RunId, ...]:
     return tuple(one.run_id for one in publications)
 
 
-def _score_judged(trial: Trial, checks: Sequence[tuple[RunId, ManuscriptCheck]]) -> None:
+def _score_engine(trial: Trial, checks: Sequence[tuple[RunId, ManuscriptCheck]]) -> None:
     """Ask `judge_hit` over every problem of the drawn checks; score agreement with each judge and
     with all of them, and hit rates.
 
@@ -117,11 +117,11 @@ def _score_judged(trial: Trial, checks: Sequence[tuple[RunId, ManuscriptCheck]])
     unscored. The extractive engine's threshold was chosen on a quarter of the real release's papers
     (`baselines/matching.py`): over those its agreement flatters it, which is said.
     """
-    drawn = [
-        Drawn(run_id, f"{run_id}:{check.manuscript_id}", check, checked_papers(check)[0])
+    drawn_checks = [
+        DrawnCheck(run_id, f"{run_id}:{check.manuscript_id}", check, checked_papers(check)[0])
         for run_id, check in trial.draw(checks, DEFAULT_CHECK_COUNT)
     ]
-    EVENTS.info("%s: judging %d of %d checks", trial.unit.suite, len(drawn), len(checks))
+    EVENTS.info("%s: judging %d of %d checks", trial.unit.suite, len(drawn_checks), len(checks))
     if trial.request.engine.is_baseline:
         logger.warning(
             "%s: the extractive engine's threshold was chosen on a quarter of the released papers,"
@@ -130,7 +130,7 @@ def _score_judged(trial: Trial, checks: Sequence[tuple[RunId, ManuscriptCheck]])
         )
     problems = {
         one.item(problem.problem_id): (one, problem)
-        for one in drawn
+        for one in drawn_checks
         for problem in one.check.problems
     }
     questions = {
@@ -153,7 +153,7 @@ def _score_judged(trial: Trial, checks: Sequence[tuple[RunId, ManuscriptCheck]])
         for judge in judges
     }
     both: Votes = {
-        item: decided([votes[judge][item] for judge in judges], Rule.ALL) for item in outcomes
+        item: combine_votes([votes[judge][item] for judge in judges], Rule.ALL) for item in outcomes
     }
     answers: dict[str, bool | None] = {}
     for item, outcome in outcomes.items():
@@ -188,12 +188,14 @@ def _score_judged(trial: Trial, checks: Sequence[tuple[RunId, ManuscriptCheck]])
                 for problem in one.check.problems
             ),
         )
-        for one in drawn
+        for one in drawn_checks
     ]
-    judged = [CheckedPaper(one.name, 1, one.paper.problem_ids, one.paper.ballots) for one in drawn]
+    released = [
+        CheckedPaper(one.name, 1, one.paper.problem_ids, one.paper.ballots) for one in drawn_checks
+    ]
     rates = {ASSAY: hit_rate(by_engine, (ASSAY,), Rule.ALL)}
-    rates |= {f"judge {judge}": hit_rate(judged, (judge,), Rule.ALL) for judge in judges}
-    rates["all judges"] = hit_rate(judged, judges, Rule.ALL)
+    rates |= {f"judge {judge}": hit_rate(released, (judge,), Rule.ALL) for judge in judges}
+    rates["all judges"] = hit_rate(released, judges, Rule.ALL)
     for system, rate in rates.items():
         trial.score("hit_rate", rate, system, "drawn checks")
 
@@ -222,22 +224,26 @@ def _score_agreement(
 
     Precision and recall draw whole papers: one reason is asked about many times.
     """
-    voted = [item for item in predicted if gold[item] is not None]
+    voted_items = [item for item in predicted if gold[item] is not None]
     labelled = pair_up(
-        {item: _label(gold[item]) for item in voted},
-        {item: _label(predicted[item]) for item in voted},
+        {item: _label(gold[item]) for item in voted_items},
+        {item: _label(predicted[item]) for item in voted_items},
     )
-    rows = [[_label(gold[item]), _label(predicted[item])] for item in voted]
+    rows = [[_label(gold[item]), _label(predicted[item])] for item in voted_items]
     seed = trial.seed
     estimates: dict[str, Estimate] = {
         "cohen_kappa": cohen_kappa([first for first, _ in rows], [second for _, second in rows]),
         "gwet_ac1": gwet_ac1(rows, (HIT, NO_HIT)),
         "accuracy": accuracy(labelled),
-        "precision": _share_among(voted, predicted, gold, papers, seed, "nothing was called a hit"),
-        "recall": _share_among(voted, gold, predicted, papers, seed, "there is no hit to be found"),
+        "precision": _share_among(
+            voted_items, predicted, gold, papers, seed, "nothing was called a hit"
+        ),
+        "recall": _share_among(
+            voted_items, gold, predicted, papers, seed, "there is no hit to be found"
+        ),
         "f1_hit": f1_of_class(labelled, HIT, seed),
-        "predicted_hit_share": share_of([predicted[item] for item in voted]),
-        "gold_hit_share": share_of([gold[item] for item in voted]),
+        "predicted_hit_share": share_of([predicted[item] for item in voted_items]),
+        "gold_hit_share": share_of([gold[item] for item in voted_items]),
     }
     trial.score_all(estimates, system, part)
 
@@ -268,9 +274,11 @@ def _expects(data: SuiteData) -> SuiteEstimate:
         pq.read_metadata(data.file(f"{FOLDER}/{name}.parquet")).num_rows
         for name in ("checks", "problems")
     )
-    drawn = min(data.parameters.item_limit or DEFAULT_CHECK_COUNT, checks)
-    calls = drawn * problems / max(checks, 1)
-    return SuiteEstimate(drawn, [ExpectedCalls(JUDGE_HIT, calls, PROBLEM_TOKENS, GRADE_TOKENS)])
+    drawn_checks = min(data.parameters.item_limit or DEFAULT_CHECK_COUNT, checks)
+    calls = drawn_checks * problems / max(checks, 1)
+    return SuiteEstimate(
+        drawn_checks, [ExpectedCalls(JUDGE_HIT, calls, PROBLEM_TOKENS, GRADE_TOKENS)]
+    )
 
 
 SUITE = Suite(

@@ -12,22 +12,28 @@ from schemas.identifiers import RunId, content_hash
 from schemas.judgement.benchmark import ASSAY
 from schemas.reasons import Reason
 from schemas.run import Module
-from tasks.benchmarks.items import Kept
+from tasks.benchmarks.items import ItemResult
 from tasks.benchmarks.submissions import (
-    DECIDED,
+    DECISION_DATE,
     GROUPS_FILE,
     PAIR_FILES,
     POINTS_FILE,
     Submission,
-    linked_submissions,
     planned_ideas,
     read_points,
+    submission_clusters,
     submission_conditions,
     unique_ideas,
     with_texts,
 )
 from tasks.benchmarks.suite import Statistics, Suite, SuiteData, SuiteEstimate, Trial
-from tasks.benchmarks.suites.calibrating import COMMITTEE, STACK, calibrate_on, source_of, stacked
+from tasks.benchmarks.suites.calibration_scores import (
+    COMMITTEE,
+    STACK,
+    calibrate_on,
+    source_of,
+    stack_sources,
+)
 from tasks.calibration.examples import (
     FEWEST_OF_A_LABEL,
     Example,
@@ -46,7 +52,7 @@ from tasks.metrics.classification import (
     macro_f1_value,
 )
 from tasks.metrics.estimate import Estimate
-from tasks.metrics.labelled import GRADES, ClassCount, decision_of, merged, pair_up
+from tasks.metrics.labels import GRADES, ClassCount, decision_of, merge_decision, pair_up
 from warehouse.answers import IdeaReview
 
 DECISION = "decision"
@@ -71,12 +77,12 @@ Labels = Mapping[str, str | None]
 """Decisions by idea; None: there is none."""
 
 
-class Decided(NamedTuple):
+class DecisionAnswer(NamedTuple):
     """A decision and the score out of ten it rests on, or why there is none."""
 
     decision: str | None
     score_0_to_10: float | None = None
-    lacking: Kept | None = None
+    missing: ItemResult | None = None
 
 
 def run(trial: Trial) -> None:
@@ -86,28 +92,29 @@ def run(trial: Trial) -> None:
     submissions = _submissions(trial)
     run_id = trial.evaluated_run()
     gold: Labels = {str(one.idea.idea_id): one.decision for one in submissions}
-    decided = {
-        str(review.evaluation.idea.idea_id): _decided(review) for review in trial.reviews(run_id)
+    by_idea = {
+        str(review.evaluation.idea.idea_id): _decision_of_review(review)
+        for review in trial.reviews(run_id)
     }
-    absent = Kept(reason=Reason.NOTHING_TO_JUDGE, detail=f"not evaluated in run {run_id}")
+    absent = ItemResult(reason=Reason.NOTHING_TO_JUDGE, detail=f"not evaluated in run {run_id}")
     predicted: dict[str, str | None] = {}
     for idea_id, right in gold.items():
-        one = decided.get(idea_id, Decided(None, lacking=absent))
+        one = by_idea.get(idea_id, DecisionAnswer(None, missing=absent))
         predicted[idea_id] = one.decision
         trial.record(
             DECISION,
             idea_id,
             one.decision,
-            one.lacking,
+            one.missing,
             gold=right,
             value=one.score_0_to_10,
             evaluated_run_id=run_id,
         )
-    clusters = linked_submissions(trial.data, submissions)
+    clusters = submission_clusters(trial.data, submissions)
     for system, answers in {ASSAY: predicted, **fixed_answers(gold, tuple(GRADES))}.items():
         _score(trial, gold, answers, system, clusters)
     for class_count in get_args(ClassCount):
-        of_classes = _merged(gold, class_count)
+        of_classes = _merge_labels(gold, class_count)
         of_chance: Statistics = {
             "macro_f1": partial(macro_f1_value, classes=scale_of(class_count).labels),
             "accuracy": accuracy_value,
@@ -120,7 +127,7 @@ def _submissions(data: SuiteData) -> list[Submission]:
     return list(with_texts(data, data.draw(read_points(data.file(POINTS_FILE)))).values())
 
 
-def _decided(review: IdeaReview) -> Decided:
+def _decision_of_review(review: IdeaReview) -> DecisionAnswer:
     """With the committee the decision is that of its meta-review. Without, it follows from the
     idea's score by the thresholds that InnoEval's released prompt states for totals
     (`decision_by_total`): 7.8 oral, 7.4 spotlight, 7.2 poster, below that reject.
@@ -128,25 +135,25 @@ def _decided(review: IdeaReview) -> Decided:
     committee, score = review.evaluation.committee, review.score.score
     meta = committee.meta_review if committee is not None else None
     if meta is not None and meta.decision is not None:
-        return Decided(decision_of(meta.decision.value), meta.total_score_0_to_10)
+        return DecisionAnswer(decision_of(meta.decision.value), meta.total_score_0_to_10)
     if meta is not None:
         reason = meta.unscored_reason or Reason.NOTHING_TO_JUDGE
-        return Decided(None, lacking=Kept(reason=reason, detail=meta.unscored_detail))
+        return DecisionAnswer(None, missing=ItemResult(reason=reason, detail=meta.unscored_detail))
     if score is None:
         detail = "the evaluation has no score"
-        return Decided(None, lacking=Kept(reason=Reason.NO_EVIDENCE, detail=detail))
-    return Decided(decision_of(decision_by_total(score).value), score)
+        return DecisionAnswer(None, missing=ItemResult(reason=Reason.NO_EVIDENCE, detail=detail))
+    return DecisionAnswer(decision_of(decision_by_total(score).value), score)
 
 
 def scale_of(class_count: ClassCount) -> LabelScale:
     """Return the classes in the conference's own order, one point apart."""
-    labels = tuple(dict.fromkeys(merged(decision, class_count) for decision in GRADES))
+    labels = tuple(dict.fromkeys(merge_decision(decision, class_count) for decision in GRADES))
     return LabelScale(labels, tuple(float(place) for place in range(len(labels))))
 
 
-def _merged(labels: Labels, class_count: ClassCount) -> dict[str, str | None]:
+def _merge_labels(labels: Labels, class_count: ClassCount) -> dict[str, str | None]:
     return {
-        name: None if label is None else merged(label, class_count)
+        name: None if label is None else merge_decision(label, class_count)
         for name, label in labels.items()
     }
 
@@ -155,7 +162,9 @@ def _score(
     trial: Trial, gold: Labels, predicted: Labels, system: str, clusters: Mapping[str, str]
 ) -> None:
     for class_count in get_args(ClassCount):
-        labelled = pair_up(_merged(gold, class_count), _merged(predicted, class_count), clusters)
+        labelled = pair_up(
+            _merge_labels(gold, class_count), _merge_labels(predicted, class_count), clusters
+        )
         classes = scale_of(class_count).labels
         collapse = label_collapse(labelled, classes)
         estimates = {
@@ -218,17 +227,17 @@ def decision_calibration(
             continue
         calibrate_on(
             trial,
-            [_example_merged(one, class_count) for one in examples],
+            [_merge_example(one, class_count) for one in examples],
             scale_of(class_count),
             f"decisions, classes={class_count}",
             source=source_of(POINTS_FILE, texts),
             file=None if fitted else FILE,
             predicts=DECISION,
-            judged=f"run {run_id} {content_hash(*sorted(steps), length=12)}",
+            judge_name=f"run {run_id} {content_hash(*sorted(steps), length=12)}",
         )
         fitted = fitted or _suffices(examples, class_count)
-    three = [_example_merged(one, STACKED_CLASSES) for one in for_stack]
-    for system, estimates in stacked(three, scale_of(STACKED_CLASSES), trial.seed).items():
+    three = [_merge_example(one, STACKED_CLASSES) for one in for_stack]
+    for system, estimates in stack_sources(three, scale_of(STACKED_CLASSES), trial.seed).items():
         trial.score_all(estimates, system, f"{STACK}, classes={STACKED_CLASSES}")
 
 
@@ -248,7 +257,7 @@ def decision_features(review: IdeaReview) -> dict[str, float | None]:
 
 
 def stacked_features(review: IdeaReview) -> dict[str, float | None]:
-    """Return features by source (`calibrating.SOURCES`): the committee's means by dimension, the
+    """Return features by source (`calibration_scores.SOURCES`): the committee's means by dimension, the
     prior's evidence, the novelty judgement. Submissions meet in no matches here, so none has a
     rating.
     """
@@ -264,9 +273,9 @@ def stacked_features(review: IdeaReview) -> dict[str, float | None]:
     return features
 
 
-def _example_merged(example: Example, class_count: ClassCount) -> Example:
+def _merge_example(example: Example, class_count: ClassCount) -> Example:
     label, raw_label = (
-        None if decision is None else merged(decision, class_count)
+        None if decision is None else merge_decision(decision, class_count)
         for decision in (example.label, example.raw_label)
     )
     return replace(example, label=label, raw_label=raw_label)
@@ -275,7 +284,9 @@ def _example_merged(example: Example, class_count: ClassCount) -> Example:
 def _suffices(examples: Sequence[Example], class_count: ClassCount) -> bool:
     """Return whether no class is too rare: with fewer classes nothing else would be gained."""
     labels = {one.item_sha256: one.label for one in examples if one.raw_label is not None}
-    counts = Counter(merged(label, class_count) for label in labels.values() if label is not None)
+    counts = Counter(
+        merge_decision(label, class_count) for label in labels.values() if label is not None
+    )
     return all(count >= FEWEST_OF_A_LABEL for count in counts.values())
 
 
@@ -294,5 +305,5 @@ SUITE = Suite(
     modules=(Module.COMMITTEE,),
     optional=(GROUPS_FILE, *PAIR_FILES.values()),
     conditions=submission_conditions,
-    labels_public_since=DECIDED,
+    labels_public_since=DECISION_DATE,
 )

@@ -23,7 +23,16 @@ from schemas.reasons import Reason
 from schemas.settings import Settings
 from schemas.works.ideation import IdeaVersion, kept_versions
 from schemas.works.ideation_run import IDEATIONS, IdeationHead
-from tasks.benchmarks.first_and_last import (
+from tasks.benchmarks.items import ItemContext, ItemResult
+from tasks.benchmarks.suite import (
+    ExpectedCalls,
+    Suite,
+    SuiteData,
+    SuiteEstimate,
+    Trial,
+    sample_file,
+)
+from tasks.benchmarks.version_contests import (
     ABLATIONS,
     FLATTERS,
     FLATTERY,
@@ -32,24 +41,15 @@ from tasks.benchmarks.first_and_last import (
     SOUND,
     Answer,
     Contest,
-    Judged,
+    ContestMatches,
     SimulatedEngine,
-    answers,
+    answers_along,
     effects,
-    flattered,
     flattery_of,
     judge_both_orders,
+    praise_contests,
     simulated_world,
     win_rates,
-)
-from tasks.benchmarks.items import ItemContext, Kept
-from tasks.benchmarks.suite import (
-    ExpectedCalls,
-    Suite,
-    SuiteData,
-    SuiteEstimate,
-    Trial,
-    sample_file,
 )
 from tasks.ideas.read import read_ideas
 from tasks.judging.expected import CHARACTERS_PER_TOKEN
@@ -75,13 +75,13 @@ Place = tuple[str, int]
 
 def run(trial: Trial) -> None:
     """Score what is made up, what is praised, and where `--run` names an ideation its versions."""
-    _simulated(trial)
-    _praised(trial)
+    _score_simulations(trial)
+    _score_praise(trial)
     if trial.parameters.evaluated_run is not None:
-        _of_run(trial, versions_of(trial.request, trial.settings))
+        _score_run(trial, versions_of(trial.request, trial.settings))
 
 
-def _simulated(trial: Trial) -> None:
+def _score_simulations(trial: Trial) -> None:
     """Each judge over a generator that improves and one that flatters, then the generator without
     each of its parts; beside every value the true one.
     """
@@ -96,65 +96,71 @@ def _simulated(trial: Trial) -> None:
     for generator in (IMPROVES, FLATTERS):
         world = simulated_world(generator, seed)
         for judge in JUDGES:
-            given = _judged_by(SimulatedEngine(judge, world, seed))
-            sound.setdefault(generator.name, given)
+            answers = _simulate_answers(SimulatedEngine(judge, world, seed))
+            sound.setdefault(generator.name, answers)
             part = f"generator={generator.name}, judge={judge.name}"
-            score(win_rates(given, seed) | effects(given, seed), world.truth(judge), part)
-        gained, planted = _gained(world.contests, seed), generator.flattery
+            score(win_rates(answers, seed) | effects(answers, seed), world.truth(judge), part)
+        gains, planted = _flattery_gains(world.contests, seed), generator.flattery
         true = {f"{name}_gained": value for name, value in planted.items()}
-        score({name: gained[name] for name in true}, true, f"generator={generator.name}")
+        score({name: gains[name] for name in true}, true, f"generator={generator.name}")
     whole = simulated_world(IMPROVES, seed)
     for ablated in ABLATIONS:
         world = simulated_world(ablated, seed)
-        given = _judged_by(SimulatedEngine(SOUND, world, seed))
+        answers = _simulate_answers(SimulatedEngine(SOUND, world, seed))
         lost = paired_difference(
             [each.last_won for each in sound[IMPROVES.name]],
-            [each.last_won for each in given],
+            [each.last_won for each in answers],
             seed,
-            [each.contest.cluster for each in given],
+            [each.contest.cluster for each in answers],
         )
         rates = [each.truth(SOUND)["last_round_win_rate"] for each in (whole, world)]
         part = f"generator={ablated.name}, judge={SOUND.name}"
         score({"win_rate_lost": lost}, {"win_rate_lost": rates[0] - rates[1]}, part)
 
 
-def _judged_by(engine: SimulatedEngine) -> list[Answer]:
+def _simulate_answers(engine: SimulatedEngine) -> list[Answer]:
     contests = engine.world.contests
 
-    async def judged() -> dict[str, Judged]:
+    async def matches_by_contest() -> dict[str, ContestMatches]:
         return {
             each.name: await judge_both_orders(each, (OVERALL,), engine, engine.seed)
             for each in contests
         }
 
-    return answers(contests, asyncio.run(judged()), OVERALL.name)
+    return answers_along(contests, asyncio.run(matches_by_contest()), OVERALL.name)
 
 
-def _praised(trial: Trial) -> None:
+def _score_praise(trial: Trial) -> None:
     """Bundled ideas against themselves with praise added: a judge whom it does not move says half
     and half.
     """
     ideas = trial.draw(read_ideas(sample_file("ideas.jsonl"), default_cutoff=None).ideas)
     plain = [Dossier(idea_id=idea.idea_id, title=idea.title, text=idea.text) for idea in ideas]
-    for name, given in _asked(trial, "praise", flattered(plain)).items():
-        rates = win_rates(given, trial.seed)
+    for name, answers in _judge_contests(trial, "praise", praise_contests(plain)).items():
+        rates = win_rates(answers, trial.seed)
         part = f"praise added, dimension={name}"
         trial.score("praised_win_rate", rates["last_round_win_rate"], part=part)
         trial.score("first_shown_share", rates["first_shown_share"], part=part)
 
 
-def _asked(trial: Trial, task: str, contests: Sequence[Contest]) -> dict[str, list[Answer]]:
+def _judge_contests(
+    trial: Trial, task: str, contests: Sequence[Contest]
+) -> dict[str, list[Answer]]:
     """Every contest put to the engine, recorded; answers by dimension."""
     seed = trial.request.profile.seed
 
-    async def work(contest: Contest, context: ItemContext) -> Judged:
+    async def work(contest: Contest, context: ItemContext) -> ContestMatches:
         return await judge_both_orders(contest, ASKED, context.engine, seed)
 
-    judged = trial.each(task, {each.name: each for each in contests}, work, Judged)
-    by_dimension = {each.name: answers(contests, judged, each.name) for each in ASKED}
-    for dimension, given in by_dimension.items():
-        for each in given:
-            matches = judged[each.contest.name].matches
+    matches_by_contest = trial.each(
+        task, {each.name: each for each in contests}, work, ContestMatches
+    )
+    by_dimension = {
+        each.name: answers_along(contests, matches_by_contest, each.name) for each in ASKED
+    }
+    for dimension, answers in by_dimension.items():
+        for each in answers:
+            matches = matches_by_contest[each.contest.name].matches
             first = next(match for match in matches if match.dimension == dimension)
             failed = next((match for match in matches if match.winner is None), first)
             won = each.last_won
@@ -162,7 +168,7 @@ def _asked(trial: Trial, task: str, contests: Sequence[Contest]) -> dict[str, li
                 f"{task}, {dimension}",
                 each.contest.name,
                 None if won is None else {0.0: "first", 1.0: "last"}.get(won, "undecided"),
-                Kept(
+                ItemResult(
                     reason=failed.unscored_reason,
                     detail=failed.unscored_detail,
                     provenance=first.provenance,
@@ -255,7 +261,7 @@ def family_of(engine: EngineChoice) -> str:
     return _OF_ONE_MAKER.get(name[:word], name[:word]) or name
 
 
-def _of_run(trial: Trial, versions: Versions) -> None:
+def _score_run(trial: Trial, versions: Versions) -> None:
     seed, writer = trial.seed, versions.head.engine
     seeds = sorted({seed_id for seed_id, _ in versions.stacks})
     trial.evaluated_run_ids.append(versions.head.run_id)
@@ -268,20 +274,20 @@ def _of_run(trial: Trial, versions: Versions) -> None:
             len(drawn),
             FEWEST_SEEDS,
         )
-    for name, given in _asked(trial, "last against first", contests).items():
-        estimates = win_rates(given, seed) | effects(given, seed)
+    for name, answers in _judge_contests(trial, "last against first", contests).items():
+        estimates = win_rates(answers, seed) | effects(answers, seed)
         trial.score_all(estimates, ASSAY, f"dimension={name}")
     revised = [len(stack) > 1 for stack in versions.stacks.values()]
     clusters = [seed_id for seed_id, _ in versions.stacks]
     trial.score("revised_share", share_of(revised, seed, clusters), writer)
-    trial.score_all(_gained(versions.contests, seed), writer, "last less first")
+    trial.score_all(_flattery_gains(versions.contests, seed), writer, "last less first")
     spread = _distances(trial, versions)
     for number in range(1, versions.head.round_count + 1):
         estimates = _of_round(versions, number, seed) | {"diversity": mean(spread[number])}
         trial.score_all(estimates, writer, f"round={number}")
 
 
-def _gained(contests: Sequence[Contest], seed: int) -> dict[str, Estimate]:
+def _flattery_gains(contests: Sequence[Contest], seed: int) -> dict[str, Estimate]:
     """Return what may please a judge: how much more of it the last versions have than the first."""
     first, last = (
         (
@@ -320,7 +326,7 @@ def _of_round(versions: Versions, number: int, seed: int) -> dict[str, Estimate]
     }
 
 
-class Distances(Kept):
+class Distances(ItemResult):
     """Between the ideas of one seed: one less the cosine of their embeddings; None for one idea."""
 
     mean_distance: float | None

@@ -20,7 +20,7 @@ from schemas.works.check_run import ManuscriptSource
 from schemas.works.manuscripts import ManuscriptForm
 from tasks.accounting.ledger import Ledger
 from tasks.benchmarks.injection import ErrorKind, InjectedError, inject
-from tasks.benchmarks.items import ItemContext, Kept
+from tasks.benchmarks.items import ItemContext, ItemResult
 from tasks.benchmarks.records import json_lines, text_of
 from tasks.benchmarks.suite import (
     GRADE_TOKENS,
@@ -90,46 +90,46 @@ class Twin:
         return f"{self.of.name}:twin {self.number}"
 
 
-class Reported(Kept):
+class ReportedProblems(ItemResult):
     """Reports on one text."""
 
     problems: tuple[ReportedProblem, ...] = ()
 
 
-Reports = Mapping[str, Reported]
+Reports = Mapping[str, ReportedProblems]
 """By item."""
 
 
 def run(trial: Trial) -> None:
     """Score recall by kind, precision, and what is said of the texts as they were."""
-    drawn = dict(trial.draw(list(manuscript_places(trial.data).items())))
-    texts = asyncio.run(_manuscript_texts(drawn, trial.settings.documents))
+    places = dict(trial.draw(list(manuscript_places(trial.data).items())))
+    texts = asyncio.run(_manuscript_texts(places, trial.settings.documents))
     twins = [
-        Twin(text, number, *changed)
+        Twin(text, number, *twin)
         for text in texts
         for number in range(1, _twin_count(trial.request) + 1)
-        if (changed := inject(text.text, text.form, trial.seed + number - 1))[1]
+        if (twin := inject(text.text, text.form, trial.seed + number - 1))[1]
     ]
     questions = {text.item_id: _question(text, text.text) for text in texts}
     questions |= {twin.item_id: _question(twin.of, twin.text) for twin in twins}
     systems: dict[str, Reports] = {
-        ASSAY: {name: _reported(one) for name, one in trial.ask(FIND_PROBLEMS, questions).items()}
+        ASSAY: {name: _result_of(one) for name, one in trial.ask(FIND_PROBLEMS, questions).items()}
     }
     if not trial.request.engine.is_baseline:  # its checks see the whole text in either way
-        systems[REVIEW] = trial.each("review", questions, _review, Reported)
+        systems[REVIEW] = trial.each("review", questions, _review, ReportedProblems)
     for system, reports in systems.items():
         _score(trial, system, texts, twins, reports)
 
 
-def _reported(outcome: Outcome[ProblemsReply]) -> Reported:
+def _result_of(outcome: Outcome[ProblemsReply]) -> ReportedProblems:
     if isinstance(outcome, Unscored):
         reason, detail = outcome.reason, outcome.detail
-        return Reported(reason=reason, detail=detail, provenance=outcome.provenance)
+        return ReportedProblems(reason=reason, detail=detail, provenance=outcome.provenance)
     problems = tuple(outcome.value.problems[:MAXIMUM_PROBLEMS])
-    return Reported(problems=problems, provenance=outcome.provenance)
+    return ReportedProblems(problems=problems, provenance=outcome.provenance)
 
 
-async def _review(question: ProblemsInput, context: ItemContext) -> Reported:
+async def _review(question: ProblemsInput, context: ItemContext) -> ReportedProblems:
     """Review a text section by section; what stands after the second looks is what was said."""
     read = Manuscript(
         manuscript_id=question.title or "manuscript",
@@ -152,7 +152,7 @@ async def _review(question: ProblemsInput, context: ItemContext) -> Reported:
         for one in review.problems
         if one.stands and attempt.unscored_reason is None
     )
-    return Reported(
+    return ReportedProblems(
         problems=tuple(problems)[:MAXIMUM_PROBLEMS],
         reason=attempt.unscored_reason,
         detail=attempt.unscored_detail,
@@ -293,8 +293,8 @@ async def _manuscript_texts(
 
 def _expects(data: SuiteData) -> SuiteEstimate:
     """Each text as it was, and its twins."""
-    drawn = data.first(list(manuscript_places(data.data)))
-    read = len(drawn) * (1 + _twin_count(data.request))
+    places = data.first(list(manuscript_places(data.data)))
+    read = len(places) * (1 + _twin_count(data.request))
     looks = read * MAXIMUM_PROBLEMS / 2
     reply_tokens = MAXIMUM_PROBLEMS / 2 * PROBLEM_TOKENS
     calls = [ExpectedCalls(FIND_PROBLEMS, read, MANUSCRIPT_TOKENS, reply_tokens)]

@@ -14,14 +14,14 @@ from schemas.judgement.calibration import Prior
 from schemas.judgement.ranking import Rating, RatingMethod
 from schemas.profile import RankingParameters
 from schemas.reasons import Reason
-from tasks.benchmarks.items import ItemContext, Kept
+from tasks.benchmarks.items import ItemContext, ItemResult
 from tasks.benchmarks.submissions import (
-    DECIDED,
+    DECISION_DATE,
     GROUPS_FILE,
     PAIR_FILES,
     Submission,
     SubmissionPair,
-    connected,
+    cluster_contests,
     planned_ideas,
     read_groups,
     read_pairs,
@@ -30,9 +30,9 @@ from tasks.benchmarks.submissions import (
     with_texts,
 )
 from tasks.benchmarks.suite import ExpectedCalls, Suite, SuiteData, SuiteEstimate, Trial, tokens_of
-from tasks.calibration.applying import load_prior, prior_log_odds, refuse_training_items
+from tasks.calibration.calibrator_files import load_prior, prior_log_odds, refuse_training_items
 from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_orders, random_order
-from tasks.metrics.labelled import GRADES
+from tasks.metrics.labels import GRADES
 from tasks.metrics.means import share_of
 from tasks.metrics.rankings import (
     TIE,
@@ -64,7 +64,7 @@ Contests = Mapping[str, Sequence[Submission]]
 """Members of each group or pair, by its name."""
 
 
-class RankedMembers(Kept):
+class ContestRanking(ItemResult):
     """Bradley–Terry log-strengths overall; None for an idea without a scored match.
 
     A benchmark asks for an answer, so ideas level on the whole are told apart by the mean of their
@@ -74,9 +74,9 @@ class RankedMembers(Kept):
     strengths: dict[str, float | None]
     explanation: str = Field(default="", description="Reason of the first overall match.")
 
-    def lacking(self, detail: str) -> Kept:
+    def no_answer(self, detail: str) -> ItemResult:
         """Return why there is no answer; `detail` where no match says it."""
-        return Kept(
+        return ItemResult(
             reason=self.reason or Reason.NO_EVIDENCE,
             detail=self.detail or detail,
             provenance=self.provenance,
@@ -86,7 +86,7 @@ class RankedMembers(Kept):
 # Matches.
 
 
-def ranked_by_system(trial: Trial, contests: Contests) -> dict[str, dict[str, RankedMembers]]:
+def ranked_by_system(trial: Trial, contests: Contests) -> dict[str, dict[str, ContestRanking]]:
     """Return strengths by system and contest. A prior that the profile names is one more judge.
 
     Without modules, which is usual since evaluating all members takes long, `assay` is matches over
@@ -99,19 +99,22 @@ def ranked_by_system(trial: Trial, contests: Contests) -> dict[str, dict[str, Ra
     prior = _prior(trial, ideas)
     if trial.unit.evaluated_run_id is None:
         expected = {str(idea.idea_id): _plain(idea, prior) for idea in ideas}
-        return {ASSAY: _ranked(trial, ASSAY, contests, expected), **_by_prior(contests, expected)}
+        return {
+            ASSAY: _rank_contests(trial, ASSAY, contests, expected),
+            **_by_prior(contests, expected),
+        }
     dossiers: dict[str, Dossier] = {}
     scores: dict[str, float | None] = {}
     for review in trial.reviews(trial.evaluated_run()):
         idea_id = str(review.evaluation.idea.idea_id)
         dossiers[idea_id], scores[idea_id] = dossier_of(review, None, prior), review.score.score
     by_system = {
-        ASSAY: _ranked(trial, ASSAY, contests, plain | dossiers),
+        ASSAY: _rank_contests(trial, ASSAY, contests, plain | dossiers),
         SCORES: _by_score(contests, scores),
         **_by_prior(contests, dossiers),
     }
     if PROMPT_ONLY in trial.parameters.baselines:
-        by_system[PROMPT_ONLY] = _ranked(trial, PROMPT_ONLY, contests, plain)
+        by_system[PROMPT_ONLY] = _rank_contests(trial, PROMPT_ONLY, contests, plain)
     return by_system
 
 
@@ -136,37 +139,37 @@ def _plain(idea: Idea, prior: Prior | None = None) -> Dossier:
 
 def _by_prior(
     contests: Contests, dossiers: Mapping[str, Dossier]
-) -> dict[str, dict[str, RankedMembers]]:
+) -> dict[str, dict[str, ContestRanking]]:
     """By what the prior expects alone; nothing where there is none."""
     expected = {name: one.prior_log_odds for name, one in dossiers.items()}
     any_expected = any(value is not None for value in expected.values())
     return {PRIOR: _by_score(contests, expected)} if any_expected else {}
 
 
-def _by_score(contests: Contests, scores: Mapping[str, float | None]) -> dict[str, RankedMembers]:
+def _by_score(contests: Contests, scores: Mapping[str, float | None]) -> dict[str, ContestRanking]:
     return {
-        name: RankedMembers(
+        name: ContestRanking(
             strengths={str(one.idea.idea_id): scores.get(str(one.idea.idea_id)) for one in members}
         )
         for name, members in contests.items()
     }
 
 
-def _ranked(
+def _rank_contests(
     trial: Trial, system: str, contests: Contests, dossiers: Mapping[str, Dossier]
-) -> dict[str, RankedMembers]:
+) -> dict[str, ContestRanking]:
     profile = trial.request.profile
 
-    async def work(members: Sequence[Submission], context: ItemContext) -> RankedMembers:
+    async def work(members: Sequence[Submission], context: ItemContext) -> ContestRanking:
         contestants = [dossiers[str(one.idea.idea_id)] for one in members]
         return await rank_members(contestants, profile.ranking, profile.seed, context)
 
-    return trial.each(f"matches {system}", contests, work, RankedMembers)
+    return trial.each(f"matches {system}", contests, work, ContestRanking)
 
 
 async def rank_members(
     dossiers: Sequence[Dossier], parameters: RankingParameters, seed: int, context: ItemContext
-) -> RankedMembers:
+) -> ContestRanking:
     """Let the ideas of one group meet in pairs, in both orders where the profile says so.
 
     The labels are decisions of reviewers, so that is what `overall` asks for here.
@@ -183,8 +186,8 @@ async def rank_members(
     failed = next((match for match in overall if match.winner is None), None)
     scored = next((match for match in overall if match.winner is not None), None)
     example = scored or failed
-    return RankedMembers(
-        strengths=_forced(ranked.ratings),
+    return ContestRanking(
+        strengths=_tie_free_strengths(ranked.ratings),
         explanation=scored.rationale if scored is not None else "",
         reason=failed.unscored_reason if failed is not None else None,
         detail=failed.unscored_detail if failed is not None else "",
@@ -192,7 +195,7 @@ async def rank_members(
     )
 
 
-def _forced(ratings: Sequence[Rating]) -> dict[str, float | None]:
+def _tie_free_strengths(ratings: Sequence[Rating]) -> dict[str, float | None]:
     fitted = [rating for rating in ratings if rating.method is RatingMethod.BRADLEY_TERRY]
     along: dict[str, list[float]] = {}
     for rating in fitted:
@@ -228,7 +231,7 @@ def _highest(strengths: Mapping[str, float | None]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedPair:
+class LabeledPair:
     """A pair with a right answer; `kind`: its two decisions, as the file names them."""
 
     pair: Pair
@@ -245,14 +248,14 @@ def run_pairs(trial: Trial) -> None:
     """
     pairs = {pair.pair_id: pair for pair in _pairs(trial)}
     contests = {name: (pair.first, pair.second) for name, pair in pairs.items()}
-    clusters = connected(contests)
+    clusters = cluster_contests(contests)
     right = {
-        name: judged
+        name: labeled
         for name, pair in pairs.items()
-        if (judged := _judged(pair, clusters[name])) is not None
+        if (labeled := _labeled_pair(pair, clusters[name])) is not None
     }
     for system, ranked in ranked_by_system(trial, contests).items():
-        preferred = {name: _preferred(ranked[name]) for name in pairs}
+        preferred = {name: _preferred_id(ranked[name]) for name in pairs}
         for name, pair in pairs.items():
             answer, gold = preferred[name], right[name].pair.better if name in right else None
             trial.record(
@@ -261,21 +264,21 @@ def run_pairs(trial: Trial) -> None:
                 answer,
                 ranked[name]
                 if answer is not None
-                else ranked[name].lacking("not both have a score"),
+                else ranked[name].no_answer("not both have a score"),
                 system=system,
                 gold=gold,
                 value=None if gold is None else float(answer == gold),
                 explanation=ranked[name].explanation,
             )
-        answered = [_preferring(one, preferred[name]) for name, one in right.items()]
+        answered = [_with_preference(one, preferred[name]) for name, one in right.items()]
         _score_pairs(trial, answered, system)
         for difficulty in PAIR_FILES:
-            tied = [
+            ties = [
                 None if one.pair.preferred is None else one.pair.preferred == TIE
                 for one in answered
                 if one.pair.difficulty == difficulty
             ]
-            trial.score("tie_share", share_of(tied), system, f"difficulty={difficulty}")
+            trial.score("tie_share", share_of(ties), system, f"difficulty={difficulty}")
     _pair_baselines(trial, list(right.values()))
 
 
@@ -296,21 +299,21 @@ def _pairs(data: SuiteData) -> list[SubmissionPair]:
     ]
 
 
-def _judged(pair: SubmissionPair, cluster: str) -> JudgedPair | None:
+def _labeled_pair(pair: SubmissionPair, cluster: str) -> LabeledPair | None:
     """None for a pair without two different decisions: it has no right answer."""
     decisions = {pair.first.decision, pair.second.decision}
     if None in decisions or len(decisions) < 2:
         return None
     better, worse = sorted((pair.first, pair.second), key=lambda one: -GRADES[one.decision or ""])
     ids = (str(better.idea.idea_id), str(worse.idea.idea_id))
-    return JudgedPair(Pair(*ids, None, pair.difficulty, cluster), pair.kind)
+    return LabeledPair(Pair(*ids, None, pair.difficulty, cluster), pair.kind)
 
 
-def _preferring(one: JudgedPair, preferred: str | None) -> JudgedPair:
+def _with_preference(one: LabeledPair, preferred: str | None) -> LabeledPair:
     return replace(one, pair=replace(one.pair, preferred=preferred))
 
 
-def _preferred(ranked: RankedMembers) -> str | None:
+def _preferred_id(ranked: ContestRanking) -> str | None:
     """The stronger one; None unless both have a strength."""
     values = list(ranked.strengths.values())
     if len(values) < 2 or any(value is None for value in values):
@@ -318,31 +321,31 @@ def _preferred(ranked: RankedMembers) -> str | None:
     return TIE if len(set(values)) == 1 else _highest(ranked.strengths)
 
 
-def _score_pairs(trial: Trial, judged: Sequence[JudgedPair], system: str) -> None:
-    for part, of_part in _parts(judged).items():
+def _score_pairs(trial: Trial, labeled: Sequence[LabeledPair], system: str) -> None:
+    for part, of_part in _parts(labeled).items():
         estimate = pairwise_accuracy([one.pair for one in of_part], trial.seed)
         trial.score("pairwise_accuracy", estimate, system, part)
 
 
-def _parts(judged: Sequence[JudgedPair]) -> dict[str, list[JudgedPair]]:
+def _parts(labeled: Sequence[LabeledPair]) -> dict[str, list[LabeledPair]]:
     """By difficulty, then by the two decisions."""
-    parts: dict[str, list[JudgedPair]] = {}
-    for one in sorted(judged, key=lambda one: one.pair.difficulty):
+    parts: dict[str, list[LabeledPair]] = {}
+    for one in sorted(labeled, key=lambda one: one.pair.difficulty):
         parts.setdefault(f"difficulty={one.pair.difficulty}", []).append(one)
-    for one in sorted((one for one in judged if one.kind), key=lambda one: one.kind):
+    for one in sorted((one for one in labeled if one.kind), key=lambda one: one.kind):
         parts.setdefault(f"decisions={one.kind}", []).append(one)
     return parts
 
 
-def _pair_baselines(trial: Trial, judged: Sequence[JudgedPair]) -> None:
+def _pair_baselines(trial: Trial, labeled: Sequence[LabeledPair]) -> None:
     """A coin, and always the place (by identifier) that is right more often, or the first one."""
-    for system, ordered in fixed_orders([one.group for one in judged]).items():
+    for system, ordered in fixed_orders([one.group for one in labeled]).items():
         answered = [
-            _preferring(one, _highest(group.predicted))
-            for one, group in zip(judged, ordered, strict=True)
+            _with_preference(one, _highest(group.predicted))
+            for one, group in zip(labeled, ordered, strict=True)
         ]
         _score_pairs(trial, answered, system)
-    for part, of_part in _parts(judged).items():
+    for part, of_part in _parts(labeled).items():
         drawn = random_order([one.group for one in of_part], best_of_group, trial.seed)
         trial.score("pairwise_accuracy", drawn, STRATIFIED_RANDOM, part)
 
@@ -364,9 +367,9 @@ def run_groups(trial: Trial) -> None:
     and for the baselines.
     """
     contests = _groups(trial)
-    clusters = connected(contests)
+    clusters = cluster_contests(contests)
 
-    def listed(strengths: Mapping[str, Mapping[str, float | None]]) -> list[Group]:
+    def groups_from(strengths: Mapping[str, Mapping[str, float | None]]) -> list[Group]:
         """Members without a decision have no grade and take no part."""
         return [
             Group(
@@ -383,25 +386,27 @@ def run_groups(trial: Trial) -> None:
         ]
 
     for system, ranked in ranked_by_system(trial, contests).items():
-        groups = listed({name: one.strengths for name, one in ranked.items()})
+        groups = groups_from({name: one.strengths for name, one in ranked.items()})
         for group in groups:
             one = ranked[group.name]
             scores = {name: value for name, value in one.strengths.items() if value is not None}
             complete = len(scores) == len(contests[group.name])
             best = max(group.gold.values(), default=None)
             gold = sorted(name for name, grade in group.gold.items() if grade == best)
-            named = sorted(name for name, value in scores.items() if value == max(scores.values()))
+            best_names = sorted(
+                name for name, value in scores.items() if value == max(scores.values())
+            )
             trial.record(
                 "best_of_group",
                 group.name,
-                ", ".join(named) if complete else None,
-                one if complete else one.lacking("not every member has a score"),
+                ", ".join(best_names) if complete else None,
+                one if complete else one.no_answer("not every member has a score"),
                 system=system,
                 gold=", ".join(gold) or None,
                 explanation=one.explanation,
             )
         _score_groups(trial, groups, system)
-    unranked = listed({})
+    unranked = groups_from({})
     for system, ordered in fixed_orders(unranked).items():
         _score_groups(trial, ordered, system)
     # Orders drawn by chance: their rank correlation is 0 on average.
@@ -442,7 +447,7 @@ PAIRS = Suite(
         one for pair in _pairs(data) for one in (pair.first, pair.second)
     ),
     conditions=submission_conditions,
-    labels_public_since=DECIDED,
+    labels_public_since=DECISION_DATE,
 )
 GROUPS = Suite(
     "groups",
@@ -455,5 +460,5 @@ GROUPS = Suite(
     ),
     ideas=lambda data: unique_ideas(one for each in _groups(data).values() for one in each),
     conditions=submission_conditions,
-    labels_public_since=DECIDED,
+    labels_public_since=DECISION_DATE,
 )

@@ -25,7 +25,7 @@ from tasks.benchmarks.suite import (
     Trial,
     tokens_of,
 )
-from tasks.benchmarks.suites.calibrating import CALIBRATED, calibrate_on, source_of
+from tasks.benchmarks.suites.calibration_scores import CALIBRATED, calibrate_on, source_of
 from tasks.benchmarks.suites.rinobench import (
     GRADING,
     calibrated_scores,
@@ -47,7 +47,7 @@ from tasks.metrics.classification import (
     macro_f1_value,
 )
 from tasks.metrics.estimate import Estimate
-from tasks.metrics.labelled import pair_up
+from tasks.metrics.labels import pair_up
 from tasks.metrics.means import share_of
 from tasks.metrics.rankings import spearman
 from tasks.novelty.expected import JUDGEMENT_TOKENS, WORK_TOKENS
@@ -99,7 +99,7 @@ def run(trial: Trial) -> None:
     values = {ASSAY: raw_scores(judgements)}
     if not fits:
         verdicts[CALIBRATED] = {
-            name: _named(one.calibrated_label_1_to_5, CALIBRATED_NOVEL_FROM)
+            name: _label_from(one.calibrated_label_1_to_5, CALIBRATED_NOVEL_FROM)
             for name, one in judgements.items()
         }
         values[CALIBRATED] = calibrated_scores(judgements)
@@ -128,10 +128,10 @@ def run(trial: Trial) -> None:
 
 
 def _verdict(judgement: NoveltyJudgement) -> str | None:
-    return _named(judgement.score_1_to_5, NOVEL_FROM)
+    return _label_from(judgement.score_1_to_5, NOVEL_FROM)
 
 
-def _named(score: float | None, novel_from: float) -> str | None:
+def _label_from(score: float | None, novel_from: float) -> str | None:
     return None if score is None else NOVEL if score >= novel_from else NOT_NOVEL
 
 
@@ -151,19 +151,19 @@ def _score(trial: Trial, system: str, gold: Labels, predicted: Labels) -> None:
 
 
 def _expects(data: SuiteData) -> SuiteEstimate:
-    given = list(data.first(read_novelty_checker(data.file(NOVELTY_CHECKER_FILE))))
-    rows = [(row.idea, len(row.works)) for row in given]
-    graded = 0
+    labeled_ideas = list(data.first(read_novelty_checker(data.file(NOVELTY_CHECKER_FILE))))
+    rows = [(row.idea, len(row.works)) for row in labeled_ideas]
+    graded_count = 0
     for name in (GOLD, TRAINING):
         if (path := data.file(name)).is_file():
             gold = data.first(read_gold(path))
             rows += [(one.idea, len(one.works)) for one in gold]
-            graded += len(gold) if name == GOLD else 0
+            graded_count += len(gold) if name == GOLD else 0
     works = sum(count for _, count in rows) / max(len(rows), 1)
     prompt_tokens = tokens_of(idea for idea, _ in rows) + works * WORK_TOKENS
     calls = [ExpectedCalls(JUDGE_NOVELTY, len(rows), prompt_tokens, JUDGEMENT_TOKENS)]
     calls += [
-        ExpectedCalls(step, 2.0 * graded, prompt_tokens, 3 * GRADE_TOKENS) for step in GRADING
+        ExpectedCalls(step, 2.0 * graded_count, prompt_tokens, 3 * GRADE_TOKENS) for step in GRADING
     ]
     return SuiteEstimate(len(rows), calls)
 

@@ -141,7 +141,7 @@ class Question:
     ranked: Mapping[str, Sequence[str]]
 
 
-def reported(project: Project) -> bool:
+def is_test_project(project: Project) -> bool:
     """Return whether figures are given on it: half of all, by identifier. The others are the known
     works, and the weights of the ranking were chosen on them.
     """
@@ -153,31 +153,36 @@ def run_data_sets(trial: Trial) -> None:
     are those of the other half, none of a later year.
     """
     projects = read_projects(trial.file(QUERIES_FILE))
-    described = read_descriptions(trial.file(DATA_SETS_FILE))
-    queries = trial.draw([each for each in projects if reported(each)])
-    works = [each for each in projects if not reported(each) and each.data_sets]
-    texts = [f"{name}. {text}"[:_DESCRIPTION_CHARACTERS] for name, text in described.items()]
-    of_ideas, of_works, of_sets = _embedded(
+    descriptions = read_descriptions(trial.file(DATA_SETS_FILE))
+    queries = trial.draw([each for each in projects if is_test_project(each)])
+    works = [each for each in projects if not is_test_project(each) and each.data_sets]
+    texts = [f"{name}. {text}"[:_DESCRIPTION_CHARACTERS] for name, text in descriptions.items()]
+    of_ideas, of_works, of_sets = _embed(
         trial,
         [each.query for each in queries],
         [each.abstract or each.query for each in works],
         texts,
     )
     words = SharedWords(
-        [Paper(paper_id=PaperId(name), title=name, abstract=described[name]) for name in described]
+        [
+            Paper(paper_id=PaperId(name), title=name, abstract=descriptions[name])
+            for name in descriptions
+        ]
     )
     questions = []
     for number, project in enumerate(queries):
         earlier = [place for place, each in enumerate(works) if each.year <= project.year]
         near = _nearness(of_ideas[number], of_works[earlier])
-        alike = dict(zip(described, _nearness(of_ideas[number], of_sets), strict=True))
+        alike = dict(zip(descriptions, _nearness(of_ideas[number], of_sets), strict=True))
         shared = {str(name): value for name, value in words.with_text(project.query).items()}
-        used = _used(near, [works[place].data_sets for place in earlier])
+        uses_by_name = _uses_by_name(near, [works[place].data_sets for place in earlier])
         ranked = {
-            ASSAY: _ranked({n: Evidence(used.get(n, ()), alike[n], shared[n]) for n in described}),
-            DESCRIPTION_ALONE: _ranked({n: Evidence((), alike[n], shared[n]) for n in described}),
-            WORKS_ALONE: _ranked({n: Evidence(uses) for n, uses in used.items()}),
-            SHARED_WORDS: _ranked({n: Evidence((), None, shared[n]) for n in described}),
+            ASSAY: _rank(
+                {n: Evidence(uses_by_name.get(n, ()), alike[n], shared[n]) for n in descriptions}
+            ),
+            DESCRIPTION_ALONE: _rank({n: Evidence((), alike[n], shared[n]) for n in descriptions}),
+            WORKS_ALONE: _rank({n: Evidence(uses) for n, uses in uses_by_name.items()}),
+            SHARED_WORDS: _rank({n: Evidence((), None, shared[n]) for n in descriptions}),
             MOST_USED: _commonest([works[place].data_sets for place in earlier]),
         }
         questions.append(Question(project.project_id, project.data_sets, ranked))
@@ -190,7 +195,7 @@ def run_leaderboards(trial: Trial) -> None:
     """
     boards = read_leaderboards(trial.file(LEADERBOARDS_FILE))
     queries = trial.draw(boards)
-    of_asked, of_boards = _embedded(
+    of_asked, of_boards = _embed(
         trial, [each.text for each in queries], [each.text for each in boards]
     )
     for kind, field in (("baseline", "papers"), ("metric", "metrics")):
@@ -204,14 +209,14 @@ def run_leaderboards(trial: Trial) -> None:
             near = _nearness(of_asked[number], of_boards[others])
             listed: list[frozenset[str]] = [getattr(boards[place], field) for place in others]
             ranked = {
-                ASSAY: _ranked({n: Evidence(u) for n, u in _used(near, listed).items()}),
+                ASSAY: _rank({n: Evidence(u) for n, u in _uses_by_name(near, listed).items()}),
                 MOST_USED: _commonest(listed),
             }
             questions.append(Question(board.leaderboard_id, getattr(board, field), ranked))
         _score(trial, kind, questions)
 
 
-def _embedded(trial: Trial, *listed: Sequence[str]) -> list[Vectors]:
+def _embed(trial: Trial, *listed: Sequence[str]) -> list[Vectors]:
     """Unit vectors of every list of texts."""
     store = KeyedStore(trial.warehouse.cache / "embeddings.sqlite")
     embedder = SentenceEmbedder(trial.settings.embeddings, store)
@@ -228,18 +233,18 @@ def _nearness(idea: Vectors, others: Vectors) -> list[float]:
     return [round(float(value), 4) for value in np.clip(others @ idea, 0.0, 1.0)]
 
 
-def _used(
+def _uses_by_name(
     near: Sequence[float], listed: Sequence[frozenset[str]]
 ) -> dict[str, list[tuple[float, float]]]:
     """By resource, the nearness of the works that used it."""
-    used: dict[str, list[tuple[float, float]]] = {}
+    uses_by_name: dict[str, list[tuple[float, float]]] = {}
     for nearness, names in zip(near, listed, strict=True):
         for name in sorted(names):
-            used.setdefault(name, []).append((nearness, _PLAINLY))
-    return used
+            uses_by_name.setdefault(name, []).append((nearness, _PLAINLY))
+    return uses_by_name
 
 
-def _ranked(evidence: Mapping[str, Evidence]) -> list[str]:
+def _rank(evidence: Mapping[str, Evidence]) -> list[str]:
     return [name for name, _ in in_order(evidence)]
 
 

@@ -14,13 +14,13 @@ from schemas.judgement.benchmark import ASSAY, BenchmarkScore
 from schemas.judgement.novelty import NoveltyEvaluation, NoveltyJudgement
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.reasons import Reason, may_pass
-from tasks.benchmarks.items import ItemContext, Kept
+from tasks.benchmarks.items import ItemContext, ItemResult
 from tasks.benchmarks.novelty_sets import (
     GOLD,
     TEST_LABELS,
     TRAINING,
     GoldIdea,
-    JudgedIdea,
+    LabeledIdea,
     read_gold,
     read_predictions,
     read_scores,
@@ -34,8 +34,8 @@ from tasks.benchmarks.steps.check_aspect import (
 from tasks.benchmarks.steps.extract_aspects import EXTRACT_ASPECTS, AspectsInput, AspectsReply
 from tasks.benchmarks.steps.judge_alignment import JUDGE_ALIGNMENT, AlignmentInput, AlignmentReply
 from tasks.benchmarks.suite import Trial
-from tasks.benchmarks.suites.calibrating import CALIBRATED, calibrate_on, source_of
-from tasks.calibration.applying import calibrate, load_calibrator, refuse_training_items
+from tasks.benchmarks.suites.calibration_scores import CALIBRATED, calibrate_on, source_of
+from tasks.calibration.calibrator_files import calibrate, load_calibrator, refuse_training_items
 from tasks.calibration.examples import Example, LabelScale, item_sha256, novelty_features
 from tasks.calibration.model import MEAN_ABSOLUTE_ERROR
 from tasks.judging.packing import side_by_side
@@ -43,7 +43,7 @@ from tasks.judging.step import Engine
 from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_answers, stratified_random
 from tasks.metrics.classification import label_collapse, macro_f1_value, mean_absolute_error_value
 from tasks.metrics.estimate import Estimate, undefined
-from tasks.metrics.labelled import Labelled, pair_up
+from tasks.metrics.labels import LabelPairs, pair_up
 from tasks.metrics.means import share
 from tasks.metrics.novelty import (
     SCALE,
@@ -70,12 +70,12 @@ Values = Mapping[str, float | None]
 # Judgements of ideas beside the related works that the data bring.
 
 
-class KeptNovelty(Kept):
+class NoveltyResult(ItemResult):
     evaluation: NoveltyEvaluation
 
 
 def judge_all(
-    trial: Trial, task: str, items: Mapping[str, JudgedIdea | GoldIdea]
+    trial: Trial, task: str, items: Mapping[str, LabeledIdea | GoldIdea]
 ) -> dict[str, NoveltyEvaluation]:
     """Return evaluations by item, in order; calibrated where the profile names a calibrator.
 
@@ -87,18 +87,18 @@ def judge_all(
         calibrator = check_calibrator(parameters.calibrator, trial.request.engine.text)
         refuse_training_items(calibrator, [one.idea.text for one in items.values()])
 
-    async def work(one: JudgedIdea | GoldIdea, context: ItemContext) -> KeptNovelty:
+    async def work(one: LabeledIdea | GoldIdea, context: ItemContext) -> NoveltyResult:
         evaluated = await evaluate_novelty(
             one.idea, parameters, context.engine, None, context.embedder, one.works
         )
         judgement = evaluated.evaluation.judgement
-        return KeptNovelty(
+        return NoveltyResult(
             evaluation=evaluated.evaluation,
             reason=judgement.unscored_reason,
             detail=judgement.unscored_detail,
         )
 
-    results = trial.each(task, items, work, KeptNovelty)
+    results = trial.each(task, items, work, NoveltyResult)
     return {name: one.evaluation for name, one in results.items()}
 
 
@@ -125,7 +125,7 @@ def record_judgements(
     values: Values,
 ) -> None:
     for name, judgement in judgements.items():
-        made_by = Kept(
+        made_by = ItemResult(
             reason=judgement.unscored_reason,
             detail=judgement.unscored_detail,
             provenance=judgement.provenance,
@@ -233,7 +233,7 @@ def baselines(gold: Gold, seed: int) -> Iterator[tuple[str, str, str, Estimate]]
     for system, predicted in fixed_answers(gold, SCALE).items():
         for metric, estimate in score_metrics(gold, predicted, seed).items():
             yield metric, system, PART, estimate
-    statistics: dict[str, Callable[[Labelled], float]] = {
+    statistics: dict[str, Callable[[LabelPairs], float]] = {
         "macro_f1": partial(macro_f1_value, classes=SCALE),
         **{f"f1_{label}": partial(macro_f1_value, classes=(label,)) for label in SCALE},
         "mean_absolute_error": mean_absolute_error_value,
@@ -309,7 +309,7 @@ def _score_justifications(
 ) -> None:
     """The seven metrics of justifications; items that lack either justification are unscored."""
     items = {
-        name: Justified(
+        name: JustificationPair(
             idea=one.idea.text,
             works=tuple((paper.title, paper.abstract or paper.title) for paper in one.works),
             expected=one.reasoning,
@@ -319,8 +319,8 @@ def _score_justifications(
         if one.reasoning.strip() and reasoning.get(name, "").strip()
     }
 
-    async def work(justified: Justified, context: ItemContext) -> Grade:
-        return await grade(justified, context.engine)
+    async def work(pair: JustificationPair, context: ItemContext) -> Grade:
+        return await grade(pair, context.engine)
 
     grades = trial.each(f"grade {system}", items, work, Grade)
     lacking = len(chosen) - len(items)
@@ -338,7 +338,7 @@ GRADING = (CHECK_ASPECT, EXTRACT_ASPECTS, JUDGE_ALIGNMENT)
 
 
 @dataclass(frozen=True, slots=True)
-class Justified:
+class JustificationPair:
     """Justification beside the expert's, with what both speak of.
 
     `works`: (title, abstract).
@@ -360,7 +360,7 @@ class AspectCounts(Noun):
     hallucinated: int = Field(ge=0)
 
 
-class Grade(Kept):
+class Grade(ItemResult):
     """Grade by the judges; None where their answer could not be had; `reason` then says why."""
 
     alignment_0_to_1: float | None
@@ -379,7 +379,7 @@ def _aspects(counts: AspectCounts | None) -> Aspects | None:
     return Aspects(**counts.model_dump()) if counts is not None else None
 
 
-async def grade(justified: Justified, engine: Engine) -> Grade:
+async def grade(pair: JustificationPair, engine: Engine) -> Grade:
     """Grade the alignment, and of both kinds of arguments how many are the expert's, grounded, or
     made up.
 
@@ -387,30 +387,32 @@ async def grade(justified: Justified, engine: Engine) -> Grade:
     works (known) or the idea (novel) bear it out, and hallucinated where they do not. At most seven
     calls; never raises for what the engine does.
     """
-    alignment = AlignmentInput(expected=justified.expected, actual=justified.actual)
+    alignment = AlignmentInput(expected=pair.expected, actual=pair.actual)
     async with asyncio.TaskGroup() as group:
         of_alignment = group.create_task(engine.run(JUDGE_ALIGNMENT, alignment))
         of_gold, of_said = (
             group.create_task(engine.run(EXTRACT_ASPECTS, AspectsInput(justification=text)))
-            for text in (justified.expected, justified.actual)
+            for text in (pair.expected, pair.actual)
         )
     aligned: Outcome[AlignmentReply] = of_alignment.result()
     gold: Outcome[AspectsReply] = of_gold.result()
     generated: Outcome[AspectsReply] = of_said.result()
     works = tuple(
         SourceShown(name=f"Related work {number}", text=f"{title}\n\n{text}")
-        for number, (title, text) in enumerate(justified.works, start=1)
+        for number, (title, text) in enumerate(pair.works, start=1)
     )
-    idea = (SourceShown(name="Idea", text=justified.idea),)
+    idea = (SourceShown(name="Idea", text=pair.idea),)
     reasons = [one.reason for one in (aligned, gold, generated) if isinstance(one, Unscored)]
     known_counts: AspectCounts | Reason | None = None
     novel_counts: AspectCounts | Reason | None = None
     if isinstance(gold, Scored) and isinstance(generated, Scored):
-        expected = justified.expected
+        expected = pair.expected
         known_counts, novel_counts = await side_by_side(
             [
-                _counted(gold.value.known, generated.value.known, expected, works or idea, engine),
-                _counted(gold.value.novel, generated.value.novel, expected, idea, engine),
+                _count_aspects(
+                    gold.value.known, generated.value.known, expected, works or idea, engine
+                ),
+                _count_aspects(gold.value.novel, generated.value.novel, expected, idea, engine),
             ]
         )
         reasons += [one for one in (known_counts, novel_counts) if isinstance(one, Reason)]
@@ -424,26 +426,26 @@ async def grade(justified: Justified, engine: Engine) -> Grade:
     )
 
 
-async def _counted(
+async def _count_aspects(
     gold: Sequence[str],
     model_arguments: Sequence[str],
     expected: str,
     grounds: Sequence[SourceShown],
     engine: Engine,
 ) -> AspectCounts | Reason:
-    wanted, generated = list(dict.fromkeys(gold)), list(dict.fromkeys(model_arguments))
+    gold_arguments, generated = list(dict.fromkeys(gold)), list(dict.fromkeys(model_arguments))
     experts = SourceShown(name="Expert's justification", text=expected)
-    supported = await _supported(generated, [experts], engine)
+    supported = await _check_support(generated, [experts], engine)
     if isinstance(supported, Reason):
         return supported
     rest = [
         argument for argument, borne_out in zip(generated, supported, strict=True) if not borne_out
     ]
-    grounded = await _supported(rest, grounds, engine)
+    grounded = await _check_support(rest, grounds, engine)
     if isinstance(grounded, Reason):
         return grounded
     return AspectCounts(
-        gold=len(wanted),
+        gold=len(gold_arguments),
         generated=len(generated),
         supported=sum(supported),
         additional=sum(grounded),
@@ -451,7 +453,7 @@ async def _counted(
     )
 
 
-async def _supported(
+async def _check_support(
     arguments: Sequence[str], sources: Sequence[SourceShown], engine: Engine
 ) -> list[bool] | Reason:
     """Return for each argument whether the sources bear it out; the reason where one could not be

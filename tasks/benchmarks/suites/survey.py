@@ -21,7 +21,7 @@ from schemas.literature.survey import Expansion, Survey, SurveyParameters
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.reasons import About, Reason
 from schemas.works.survey_run import SurveyQuestion
-from tasks.benchmarks.items import ItemContext, Kept
+from tasks.benchmarks.items import ItemContext, ItemResult
 from tasks.benchmarks.steps.judge_survey import (
     JUDGE_SURVEY,
     Mark,
@@ -37,7 +37,7 @@ from tasks.benchmarks.suite import (
     SuiteData,
     SuiteEstimate,
     Trial,
-    indexed,
+    index_literature,
 )
 from tasks.benchmarks.survey_sets import (
     CORE_PAPERS_FILE,
@@ -97,7 +97,7 @@ class CaseSet:
     is_planted: bool = False
 
 
-class Reached(Kept):
+class RecallResult(ItemResult):
     """Papers that one expansion found, of those that it should."""
 
     recall_of_judged: float | None = Field(description="None: there was no expansion.")
@@ -109,7 +109,7 @@ class Reached(Kept):
     judged_count: int | None = None
 
 
-class Written(Kept):
+class WrittenSurvey(ItemResult):
     """A survey as text, or why there is none."""
 
     text: str = Field(description="Empty: there is none.")
@@ -122,9 +122,9 @@ def run(trial: Trial) -> None:
     for one in _sets(trial):
         recalls: dict[int, list[float | None]] = {}
         for depth in DEPTHS:
-            reached = _reached(trial, one, depth)
-            _score(trial, one, depth, reached)
-            recalls[depth] = [each.recall_of_judged for each in reached.values()]
+            results = _expand_cases(trial, one, depth)
+            _score(trial, one, depth, results)
+            recalls[depth] = [each.recall_of_judged for each in results.values()]
         if not one.has_references:
             continue
         for depth in DEPTHS[1:]:
@@ -164,7 +164,7 @@ def _sets(trial: Trial) -> Iterator[CaseSet]:
     literature = snapshot_of(trial, "generated", lambda: planted.rows)
     yield CaseSet("generated", literature, drawn(planted.cases), True, is_planted=True)
     path = trial.file(SEARCH_QUERIES_FILE)
-    literature_index = indexed(trial.parameters.literature, trial.settings)
+    literature_index = index_literature(trial.parameters.literature, trial.settings)
     if literature_index.snapshot is not None:
         snapshot = open_snapshot(literature_index.snapshot)
         try:
@@ -189,14 +189,14 @@ def snapshot_of(
     return LiteratureChoice(trial.folder / f"{name}.snapshot")
 
 
-def _reached(trial: Trial, one: CaseSet, depth: int) -> dict[str, Reached]:
+def _expand_cases(trial: Trial, one: CaseSet, depth: int) -> dict[str, RecallResult]:
     parameters = _bounds(depth)
 
-    async def work(case: SurveyCase, context: ItemContext) -> Reached:
+    async def work(case: SurveyCase, context: ItemContext) -> RecallResult:
         assert context.literature is not None, "the trial opens a gateway"
         planned = await plan_queries(case.question, parameters, context.engine)
         if isinstance(planned, Unscored):
-            return Reached(recall_of_judged=None, reason=planned.reason, detail=planned.detail)
+            return RecallResult(recall_of_judged=None, reason=planned.reason, detail=planned.detail)
         judge = (
             _planted_judge(case, trial.seed)
             if one.is_planted
@@ -205,13 +205,13 @@ def _reached(trial: Trial, one: CaseSet, depth: int) -> dict[str, Reached]:
         expansion = await expand(
             case.question, planned.value, parameters, context.literature, judge, case.cutoff
         )
-        return _measured(expansion, case)
+        return _measure(expansion, case)
 
     return trial.each(
         f"{one.name}, depth {depth}, {PAPERS_JUDGED} judged",
         {case.case_id: case for case in one.cases},
         work,
-        Reached,
+        RecallResult,
         literature=one.literature,
     )
 
@@ -241,11 +241,11 @@ def _planted_judge(case: SurveyCase, seed: int) -> Judge:
     return judge
 
 
-def _measured(expansion: Expansion, case: SurveyCase) -> Reached:
+def _measure(expansion: Expansion, case: SurveyCase) -> RecallResult:
     unanswered = [query for query in expansion.queries if query.found_count is None]
     if len(unanswered) == len(expansion.queries):
         detail = f"none of {len(unanswered)} searches was answered"
-        return Reached(recall_of_judged=None, reason=Reason.SOURCE_UNAVAILABLE, detail=detail)
+        return RecallResult(recall_of_judged=None, reason=Reason.SOURCE_UNAVAILABLE, detail=detail)
     least = SurveyParameters().least_relevance
     named = {
         paper.paper_id: case.relevant & {paper.paper_id, *paper.other_version_ids}
@@ -254,7 +254,7 @@ def _measured(expansion: Expansion, case: SurveyCase) -> Reached:
     right = [paper for paper in expansion.papers if named[paper.paper_id]]
     relevant = [paper for paper in right if (paper.relevance_0_to_5 or 0) >= least]
     right_kept = [paper for paper in right if paper.kept]
-    return Reached(
+    return RecallResult(
         recall_of_judged=sum(len(ids) for ids in named.values()) / len(case.relevant),
         recall_of_kept=sum(len(named[paper.paper_id]) for paper in right_kept) / len(case.relevant),
         relevant_share_of_found=len(relevant) / len(right) if right else None,
@@ -263,9 +263,9 @@ def _measured(expansion: Expansion, case: SurveyCase) -> Reached:
     )
 
 
-def _score(trial: Trial, one: CaseSet, depth: int, reached: Mapping[str, Reached]) -> None:
+def _score(trial: Trial, one: CaseSet, depth: int, results: Mapping[str, RecallResult]) -> None:
     for case in one.cases:
-        case_result = reached[case.case_id]
+        case_result = results[case.case_id]
         recall = case_result.recall_of_judged
         trial.record(
             one.name,
@@ -279,10 +279,10 @@ def _score(trial: Trial, one: CaseSet, depth: int, reached: Mapping[str, Reached
         )
     for metric in METRICS:
         estimate = mean(
-            [getattr(case_result, metric) for case_result in reached.values()], trial.seed
+            [getattr(case_result, metric) for case_result in results.values()], trial.seed
         )
         if depth and not one.has_references:
-            estimate = undefined("this literature knows no references", len(reached))
+            estimate = undefined("this literature knows no references", len(results))
         trial.score(metric, estimate, _system(depth), f"set={one.name}")
 
 
@@ -302,7 +302,7 @@ def score_written(trial: Trial, one: CaseSet) -> None:
         return
     replies: dict[int, list[SurveyReply | None]] = {}
     for depth in depths:
-        written = _written(trial, one, cases, depth)
+        written = _write_surveys(trial, one, cases, depth)
         questions: dict[str, Noun] = {
             case.case_id: SurveyInput(question=case.question, survey=written[case.case_id].text)
             for case in cases
@@ -314,9 +314,9 @@ def score_written(trial: Trial, one: CaseSet) -> None:
             for outcome in (outcomes.get(case.case_id) for case in cases)
         ]
         for case, reply in zip(cases, replies[depth], strict=True):
-            lacking: Kept | Outcome[SurveyReply] = written[case.case_id]
+            lacking: ItemResult | Outcome[SurveyReply] = written[case.case_id]
             if isinstance(outcome := outcomes.get(case.case_id), Unscored):
-                lacking = Kept(reason=outcome.reason, detail=outcome.detail)
+                lacking = ItemResult(reason=outcome.reason, detail=outcome.detail)
             for dimension in SurveyDimension:
                 mark = _mark(reply, dimension)
                 trial.record(
@@ -352,29 +352,29 @@ def written_bounds(depth: int) -> SurveyParameters:
     return replace(_bounds(depth), papers_read=30, maximum_sections=6)
 
 
-def _written(
+def _write_surveys(
     trial: Trial, one: CaseSet, cases: Sequence[SurveyCase], depth: int
-) -> dict[str, Written]:
+) -> dict[str, WrittenSurvey]:
     parameters = written_bounds(depth)
 
-    async def work(case: SurveyCase, context: ItemContext) -> Written:
+    async def work(case: SurveyCase, context: ItemContext) -> WrittenSurvey:
         made = await survey_of(case.case_id, case.question, parameters, case.cutoff, context)
         sections = [section for section in made.sections if section.text]
         if sections:
             text = "\n\n".join(f"## {each.heading}\n\n{each.text}" for each in sections)
-            return Written(text=text)
+            return WrittenSurvey(text=text)
         judged = [each for each in made.failures if each.reason.about is About.SCORE]
         failed = judged[-1] if judged else None
         reason = made.unscored_reason or (failed.reason if failed else Reason.NO_EVIDENCE)
         detail = made.unscored_detail or (failed.detail if failed else "no section was written")
-        return Written(text="", reason=reason, detail=detail)
+        return WrittenSurvey(text="", reason=reason, detail=detail)
 
     bounds = content_hash(parameters.model_dump_json(), length=8)
     return trial.each(
         f"{one.name}, survey of depth {depth}, {bounds}",
         {case.case_id: case for case in cases},
         work,
-        Written,
+        WrittenSurvey,
         literature=one.literature,
     )
 

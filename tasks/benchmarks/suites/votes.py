@@ -45,7 +45,7 @@ FOUND_SHARE = 0.8
 """Of the true leaders: the votes counted are those until a ranking names so many of them."""
 
 _WINNERS = {"left": Winner.FIRST, "right": Winner.SECOND}
-_BEGAN = datetime(2020, 1, 1, tzinfo=UTC)
+_FIRST_VOTE_AT = datetime(2020, 1, 1, tzinfo=UTC)
 
 Vector = NDArray[np.float64]
 
@@ -73,7 +73,7 @@ def read_wiki_votes(path: Path) -> list[Match]:
                 winner=winner,
                 round=1,
                 judge=f"{HUMAN}{text_of(record, 'voter', path)}",
-                created_at=_BEGAN + timedelta(seconds=number),
+                created_at=_FIRST_VOTE_AT + timedelta(seconds=number),
             )
         )
     return votes
@@ -84,35 +84,37 @@ def run(trial: Trial) -> None:
     adaptive and with random pairs.
     """
     votes = list(trial.draw(read_wiki_votes(trial.file(FILE))))
-    predicted = _held_out(votes, trial.seed)
+    predicted = _predict_held_out(votes, trial.seed)
     for vote, chance in zip(votes, predicted[ASSAY], strict=True):
         winner = str(Winner.FIRST if chance >= 0.5 else Winner.SECOND)
         gold = str(vote.winner)
         trial.record("held_out_vote", vote.match_id, winner, gold=gold, value=float(chance))
     for system, chances_of_first in predicted.items():
         _score(trial, votes, chances_of_first, system)
-    _planted(trial, votes)
-    _needed(trial, votes)
+    _score_planted(trial, votes)
+    _score_votes_needed(trial, votes)
     trial.score("krippendorff_alpha", agreement(votes), "voters")
 
 
-def _held_out(votes: Sequence[Match], seed: int) -> dict[str, Vector]:
+def _predict_held_out(votes: Sequence[Match], seed: int) -> dict[str, Vector]:
     """By system the chance that the first wins, each vote foretold by votes of other folds."""
     folds = np.random.default_rng(seed).integers(0, HELD_OUT_FOLDS, len(votes))
     systems = (ASSAY, WITHOUT_CARELESS, SHARES, COIN)
     predicted = {name: np.full(len(votes), 0.5) for name in systems}
     for fold in range(HELD_OUT_FOLDS):
-        seen = [vote for vote, vote_fold in zip(votes, folds, strict=True) if vote_fold != fold]
-        careless = {care.voter for care in care_of_voters(seen) if care.careless}
-        groups = by_group(seen)
+        training_votes = [
+            vote for vote, vote_fold in zip(votes, folds, strict=True) if vote_fold != fold
+        ]
+        careless = {care.voter for care in care_of_voters(training_votes) if care.careless}
+        groups = by_group(training_votes)
         for name in {vote.group for vote in votes}:
             places = [n for n, vote in enumerate(votes) if folds[n] == fold and vote.group == name]
             pairs = [(votes[n].first_idea_id, votes[n].second_idea_id) for n in places]
-            training = groups.get(name, [])
-            careful = [vote for vote in training if voter_of(vote) not in careless]
-            predicted[ASSAY][places] = chances(tally_of(training), pairs)
+            group_votes = groups.get(name, [])
+            careful = [vote for vote in group_votes if voter_of(vote) not in careless]
+            predicted[ASSAY][places] = chances(tally_of(group_votes), pairs)
             predicted[WITHOUT_CARELESS][places] = chances(tally_of(careful), pairs)
-            predicted[SHARES][places] = _by_shares(training, pairs)
+            predicted[SHARES][places] = _by_shares(group_votes, pairs)
     return predicted
 
 
@@ -159,17 +161,18 @@ def _calibration_error(predicted: Vector, won: Vector) -> float:
     likelier side wins, weighted by their votes.
     """
     likelier = np.maximum(predicted, 1 - predicted)
-    came = np.where(predicted >= 0.5, won, 1 - won)
+    outcome = np.where(predicted >= 0.5, won, 1 - won)
     bins = np.minimum(((likelier - 0.5) * 2 * BINS).astype(int), BINS - 1)
     weighted_gaps = [
-        (bins == number).sum() * abs(likelier[bins == number].mean() - came[bins == number].mean())
+        (bins == number).sum()
+        * abs(likelier[bins == number].mean() - outcome[bins == number].mean())
         for number in range(BINS)
         if (bins == number).any()
     ]
     return float(sum(weighted_gaps) / len(predicted))
 
 
-def _planted(trial: Trial, votes: Sequence[Match]) -> None:
+def _score_planted(trial: Trial, votes: Sequence[Match]) -> None:
     """A tenth of the voters with ten votes or more answers by a coin, and as many always the first;
     score how many of them are found, and how many of those found were planted.
     """
@@ -183,21 +186,23 @@ def _planted(trial: Trial, votes: Sequence[Match]) -> None:
         return
     drawn = draw.permutation(able)[: 2 * round(PLANTED_SHARE * len(able))]
     coins, firsts = set(drawn[::2].tolist()), set(drawn[1::2].tolist())
-    changed = [_answered_by(vote, coins, firsts, draw) for vote in votes]
+    changed = [_plant_answer(vote, coins, firsts, draw) for vote in votes]
     before = {care.voter for care in care_of_voters(votes) if care.careless}
     flagged_voters = {care.voter for care in care_of_voters(changed) if care.careless}
 
-    def flagged(voters: set[str], among: set[str]) -> Estimate:
+    def share_within(voters: set[str], among: set[str]) -> Estimate:
         return share_of([voter in among for voter in sorted(voters)])
 
-    trial.score("careless_found", flagged(coins, flagged_voters), part="planted=a coin")
-    trial.score("careless_found", flagged(firsts, flagged_voters), part="planted=always the first")
+    trial.score("careless_found", share_within(coins, flagged_voters), part="planted=a coin")
+    trial.score(
+        "careless_found", share_within(firsts, flagged_voters), part="planted=always the first"
+    )
     others = counts.keys() - coins - firsts
-    trial.score("careless_among_real_voters", flagged(others, flagged_voters))
-    trial.score("careless_voters", flagged(set(counts), before))
+    trial.score("careless_among_real_voters", share_within(others, flagged_voters))
+    trial.score("careless_voters", share_within(set(counts), before))
 
 
-def _answered_by(
+def _plant_answer(
     vote: Match, coins: set[str], firsts: set[str], draw: np.random.Generator
 ) -> Match:
     voter = voter_of(vote)
@@ -208,7 +213,7 @@ def _answered_by(
     return vote
 
 
-def _needed(trial: Trial, votes: Sequence[Match]) -> None:
+def _score_votes_needed(trial: Trial, votes: Sequence[Match]) -> None:
     """Votes until a ranking names most of the true leaders, where the truth is what all votes say
     and voters answer by it.
     """
@@ -231,40 +236,44 @@ Choose = Callable[[int, Sequence[Match], Sequence[IdeaId], np.random.Generator],
 
 def _votes_until(group: Sequence[Match], choose: Choose, seed: list[int]) -> int | None:
     """None: not within the rounds."""
-    counted = tally_of(group)
-    ids, truth = counted.idea_ids, fit(counted).strengths
+    totals = tally_of(group)
+    ids, truth = totals.idea_ids, fit(totals).strengths
     top = leaders(len(ids), RankingParameters())
     place = {idea: number for number, idea in enumerate(ids)}
     best = set(np.argsort(-truth)[:top].tolist())
     draw = np.random.default_rng(seed)
-    cast: list[Match] = []
+    simulated_votes: list[Match] = []
     for number in range(1, MOST_ROUNDS + 1):
-        for first, second in choose(number, cast, ids, draw):
+        for first, second in choose(number, simulated_votes, ids, draw):
             chance = 1 / (1 + np.exp(truth[place[second]] - truth[place[first]]))
             winner = Winner.FIRST if draw.random() < chance else Winner.SECOND
-            cast.append(_simulated(len(cast), first, second, winner, group[0]))
-        named = np.argsort(-fit(tally(ids, cast)).strengths)[:top]
+            simulated_votes.append(
+                _simulated_vote(len(simulated_votes), first, second, winner, group[0])
+            )
+        named = np.argsort(-fit(tally(ids, simulated_votes)).strengths)[:top]
         if len(best.intersection(named.tolist())) >= FOUND_SHARE * top:
-            return len(cast)
+            return len(simulated_votes)
     return None
 
 
 def _adaptive(
-    number: int, cast: Sequence[Match], ids: Sequence[IdeaId], draw: np.random.Generator
+    number: int, simulated_votes: Sequence[Match], ids: Sequence[IdeaId], draw: np.random.Generator
 ) -> Sequence[Pair]:
     del draw
-    return telling_pairs(ids, cast, number)
+    return telling_pairs(ids, simulated_votes, number)
 
 
 def _random(
-    number: int, cast: Sequence[Match], ids: Sequence[IdeaId], draw: np.random.Generator
+    number: int, simulated_votes: Sequence[Match], ids: Sequence[IdeaId], draw: np.random.Generator
 ) -> Sequence[Pair]:
-    del number, cast
+    del number, simulated_votes
     pairs = list(combinations(ids, 2))
     return [pairs[one] for one in draw.choice(len(pairs), len(ids) // 2, replace=False)]
 
 
-def _simulated(number: int, first: IdeaId, second: IdeaId, winner: Winner, like: Match) -> Match:
+def _simulated_vote(
+    number: int, first: IdeaId, second: IdeaId, winner: Winner, like: Match
+) -> Match:
     return like.model_copy(
         update={
             "match_id": f"simulated-{number}",

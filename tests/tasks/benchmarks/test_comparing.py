@@ -8,7 +8,7 @@ import pytest
 from flows.cli.quality.benchmark import _comparison
 from flows.run.declared import published_page
 from schemas.base import replace
-from tasks.benchmarks.comparing import Items, _estimates
+from tasks.benchmarks.differences import Items, _estimates
 from tasks.benchmarks.registry import SUITES
 from tasks.benchmarks.work import BENCHMARK
 from tests.support.benchmark_sets import (

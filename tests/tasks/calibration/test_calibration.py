@@ -22,7 +22,7 @@ from schemas.judgement.novelty import (
     NoveltyEvaluation,
     WorkOverlap,
 )
-from tasks.calibration.applying import (
+from tasks.calibration.calibrator_files import (
     calibrate,
     load_calibrator,
     refuse_training_items,

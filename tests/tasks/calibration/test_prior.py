@@ -8,7 +8,7 @@ import pytest
 
 from schemas.errors import ConfigurationError
 from schemas.judgement.calibration import Prior
-from tasks.calibration.applying import load_prior, prior_log_odds, write_fitted
+from tasks.calibration.calibrator_files import load_prior, prior_log_odds, write_fitted
 from tasks.calibration.examples import Example, LabelScale, item_sha256
 from tasks.calibration.fitting import cross_validate, fit_calibrator, fit_prior
 
@@ -95,5 +95,7 @@ def test_ideas_that_are_all_connected_are_refused() -> None:
 def test_a_file_that_is_no_prior_is_refused_in_one_line(tmp_path: Path) -> None:
     path = tmp_path / "prior.json"
     path.write_text("{}")
-    with pytest.raises(ConfigurationError, match="is not a valid prior: calibrator: Field required"):
+    with pytest.raises(
+        ConfigurationError, match="is not a valid prior: calibrator: Field required"
+    ):
         load_prior(path)

@@ -28,7 +28,7 @@ OUTSIDE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrated:
+class CalibratedLabel:
     """Calibrated distribution of a label, with the values derived from it.
 
     Attributes:
@@ -62,7 +62,7 @@ def _model(calibrator: Calibrator) -> Model:
     return Model(calibrator.features, calibrator.thresholds, tuple(range(len(calibrator.labels))))
 
 
-def calibrate(calibrator: Calibrator, features: Mapping[str, float | None]) -> Calibrated:
+def calibrate(calibrator: Calibrator, features: Mapping[str, float | None]) -> CalibratedLabel:
     """Apply a calibrator to one judgement's features.
 
     Unknown features are ignored; missing ones count as the calibrator's mean.
@@ -76,7 +76,7 @@ def calibrate(calibrator: Calibrator, features: Mapping[str, float | None]) -> C
         values[decider.place(distribution, metric)] for metric in (MACRO_F1, MEAN_ABSOLUTE_ERROR)
     )
     expected = expected_value(distribution, values)
-    return Calibrated(distribution, expected, lower, upper, for_f1, for_error)
+    return CalibratedLabel(distribution, expected, lower, upper, for_f1, for_error)
 
 
 def write_fitted(fitted: Calibrator | Prior, path: Path) -> None:

@@ -8,16 +8,16 @@ from typing import Literal
 import numpy as np
 from scipy.stats import ttest_ind_from_stats
 
-from tasks.metrics.estimate import Estimate, answered, undefined
-from tasks.metrics.labelled import Labelled
+from tasks.metrics.estimate import Estimate, split_missing, undefined
+from tasks.metrics.labels import LabelPairs
 from tasks.metrics.means import RESAMPLES, Indices, bootstrap_interval
 
-Metric = Callable[[Labelled], float]
+Metric = Callable[[LabelPairs], float]
 """NaN where undefined; for example `macro_f1_value` with its classes bound."""
 
 
 def metric_difference(
-    first: Labelled, second: Labelled, metric: Metric, seed: int = 0, resamples: int = RESAMPLES
+    first: LabelPairs, second: LabelPairs, metric: Metric, seed: int = 0, resamples: int = RESAMPLES
 ) -> Estimate:
     """Estimate metric(first) - metric(second) on the items both answered.
 
@@ -50,7 +50,7 @@ def metric_difference(
     def difference(chosen: Indices) -> float:
         names = [common[place] for place in chosen.tolist()]
         one, other = (
-            metric(Labelled(tuple(names), *zip(*(rows[name] for name in names), strict=True)))
+            metric(LabelPairs(tuple(names), *zip(*(rows[name] for name in names), strict=True)))
             for rows in (ours, theirs)
         )
         return one - other
@@ -80,7 +80,7 @@ def welch(
     Args:
         alternative: `greater` tests whether the first mean is greater than the second.
     """
-    (ours, ours_missing), (theirs, theirs_missing) = answered(first), answered(second)
+    (ours, ours_missing), (theirs, theirs_missing) = split_missing(first), split_missing(second)
     count, missing = len(ours) + len(theirs), ours_missing + theirs_missing
     if min(len(ours), len(theirs)) < 2:
         reason = f"a group has fewer than two values ({len(ours)} and {len(theirs)})"

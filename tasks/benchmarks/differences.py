@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from schemas.identifiers import RunId
 from schemas.judgement.benchmark import Difference
 from tasks.metrics.classification import macro_f1_value
-from tasks.metrics.comparing import metric_difference
+from tasks.metrics.differences import metric_difference
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
-from tasks.metrics.labelled import Labelled, pair_up
+from tasks.metrics.labels import LabelPairs, pair_up
 from tasks.metrics.means import paired_difference
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.queries import Queries
@@ -114,7 +114,7 @@ def _error(row: Row) -> float | None:
     )
 
 
-def _labelled(items: Items) -> Labelled:
+def _labelled(items: Items) -> LabelPairs:
     return pair_up(
         {name: row["gold"] for name, row in items.items()},
         {name: row["answer"] for name, row in items.items()},

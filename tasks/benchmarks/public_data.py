@@ -38,7 +38,7 @@ class PublicSet(Noun):
     files: dict[str, str]
 
 
-class ElsewhereSet(Noun):
+class ManualSet(Noun):
     """A set that its home holds in another form than the suites read."""
 
     name: str
@@ -61,7 +61,7 @@ class DataLock(Noun):
     files: dict[str, LockedFile] = Field(default_factory=dict)
 
 
-class Fetched(Noun):
+class FetchResult(Noun):
     """Result of a fetch: paths in the data folder, by what happened."""
 
     locked: tuple[str, ...] = Field(description="Fetched for the first time, now in the lock.")
@@ -71,15 +71,15 @@ class Fetched(Noun):
 
 
 def public_sets() -> tuple[PublicSet, ...]:
-    return tuple(PublicSet.model_validate(entry, strict=False) for entry in _homes()["set"])
+    return tuple(PublicSet.model_validate(entry, strict=False) for entry in _listed_sets()["set"])
 
 
-def sets_elsewhere() -> tuple[ElsewhereSet, ...]:
-    return tuple(ElsewhereSet.model_validate(entry) for entry in _homes()["elsewhere"])
+def manual_sets() -> tuple[ManualSet, ...]:
+    return tuple(ManualSet.model_validate(entry) for entry in _listed_sets()["elsewhere"])
 
 
-def _homes() -> dict[str, list[dict[str, object]]]:
-    file = resources.files("tasks.benchmarks").joinpath("homes.toml")
+def _listed_sets() -> dict[str, list[dict[str, object]]]:
+    file = resources.files("tasks.benchmarks").joinpath("public_data.toml")
     return tomllib.loads(file.read_text("utf-8"))
 
 
@@ -87,10 +87,10 @@ async def fetch_sets(
     sets: Sequence[PublicSet],
     folder: Path,
     settings: DocumentSettings,
-    say: Callable[[str], None],
+    report: Callable[[str], None],
     *,
     allow_private_addresses: bool = False,
-) -> Fetched:
+) -> FetchResult:
     """Fetch every file that `folder` lacks, and hold all of them against the lock.
 
     The first fetch of a file writes its digest into the lock; a later one must bring the same. What
@@ -110,13 +110,13 @@ async def fetch_sets(
         allow_private_addresses=allow_private_addresses,
         expected=DATA_FILE,
     )
-    results: dict[str, list[str]] = {name: [] for name in Fetched.model_fields}
+    results: dict[str, list[str]] = {name: [] for name in FetchResult.model_fields}
     for one in sets:
         for name, path in one.files.items():
             kind, lock, line = await _fetch(f"{one.home}/{path}", folder, name, lock, downloader)
             results[kind].append(line)
-            say(f"{one.name}: {line}: {_WORDS[kind]}")
-    return Fetched(**{kind: tuple(names) for kind, names in results.items()})
+            report(f"{one.name}: {line}: {_WORDS[kind]}")
+    return FetchResult(**{kind: tuple(names) for kind, names in results.items()})
 
 
 _WORDS = {

@@ -20,7 +20,7 @@ from schemas.judgement.committee import ReviewDimension
 from schemas.judgement.ranking import Match, Winner
 from schemas.outcome import Outcome, Scored
 from schemas.text.patterns import IGNORECASE, bounded
-from tasks.benchmarks.items import Kept
+from tasks.benchmarks.items import ItemResult
 from tasks.judging.step import Engine, Step, made_by_program
 from tasks.metrics.estimate import Estimate, undefined
 from tasks.metrics.means import Indices, bootstrap_interval, mean
@@ -54,7 +54,7 @@ class Contest:
         return math.log2((1 + len(words(self.last.text))) / (1 + len(words(self.first.text))))
 
 
-class Judged(Kept):
+class ContestMatches(ItemResult):
     """The matches of one contest: both orders, each along every dimension; `reason`: of the first
     that has no verdict and may get one another time.
     """
@@ -64,7 +64,7 @@ class Judged(Kept):
 
 async def judge_both_orders(
     contest: Contest, dimensions: Sequence[ReviewDimension], engine: Engine, seed: int
-) -> Judged:
+) -> ContestMatches:
     """One call for each order."""
     orders = ((contest.last, contest.first), (contest.first, contest.last))
     by_order = [
@@ -73,7 +73,7 @@ async def judge_both_orders(
     ]
     matches = tuple(match for each in by_order for match in each)
     open_ones = (match.unscored_reason for match in matches if not stands(match))
-    return Judged(matches=matches, reason=next(open_ones, None))
+    return ContestMatches(matches=matches, reason=next(open_ones, None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,72 +83,72 @@ class Answer:
     """
 
     contest: Contest
-    shown_first: float | None
-    shown_second: float | None
+    won_as_first: float | None
+    won_as_second: float | None
 
     @property
     def last_won(self) -> float | None:
         """From 0 to 1: orders that disagree make a half. None unless both have a verdict."""
-        if self.shown_first is None or self.shown_second is None:
+        if self.won_as_first is None or self.won_as_second is None:
             return None
-        return (self.shown_first + self.shown_second) / 2
+        return (self.won_as_first + self.won_as_second) / 2
 
     @property
-    def first_shown_won(self) -> float | None:
+    def first_position_won(self) -> float | None:
         """Return what whichever was shown first won, from 0 to 1."""
-        if self.shown_first is None or self.shown_second is None:
+        if self.won_as_first is None or self.won_as_second is None:
             return None
-        return (self.shown_first + 1 - self.shown_second) / 2
+        return (self.won_as_first + 1 - self.won_as_second) / 2
 
 
-def answers(
-    contests: Sequence[Contest], judged: Mapping[str, Judged], dimension: str
+def answers_along(
+    contests: Sequence[Contest], matches_by_contest: Mapping[str, ContestMatches], dimension: str
 ) -> list[Answer]:
     """Return the answer of each contest, by its name in `judged`."""
-    given = []
+    answers = []
     for contest in contests:
         won = {
             match.first_idea_id: WON[match.winner]
-            for match in judged[contest.name].matches
+            for match in matches_by_contest[contest.name].matches
             if match.dimension == dimension and match.winner is not None
         }
         second = won.get(contest.first.idea_id)
         last = won.get(contest.last.idea_id)
-        given.append(Answer(contest, last, None if second is None else 1 - second))
-    return given
+        answers.append(Answer(contest, last, None if second is None else 1 - second))
+    return answers
 
 
-def win_rates(given: Sequence[Answer], seed: int) -> dict[str, Estimate]:
+def win_rates(answers: Sequence[Answer], seed: int) -> dict[str, Estimate]:
     """Return how often the last version wins, and how often what is shown first does; intervals draw whole
     clusters.
     """
-    clusters = [each.contest.cluster for each in given]
+    clusters = [each.contest.cluster for each in answers]
     return {
-        "last_round_win_rate": mean([each.last_won for each in given], seed, clusters),
-        "first_shown_share": mean([each.first_shown_won for each in given], seed, clusters),
+        "last_round_win_rate": mean([each.last_won for each in answers], seed, clusters),
+        "first_shown_share": mean([each.first_position_won for each in answers], seed, clusters),
     }
 
 
-def effects(given: Sequence[Answer], seed: int) -> dict[str, Estimate]:
+def effects(answers: Sequence[Answer], seed: int) -> dict[str, Estimate]:
     """Return what standing first and a doubled length add to the log odds, and how often the last version
     would win if it were as long as the first: logistic regression over the answers, with a weak
     prior, so that a judge who always says the same has a finite effect.
     """
-    whole = [each for each in given if each.last_won is not None]
-    lost = len(given) - len(whole)
+    scored = [each for each in answers if each.last_won is not None]
+    lost = len(answers) - len(scored)
     names = ("win_rate_at_equal_length", "first_shown_log_odds", "length_log_odds")
-    if not whole:
+    if not scored:
         reason = f"none of the {lost} contests has a verdict" if lost else "there is no contest"
         return dict.fromkeys(names, undefined(reason, unscored_count=lost))
-    won = np.array([v for e in whole for v in (e.shown_first, e.shown_second)], dtype=np.float64)
-    lengths = [each.contest.doublings for each in whole]
+    won = np.array([v for e in scored for v in (e.won_as_first, e.won_as_second)], dtype=np.float64)
+    lengths = [each.contest.doublings for each in scored]
     design = np.array([(1.0, side, value) for value in lengths for side in (1.0, -1.0)])
-    clusters = [each.contest.cluster for each in whole for _ in range(2)]
+    clusters = [each.contest.cluster for each in scored for _ in range(2)]
     differs = len({round(value, 9) for value in lengths}) > 1
     return {
         name: _effect(place, design, won, clusters, seed, lost)
         if differs or place == 1
-        else undefined("all pairs differ alike in length", len(whole), lost)
+        else undefined("all pairs differ alike in length", len(scored), lost)
         for place, name in enumerate(names)
     }
 
@@ -385,7 +385,7 @@ PRAISE = (
 )
 
 
-def flattered(dossiers: Sequence[Dossier]) -> list[Contest]:
+def praise_contests(dossiers: Sequence[Dossier]) -> list[Contest]:
     """Each idea against itself with praise added that says nothing of it."""
     return [
         Contest(

@@ -11,7 +11,7 @@ from schemas.identifiers import content_hash
 from schemas.judgement.benchmark import ASSAY
 from schemas.judgement.calibration import CalibratorGain
 from tasks.benchmarks.suite import Trial
-from tasks.calibration.applying import write_fitted
+from tasks.calibration.calibrator_files import write_fitted
 from tasks.calibration.examples import FEATURE_KINDS, Example, LabelScale
 from tasks.calibration.fitting import cross_validate, fit_calibrator
 from tasks.calibration.gain import CALIBRATED as CALIBRATED_FIGURE
@@ -20,7 +20,7 @@ from tasks.calibration.model import MACRO_F1
 from tasks.metrics.chance import CONSTANT, MAJORITY, STRATIFIED_RANDOM
 from tasks.metrics.classification import accuracy, macro_f1
 from tasks.metrics.estimate import Estimate, undefined
-from tasks.metrics.labelled import pair_up
+from tasks.metrics.labels import pair_up
 from tasks.novelty.profile_files import NOVELTY, judged_by
 from warehouse.run_log import EVENTS
 
@@ -43,7 +43,7 @@ def calibrate_on(
     source: str,
     file: str | None,
     predicts: str = NOVELTY,
-    judged: str | None = None,
+    judge_name: str | None = None,
 ) -> None:
     """Cross-validate and score the gain, and fit on all examples.
 
@@ -65,7 +65,7 @@ def calibrate_on(
                 scale,
                 target=predicts,
                 engine=trial.request.engine.text,
-                judged_by=judged if judged is not None else judged_by(),
+                judged_by=judge_name if judge_name is not None else judged_by(),
                 source=source,
                 gain=[
                     CalibratorGain(
@@ -132,7 +132,7 @@ SOURCES = (
 """In the order in which they are stacked."""
 
 
-def stacked(
+def stack_sources(
     examples: Sequence[Example], scale: LabelScale, seed: int
 ) -> dict[str, dict[str, Estimate]]:
     """Return macro F1 and accuracy by system: for each source alone, then for all up to it.

@@ -29,11 +29,11 @@ from warehouse.statements import statement
 logger = logging.getLogger(__name__)
 
 PRICES = resources.files("tasks.benchmarks").joinpath("checker_prices.toml")
-_COUNTED = ("problem_count", "input_tokens", "thinking_tokens", "output_tokens")
+_COUNT_COLUMNS = ("problem_count", "input_tokens", "thinking_tokens", "output_tokens")
 _MEANS = dict(
     zip(
         ("mean_problems", "mean_input_tokens", "mean_thinking_tokens", "mean_output_tokens"),
-        _COUNTED,
+        _COUNT_COLUMNS,
         strict=True,
     )
 )
@@ -95,13 +95,13 @@ def score_release(trial: Trial, connection: duckdb.DuckDBPyConnection) -> None:
             rate = share(hit_count, joint.paper_count, joint.undecided_count)
             part = f"approach={joint.approach}, judges={judges}"
             trial.score("hit_rate", rate, joint.model, part)
-    differing = against_print(trial.unit.suite, trial.scores[first:])
-    trial.scores += differing
-    if differing:
+    differences = against_print(trial.unit.suite, trial.scores[first:])
+    trial.scores += differences
+    if differences:
         logger.warning(
             "%s: %d figures of the release differ from the print, see the metric %s",
             trial.unit.suite,
-            len(differing),
+            len(differences),
             DIFFERENCE,
         )
 
@@ -111,15 +111,15 @@ def _counts(connection: duckdb.DuckDBPyConnection) -> dict[Checker, Counts]:
     for model, approach, *figures in connection.execute(
         statement("quality_checker", "figures_by_check")
     ).fetchall():
-        columns = counts.setdefault((model, approach), {name: [] for name in _COUNTED})
-        for name, figure in zip(_COUNTED, figures, strict=True):
+        columns = counts.setdefault((model, approach), {name: [] for name in _COUNT_COLUMNS})
+        for name, figure in zip(_COUNT_COLUMNS, figures, strict=True):
             columns[name].append(figure)
     return counts
 
 
 def _usage(row: CheckerUsage, columns: Counts, seed: int) -> Iterator[tuple[str, Estimate]]:
     for metric, column in _MEANS.items():
-        yield metric, _valued(getattr(row, metric), mean(columns[column], seed))
+        yield metric, _with_value(getattr(row, metric), mean(columns[column], seed))
     problem_counts = [count for count in columns["problem_count"] if count is not None]
     missing = row.paper_count - len(problem_counts)
     for metric in _QUARTILES:
@@ -131,7 +131,7 @@ def _usage(row: CheckerUsage, columns: Counts, seed: int) -> Iterator[tuple[str,
             else Estimate(value, len(problem_counts), NO_INTERVAL, missing),
         )
     nothing = share(sum(count == 0 for count in problem_counts), len(problem_counts), missing)
-    yield "nothing_found_share", _valued(row.nothing_found_share, nothing)
+    yield "nothing_found_share", _with_value(row.nothing_found_share, nothing)
 
 
 def _cost(value: float, columns: Counts, price: Price, seed: int) -> Estimate:
@@ -139,7 +139,7 @@ def _cost(value: float, columns: Counts, price: Price, seed: int) -> Estimate:
 
     As in the SQL each mean is over the checks that have its figure.
     """
-    table = np.array([columns[name] for name in _COUNTED[1:]], dtype=np.float64)
+    table = np.array([columns[name] for name in _COUNT_COLUMNS[1:]], dtype=np.float64)
     there, rates = (
         ~np.isnan(table),
         np.array([price.input_usd_per_million, *[price.output_usd_per_million] * 2]) / 1e6,
@@ -160,7 +160,7 @@ def _cost(value: float, columns: Counts, price: Price, seed: int) -> Estimate:
     )
 
 
-def _valued(value: float | None, estimate: Estimate) -> Estimate:
+def _with_value(value: float | None, estimate: Estimate) -> Estimate:
     """The SQL's value with the interval and counts of the same figures."""
     return estimate if value is None or not estimate.defined else replace(estimate, value=value)
 
@@ -187,10 +187,10 @@ def against_print(suite: str, measured: Sequence[BenchmarkScore]) -> list[Benchm
     Its `slice` names metric and slice of the figure. What agrees, and what has no published figure
     beside it, gives none.
     """
-    printed = {(one.metric, one.slice, one.system): one.value for one in published_scores(suite)}
+    published = {(one.metric, one.slice, one.system): one.value for one in published_scores(suite)}
     rows = []
     for score in measured:
-        value = printed.get((score.metric, score.slice, score.system))
+        value = published.get((score.metric, score.slice, score.system))
         if (
             value is None
             or score.value is None

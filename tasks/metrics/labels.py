@@ -79,7 +79,7 @@ def decision_of(text: str) -> str | None:
     return decisions[0] if len(decisions) == 1 else None
 
 
-def merged(decision: str, class_count: ClassCount) -> str:
+def merge_decision(decision: str, class_count: ClassCount) -> str:
     """Map a decision to one of two, three or four classes.
 
     Two: reject, accept. Three: reject, poster, highlight (spotlight and oral). Four: the decision.
@@ -96,7 +96,7 @@ def merged(decision: str, class_count: ClassCount) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelPairs:
     """Items with a gold label and a prediction, sorted by id.
 
     Attributes:
@@ -137,7 +137,7 @@ def pair_up(
     gold: Mapping[str, Label | None],
     predicted: Mapping[str, Label | None],
     clusters: Mapping[str, str] | None = None,
-) -> Labelled:
+) -> LabelPairs:
     """Pair predictions with gold labels by id; None counts as missing.
 
     `clusters`: by id, of items that are not independent; intervals resample whole clusters.
@@ -145,7 +145,7 @@ def pair_up(
     gold_labels = {name: label for name, label in gold.items() if label is not None}
     given = {name: label for name, label in predicted.items() if label is not None}
     both = sorted(gold_labels.keys() & given.keys())
-    return Labelled(
+    return LabelPairs(
         tuple(both),
         tuple(gold_labels[name] for name in both),
         tuple(given[name] for name in both),

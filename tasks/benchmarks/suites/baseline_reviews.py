@@ -13,7 +13,7 @@ from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.judgement.soundness import Concern, standing
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
-from tasks.benchmarks.items import ItemContext, Kept
+from tasks.benchmarks.items import ItemContext, ItemResult
 from tasks.benchmarks.steps.prompted_contribution import (
     PROMPTED_CONTRIBUTION,
     PromptedContributionInput,
@@ -37,7 +37,7 @@ PAPERS_SHOWN = 20
 QUERY_PHRASES = 4
 
 
-class WrittenReview(Kept):
+class WrittenReview(ItemResult):
     """A review as Markdown; empty, with the reason, where none could be had."""
 
     text: str
@@ -47,9 +47,9 @@ def reviews_by_system(trial: Trial, ideas: Sequence[Idea]) -> dict[str, dict[str
     """Return reviews by system and idea: `assay`, then the baselines asked for."""
     reviews = {ASSAY: _by_assay(trial, ideas)}
     if ANOTHER_IDEAS in trial.parameters.baselines:
-        reviews[ANOTHER_IDEAS] = passed_on(reviews[ASSAY], trial.seed)
+        reviews[ANOTHER_IDEAS] = rotate_reviews(reviews[ASSAY], trial.seed)
     by_id = {str(idea.idea_id): idea for idea in ideas}
-    works = {PROMPT_ONLY: _prompted, PROMPT_WITH_SEARCH: _prompted_with_search}
+    works = {PROMPT_ONLY: _review_from_memory, PROMPT_WITH_SEARCH: _review_with_search}
     for name in trial.parameters.baselines:
         if name != ANOTHER_IDEAS:
             literature = trial.parameters.literature if name == PROMPT_WITH_SEARCH else None
@@ -59,7 +59,7 @@ def reviews_by_system(trial: Trial, ideas: Sequence[Idea]) -> dict[str, dict[str
     return reviews
 
 
-def passed_on(reviews: Mapping[str, WrittenReview], seed: int) -> dict[str, WrittenReview]:
+def rotate_reviews(reviews: Mapping[str, WrittenReview], seed: int) -> dict[str, WrittenReview]:
     """To every idea the review of another one: all of them in a circle drawn by the seed."""
     circle = sorted(reviews)
     # Not for secrets: a draw that can be repeated is meant.
@@ -92,11 +92,11 @@ def _by_assay(trial: Trial, ideas: Sequence[Idea]) -> dict[str, WrittenReview]:
     }
 
 
-async def _prompted(idea: Idea, context: ItemContext) -> WrittenReview:
-    return await _written(idea, context, None)
+async def _review_from_memory(idea: Idea, context: ItemContext) -> WrittenReview:
+    return await _write_review(idea, context, None)
 
 
-async def _prompted_with_search(idea: Idea, context: ItemContext) -> WrittenReview:
+async def _review_with_search(idea: Idea, context: ItemContext) -> WrittenReview:
     """One search by the idea's own key phrases, then the prompts; the idea's own paper is not
     shown, as in the modules.
     """
@@ -112,10 +112,10 @@ async def _prompted_with_search(idea: Idea, context: ItemContext) -> WrittenRevi
         return WrittenReview(
             text="", reason=reason, detail="the search brought no paper with an abstract"
         )
-    return await _written(idea, context, prompt_papers)
+    return await _write_review(idea, context, prompt_papers)
 
 
-async def _written(idea: Idea, context: ItemContext, papers: Shown | None) -> WrittenReview:
+async def _write_review(idea: Idea, context: ItemContext, papers: Shown | None) -> WrittenReview:
     """Both halves, or none: half a review would be held against whole ones."""
     inputs = PromptedSoundnessInput(
         idea=idea.text,
@@ -141,7 +141,7 @@ Section = tuple[str, Mapping[str, str]]
 """A heading, and the texts below it by their names."""
 
 
-def _rendered(sections: Iterable[Section]) -> str:
+def _render(sections: Iterable[Section]) -> str:
     """Return Markdown without what is empty."""
     lines = []
     for heading, parts in sections:
@@ -174,12 +174,12 @@ def text_of_replies(
         (f"Contribution: {each.dimension}", parts(each, "strengths", "weaknesses", "suggestions"))
         for each in contribution.dimensions
     )
-    return _rendered((*methods, *dimensions))
+    return _render((*methods, *dimensions))
 
 
 def text_of_evaluation(evaluation: IdeaEvaluation) -> str:
     """Return everything the modules wrote about an idea; empty when nothing was scored."""
-    return _rendered(_sections(evaluation))
+    return _render(_sections(evaluation))
 
 
 def _sections(evaluation: IdeaEvaluation) -> Iterator[Section]:
