@@ -1,6 +1,4 @@
-"""Two benchmarks of one suite, answer by answer: items are paired, so less is needed to tell them
-apart than from two intervals.
-"""
+"""Paired differences between benchmarks of one suite, which are narrower than two intervals."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -17,18 +15,16 @@ from warehouse.rows import Row
 from warehouse.units.reading import published_head
 
 MOST_CLASSES = 5
-"""Right answers of more kinds than these, such as ids of ideas, are no classes, and have no F1."""
+"""With more distinct answers, as for ids of ideas, there is no F1."""
 Items = Mapping[str, Row]
 
 
 def differences(queries: Queries, run_ids: Sequence[str], seed: int) -> tuple[Difference, ...]:
-    """Return, for every benchmark, the first one of its suite before it less it.
+    """Return the differences between each benchmark and the first one of its suite.
 
-    For every task and system that both have.
-
-    Where there are right answers: accuracy, of two to five classes macro F1 too, and of numbers the
-    mean absolute error. Else the mean of the answers' values. Over the items both answered; an item
-    without an answer on either side is unscored.
+    For every task and system that both have. With gold answers: accuracy, macro F1 of two to five
+    classes, and mean absolute error of numbers. Otherwise the mean of the answers' values. An item
+    without an answer on one side is unscored.
     """
     suites = {
         run_id: published_head(queries.connection, BENCHMARKS, RunId(run_id)).suite
@@ -77,7 +73,7 @@ def _estimates(ours: Items, theirs: Items, seed: int) -> dict[str, Estimate]:
     if any(ours[name]["gold"] != theirs[name]["gold"] for name in ours.keys() & theirs.keys()):
         return {
             "accuracy": undefined(
-                "the two were held against different right answers", 0, len(names)
+                "the two were compared with different gold answers", 0, len(names)
             )
         }
     right = [_of(items, names, _is_right) for items in (ours, theirs)]
@@ -100,7 +96,7 @@ def _of(
 
 
 def _is_right(row: Row) -> float | None:
-    """A right answer may name several ("a, b"): an answer is right that names none but them."""
+    """Return 1.0 if the answer is a subset of the gold answer, which may name several ("a, b")."""
     if row["gold"] is None or row["answer"] is None:
         return None
     return float({*str(row["answer"]).split(", ")} <= {*str(row["gold"]).split(", ")})

@@ -1,10 +1,9 @@
-"""Errors put into a manuscript by rule: eight kinds, each a change of one sentence that a careful
-reader of the whole text can notice.
+"""Rules that inject errors into manuscripts, each by changing one sentence.
 
-The kinds are those of OpenAIReview (arXiv 2606.19749): a number, a direction, exchanged conditions,
-a statistic, a control that is no longer told of, a conclusion stronger than what carries it, an
-abstract that contradicts the text, and a citation of another work. Every rule is a pattern and a
-replacement; the seed draws among the places it fits.
+The eight kinds of errors are those of OpenAIReview (arXiv 2606.19749): a number, a direction,
+swapped conditions, a statistic, a missing control, an overstated conclusion, an abstract that
+contradicts the text, and a wrong citation. Every rule is a pattern and a replacement; the seed
+draws among its matches. The error can be detected from the rest of the text.
 """
 
 import random
@@ -20,9 +19,7 @@ from tasks.text.vocabulary import STOP_WORDS
 
 
 class ErrorKind(StrEnum):
-    """Kind of change to a sentence; what fits the fewest sentences stands first, and is put in
-    first.
-    """
+    """Kind of an injected error, in order of injection: the rarest fit comes first."""
 
     STATISTICS = "statistics"
     CONTRADICTED_ABSTRACT = "contradicted_abstract"
@@ -36,7 +33,7 @@ class ErrorKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence with its stretch of the text: `text[start:end]`, whose white space may differ."""
+    """Sentence at `text[start:end]`, whose white space may differ."""
 
     start: int
     end: int
@@ -47,8 +44,12 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Change that a rule would make: the sentence's new wording, and the sentence that it then
-    contradicts.
+    """Change proposed by a rule.
+
+    Attributes:
+        sentence: position of the changed sentence.
+        after: its new text; empty if it is deleted.
+        contradicted_place: position of a sentence that the new text contradicts.
     """
 
     sentence: int
@@ -61,11 +62,11 @@ class InjectedError:
     """One error in one text.
 
     Attributes:
-        before, after: the sentence as it was and as it is; `after` is empty where it was deleted.
-        location: where it stands, as `Reading` words places.
-        stretches: words in a row of the sentences that a report of this error may quote: the
-            changed one, the one it contradicts, or the neighbours of one that was deleted. What the
-            twin says at several places points at none.
+        before, after: the sentence before and after; `after` is empty if it was deleted.
+        location: as `Reading` names places.
+        stretches: word sequences by which a report can quote the changed sentence, the one it
+            contradicts, or the neighbors of a deleted one. Sequences that occur several times in
+            the changed text are left out.
     """
 
     kind: ErrorKind
@@ -75,25 +76,24 @@ class InjectedError:
     stretches: tuple[str, ...]
 
     def is_quoted_by(self, report: str) -> bool:
-        """Return whether a report quotes one of the sentences, in whole or a stretch of it."""
+        """Return whether a report contains one of the stretches."""
         words = f" {normal(report)} "
         return any(f" {stretch} " in words for stretch in self.stretches)
 
 
 _STRETCH_WORDS = 6
-"""Words in a row that a report shares with a sentence it quotes."""
+"""Consecutive words that make a quotation."""
 _LONGEST_SENTENCE_WORDS = 120
-"""What is longer is a table in one piece: who quotes a cell of it points at no sentence."""
+"""Longer sentences are tables without sentence ends, and quoting a cell locates no sentence."""
 
 
 def inject(
     text: str, form: str, seed: int, kinds: Sequence[ErrorKind] = tuple(ErrorKind)
 ) -> tuple[str, tuple[InjectedError, ...]]:
-    """Return the text with at most one error of each kind, each in a sentence of its own, and the errors
-    in the order of `kinds`.
+    """Inject at most one error of each kind; return the changed text and the errors.
 
-    A kind for which the text has no fitting sentence is left out. The same seed gives the same
-    twin.
+    Errors are in separate sentences, and in the order of `kinds`. A kind that fits no sentence is
+    left out.
 
     Args:
         form: `latex`, `text` or `pdf`, as `Reading` takes it.
@@ -124,7 +124,7 @@ def inject(
 
 
 def _around(change: Change) -> set[int]:
-    """Sentences that no other error may touch: they are what shows this one."""
+    """Return the sentences that no other error may touch, because they reveal this one."""
     place, other = change.sentence, change.contradicted_place
     return {place - 1, place, place + 1} | ({other} if other is not None else set())
 
@@ -132,14 +132,13 @@ def _around(change: Change) -> set[int]:
 def _error(
     kind: ErrorKind, change: Change, sentences: Sequence[Sentence], twin_words: str
 ) -> InjectedError:
-    """`said`: the twin."""
     sentence = sentences[change.sentence]
-    neighbours = [
+    neighbors = [
         sentences[place].raw
         for place in (change.sentence - 1, change.sentence + 1)
         if 0 <= place < len(sentences)
     ]
-    there = [change.after] if change.after else neighbours
+    present = [change.after] if change.after else neighbors
     contradicted_place = (
         () if change.contradicted_place is None else (sentences[change.contradicted_place].raw,)
     )
@@ -151,7 +150,7 @@ def _error(
         location=sentence.location,
         stretches=tuple(
             stretch
-            for each in [*there, *other]
+            for each in [*present, *other]
             for stretch in _stretches(each)
             if twin_words.count(stretch) <= 1
         ),
@@ -164,13 +163,11 @@ def _stretches(sentence: str) -> Iterator[str]:
     return (" ".join(words[at : at + size]) for at in range(len(words) - size + 1) if size)
 
 
-# Sentences with their stretch of the text.
-
 _UNBROKEN = bounded(r"\S+")
 
 
 def _sentences(reading: Reading) -> list[Sentence]:
-    """Sentences of prose in order; what cannot be found again word for word is left out."""
+    """Return the prose sentences that occur verbatim in the text, in order."""
     tokens = list(_UNBROKEN.finditer(reading.text))
     flat = " ".join(token.group() for token in tokens)
     starts, place = {}, 0
@@ -194,10 +191,10 @@ def _sentences(reading: Reading) -> list[Sentence]:
     return sentences
 
 
-# Rules: per kind, the sentences that it fits and what each would become.
+# Rules: each yields the possible changes of its kind.
 
 FEWEST_CHARACTERS, MOST_CHARACTERS = 50, 700
-"""Of a sentence that may be changed: shorter ones are headings, longer ones badly read tables."""
+"""Of a sentence that may be changed: shorter ones are headings, longer ones misread tables."""
 _BEHIND_THE_PAPER = bounded(r"acknowledg|contribution|funding|availability", IGNORECASE)
 _NO_PROSE = bounded(
     r"\\(?:begin|end|caption|label|item|includegraphics|author|affil|email|title|href|url)\b"
@@ -228,9 +225,7 @@ _TELLING = bounded(
 
 
 def _change_number(sentences: Sequence[Sentence]) -> Iterator[Change]:
-    """A figure that the text states twice is changed at one of its places: two fifths more, or less
-    where a share would pass 100 %.
-    """
+    """Change one of two occurrences of a number by two fifths, downward near 100 %."""
     yield from _change_figures(list(_body(sentences)), sentences)
 
 
@@ -286,7 +281,7 @@ _DIRECTION = bounded(
 
 
 def _reverse_direction(sentences: Sequence[Sentence]) -> Iterator[Change]:
-    """A word of direction becomes its opposite."""
+    """Replace a word of direction by its opposite."""
     yield from _replace_words(_body(sentences), _DIRECTION, _OPPOSITES)
 
 
@@ -295,12 +290,12 @@ def _replace_words(
 ) -> Iterator[Change]:
     for place, one in where:
         for mark in pattern.finditer(one.raw):
-            instead = words[" ".join(mark.group().lower().split())]
-            yield Change(place, _splice(one.raw, mark, _as_written(mark.group(), instead)))
+            word = words[" ".join(mark.group().lower().split())]
+            yield Change(place, _splice(one.raw, mark, _with_case_of(mark.group(), word)))
 
 
-def _as_written(word: str, instead: str) -> str:
-    return instead[:1].upper() + instead[1:] if word[:1].isupper() else instead
+def _with_case_of(original: str, word: str) -> str:
+    return word[:1].upper() + word[1:] if original[:1].isupper() else word
 
 
 _COMPARES = bounded(
@@ -311,9 +306,7 @@ _NAME = bounded(r"(?<![\w\\{(-])[A-Z][\w-]{1,30}(?: [A-Z][\w-]{0,30}){0,3}(?![\w
 
 
 def _swap_conditions(sentences: Sequence[Sentence]) -> Iterator[Change]:
-    """Two things that a comparing sentence names, each known from elsewhere in the text, change
-    places.
-    """
+    """Swap two names in a comparing sentence, if both are frequent in the text."""
     name_counts = Counter(name for one in sentences for name in set(_NAME.findall(one.raw[1:])))
     for place, one in _body(sentences):
         compares = _COMPARES.search(one.raw)
@@ -341,7 +334,7 @@ def _swap_conditions(sentences: Sequence[Sentence]) -> Iterator[Change]:
 _NO_THINGS = STOP_WORDS | {"section", "sections", "figure", "figures", "table", "fig", "equation",
                            "appendix", "theorem", "lemma", "ref"}  # fmt: skip
 _KNOWN = 3
-"""Sentences that must name a thing before it counts as one that the text compares."""
+"""Sentences that must contain a name before it may be swapped."""
 _P_VALUE = bounded(r"\bp\s{0,9}[<=]\s{0,9}(0?\.\d{1,9})", IGNORECASE)
 _INTERVAL_END = bounded(
     r"\b95\s{0,9}\\?%\s{0,9}(?:CI|confidence interval)[^.\d]{0,20}(\d{1,9}\.\d{1,9})", IGNORECASE
@@ -354,9 +347,7 @@ _SAMPLE_SIZE = bounded(r"\b[nN]\s{0,9}=\s{0,9}(\d{1,9})\b")
 
 
 def _change_statistics(sentences: Sequence[Sentence]) -> Iterator[Change]:
-    """A p-value ten times as large, the end of an interval, an uncertainty, a share beside its
-    counts or a number of cases two fifths larger.
-    """
+    """Multiply a p-value by ten, or change an interval, uncertainty, share or sample size."""
     for place, one in _prose(sentences):
         for mark in _P_VALUE.finditer(one.raw):
             value = float(mark.group(1))
@@ -379,7 +370,7 @@ _CONTROL = bounded(
 
 
 def _remove_control(sentences: Sequence[Sentence]) -> Iterator[Change]:
-    """The sentence that tells of a control, a baseline, a validation or an exclusion is deleted."""
+    """Delete a sentence about a control, a baseline, a validation or an exclusion."""
     yield from (Change(place, "") for place, one in _body(sentences) if _CONTROL.search(one.raw))
 
 
@@ -407,7 +398,7 @@ _CAUTIOUS = bounded(
 
 
 def _overstate_conclusion(sentences: Sequence[Sentence]) -> Iterator[Change]:
-    """A cautious verb or adverb becomes one that claims certainty."""
+    """Replace a cautious verb or adverb by one that claims certainty."""
     yield from _replace_words(_body(sentences), _CAUTIOUS, _STRONGER_WORDS)
 
 
@@ -415,9 +406,7 @@ _NEGATABLE = bounded(r"\b(?:is|are|was|were|can|does|has been|have been)\b(?!\sn
 
 
 def _contradict_abstract(sentences: Sequence[Sentence]) -> Iterator[Change]:
-    """A figure of the abstract that the text states too is changed, or a direction turned round, or
-    a statement negated: the first of these that the abstract allows.
-    """
+    """Change a number of the abstract that the text repeats, else a direction, else negate."""
     abstract = [(place, one) for place, one in _prose(sentences) if one.in_abstract]
     figures = [
         change
@@ -447,7 +436,7 @@ _MARKDOWN_KEY = bounded(r"(?<![\w.])@([A-Za-z][\w:-]{2,60})")
 def _replace_citation(
     sentences: Sequence[Sentence], is_latex: bool, draw: random.Random
 ) -> Iterator[Change]:
-    """The first work that a citation names becomes another one that the manuscript cites."""
+    """Replace the first work of a citation by another one that the manuscript cites."""
     patterns = (_LATEX_CITATION,) if is_latex else (_MARKDOWN_KEY, _BRACKET_CITATION, _AUTHOR_YEAR)
     for pattern in patterns:
         citations = [
@@ -473,8 +462,8 @@ def _first_key(mark: Match[str]) -> str:
     return mark.group(1).partition(",")[0].strip() if "\\" in mark.group() else mark.group(1)
 
 
-def _splice(text: str, mark: Match[str], instead: str, group: int = 0) -> str:
-    return f"{text[: mark.start(group)]}{instead}{text[mark.end(group) :]}"
+def _splice(text: str, mark: Match[str], replacement: str, group: int = 0) -> str:
+    return f"{text[: mark.start(group)]}{replacement}{text[mark.end(group) :]}"
 
 
 RULES: Mapping[ErrorKind, Callable[[Sequence[Sentence]], Iterator[Change]]] = {
@@ -486,4 +475,4 @@ RULES: Mapping[ErrorKind, Callable[[Sequence[Sentence]], Iterator[Change]]] = {
     ErrorKind.UNSUPPORTED_CONCLUSION: _overstate_conclusion,
     ErrorKind.CONTRADICTED_ABSTRACT: _contradict_abstract,
 }
-"""All but that of citations, which asks for the form of the text and draws."""
+"""All rules but that of citations, which takes other arguments."""

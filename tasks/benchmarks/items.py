@@ -1,6 +1,4 @@
-"""What the work on one item of a benchmark has at hand, the loop over all items, and their answers
-kept as they come.
-"""
+"""Concurrent processing of a suite's items, with results cached on disk."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -24,22 +22,22 @@ from warehouse.stores.keyed_store import KeyedStore
 
 
 class ItemResult(Noun):
-    """The result of one item as it is kept on disk; subclasses say what it holds."""
+    """Result of one item; subclasses add its values."""
 
     reason: Reason | None = Field(
-        default=None, description="Why it lacks something; None: all is there."
+        default=None, description="Why something is missing; None: nothing is."
     )
     detail: str = ""
     provenance: Provenance | None = None
 
     @property
     def may_improve(self) -> bool:
-        """Return whether working on the item again may bring what is missing."""
+        """Return whether processing the item again may complete the result."""
         return may_pass(self.reason)
 
 
 class OutcomeResult(ItemResult):
-    """An outcome whose value is JSON."""
+    """Outcome of a step, with its value as JSON."""
 
     value: str | None
     provenance: Provenance
@@ -51,20 +49,18 @@ OutputT = TypeVar("OutputT", bound=Reply)
 
 
 class CachedAnswer(Noun):
-    """One item's result, as JSON, and every call made for it, earlier attempts included.
-
-    Kept on disk as it comes: a kill loses calls in flight only.
-    """
+    """Cache entry of one item: its result as JSON, and all calls including earlier attempts."""
 
     result: str
-    retry: bool = Field(description="Whether asking again may bring what is missing.")
+    retry: bool = Field(description="Whether another attempt may complete the result.")
     calls: tuple[LlmCall, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ItemContext:
-    """Engine and literature book every call in the item's own ledger; `literature` is None unless
-    the work asked for it.
+    """Resources for processing one item; calls are booked in its ledger.
+
+    `literature` is None unless `Trial.each` was given one.
     """
 
     engine: Engine
@@ -75,7 +71,7 @@ class ItemContext:
 
 @dataclass(frozen=True, slots=True)
 class CompletedItem(Generic[ResultT]):
-    """The result of one item, and the calls made for it, now or before a kill."""
+    """Result of one item, and the calls of all attempts."""
 
     result: ResultT
     calls: tuple[LlmCall, ...]
@@ -91,20 +87,20 @@ async def process_items(
     context_of: Callable[[str], ItemContext],
     concurrency: int,
 ) -> dict[str, CompletedItem[ResultT]]:
-    """Do `work` on every item without a kept result, or with one that may go better, side by side;
-    return results by item, in the order of `items`.
+    """Process all items concurrently, and return results in the order of `items`.
+
+    Cached results are reused unless another attempt may complete them.
 
     Args:
-        task: what is done, with all that could change the result beyond the item's name: a result
-            is kept under both.
-        work: never raises for what the other side does; a ConfigurationError ends all.
-        context_of: what the work on the item of that id has at hand.
-        concurrency: items that are worked on at once.
+        task: with the item's id the cache key; includes everything that could change a result.
+        work: processes one item; a ConfigurationError ends the whole task.
+        context_of: returns the context of an item's id.
+        concurrency: maximum number of items in progress.
     """
     keys = {item_id: content_hash(task, item_id, length=32) for item_id in items}
     cached: dict[str, CachedAnswer] = {}
     for key, entry in store.get_many(list(keys.values())).items():
-        with suppress(ValidationError):  # an entry of another version counts as none
+        with suppress(ValidationError):  # ignore entries of other versions
             cached[key] = CachedAnswer.model_validate_json(entry)
     gate = asyncio.Semaphore(concurrency)
 
@@ -112,7 +108,7 @@ async def process_items(
         before = cached.get(keys[item_id])
         paid = before.calls if before is not None else ()
         if before is not None and not before.retry:
-            with suppress(ValidationError):  # a result of another version is made anew
+            with suppress(ValidationError):  # recompute results of other versions
                 return CompletedItem(kind.model_validate_json(before.result), paid)
         async with gate:
             context = context_of(item_id)
@@ -143,7 +139,7 @@ def _first_error(errors: BaseExceptionGroup[AssayError]) -> BaseException:
 
 
 async def ask(step: Step[Any, Any], question: Noun, context: ItemContext) -> OutcomeResult:
-    """Put `question` to the context's engine."""
+    """Ask the context's engine one question."""
     outcome: Outcome[Reply] = await context.engine.run(step, question)
     if isinstance(outcome, Unscored):
         return OutcomeResult(
@@ -153,7 +149,7 @@ async def ask(step: Step[Any, Any], question: Noun, context: ItemContext) -> Out
 
 
 def outcome_of(result: OutcomeResult, step: Step[Any, OutputT]) -> Outcome[OutputT]:
-    """Return the outcome that `ask` kept."""
+    """Restore the outcome from the result of `ask`."""
     if result.value is None:
         return Unscored(result.reason or Reason.REPLY_EMPTY, result.detail, result.provenance)
     return Scored(step.output_model.model_validate_json(result.value), result.provenance)

@@ -1,4 +1,4 @@
-"""Public data sets fetched from their own homes, at a pinned commit, and held by their digests."""
+"""Downloads of public data sets at pinned commits, verified by a lock file of digests."""
 
 import hashlib
 import tomllib
@@ -29,17 +29,17 @@ DATA_FILE = Expected(
 
 
 class PublicSet(Noun):
-    """A set whose files are used as they are; `files`: path in a data folder → path at home."""
+    """Downloadable data set; `files` maps paths in the data folder to remote paths."""
 
     name: str
-    home: str = Field(description="Address below which the files lie; it names the commit.")
+    home: str = Field(description="Base address of the files, at a pinned commit.")
     licence: str
     suites: str
     files: dict[str, str]
 
 
 class ManualSet(Noun):
-    """A set that its home holds in another form than the suites read."""
+    """Data set that must be converted by hand before suites can read it."""
 
     name: str
     home: str
@@ -47,7 +47,7 @@ class ManualSet(Noun):
 
 
 class LockedFile(Noun):
-    """State of a file when it was first fetched."""
+    """Digest and origin of a file at its first download."""
 
     sha256: str
     byte_count: int = Field(ge=0)
@@ -55,19 +55,19 @@ class LockedFile(Noun):
 
 
 class DataLock(Noun):
-    """By path in the data folder."""
+    """Lock of a data folder: locked files by path."""
 
     version: int = 1
     files: dict[str, LockedFile] = Field(default_factory=dict)
 
 
 class FetchResult(Noun):
-    """Result of a fetch: paths in the data folder, by what happened."""
+    """Paths in the data folder, by the result of the download."""
 
     locked: tuple[str, ...] = Field(description="Fetched for the first time, now in the lock.")
-    held: tuple[str, ...] = Field(description="As the lock says, fetched now or before.")
+    held: tuple[str, ...] = Field(description="Identical to the lock, fetched now or before.")
     unlocked: tuple[str, ...] = Field(description="Existing files without a lock, left as is.")
-    missing: tuple[str, ...] = Field(description="Could not be had, with the reason.")
+    missing: tuple[str, ...] = Field(description="Download failed, with the reason.")
 
 
 def public_sets() -> tuple[PublicSet, ...]:
@@ -91,17 +91,17 @@ async def fetch_sets(
     *,
     allow_private_addresses: bool = False,
 ) -> FetchResult:
-    """Fetch every file that `folder` lacks, and hold all of them against the lock.
+    """Download the missing files, and verify all files against the lock.
 
-    The first fetch of a file writes its digest into the lock; a later one must bring the same. What
-    could not be had is in `missing` and keeps nothing else back.
+    The first download of a file adds its digest to the lock; later downloads must match it. A
+    failed download does not stop the others.
 
     Args:
-        say: takes one line as each file is dealt with.
-        allow_private_addresses: exists for tests.
+        report: receives one line per file.
+        allow_private_addresses: for tests.
 
     Raises:
-        ConfigurationError: a file there is not what the lock says, or its home has changed.
+        ConfigurationError: a local or remote file differs from the lock.
     """
     lock = read_lock(folder)
     downloader = Downloader(
@@ -121,9 +121,9 @@ async def fetch_sets(
 
 _WORDS = {
     "locked": "fetched, digest written to the lock",
-    "held": "as the lock says",
+    "held": "matches the lock",
     "unlocked": "exists without a lock, left as is",
-    "missing": "could not be had",
+    "missing": "download failed",
 }
 
 
@@ -136,8 +136,8 @@ async def _fetch(
             return "unlocked", lock, name
         if _sha256(path.read_bytes()) != entry.sha256:
             raise ConfigurationError(
-                f"{path} is not what {LOCK_FILE} says: remove it to fetch it anew, or take it out"
-                " of the lock to use it as it is"
+                f"{path} differs from its digest in {LOCK_FILE}: remove it to fetch it again, or"
+                " remove its entry from the lock to use it as it is"
             )
         return "held", lock, name
     content = await downloader.fetch(address)
@@ -146,7 +146,7 @@ async def _fetch(
     fetched = LockedFile(sha256=_sha256(content), byte_count=len(content), address=address)
     if entry is not None and entry.sha256 != fetched.sha256:
         raise ConfigurationError(
-            f"{address} now holds something else than {LOCK_FILE} says of {name}: nothing written"
+            f"{address} differs from the digest of {name} in {LOCK_FILE}: nothing was written"
         )
     _write(path, content)
     if entry is not None:
@@ -157,10 +157,10 @@ async def _fetch(
 
 
 def read_lock(folder: Path) -> DataLock:
-    """The lock of a data folder; an empty one where there is none.
+    """Return the lock of a data folder; empty if there is none.
 
     Raises:
-        ConfigurationError: the file is no lock.
+        ConfigurationError: the lock file is invalid.
     """
     path = folder / LOCK_FILE
     if not path.is_file():

@@ -1,6 +1,4 @@
-"""Data sets in files that hold one JSON object per line, or one JSON list: read strictly, with the
-place of what does not fit.
-"""
+"""Strict readers of data sets in JSON Lines or JSON lists, with size limits."""
 
 import gzip
 import zlib
@@ -15,13 +13,17 @@ from schemas.errors import ConfigurationError
 Record = Mapping[str, object]
 
 _MOST_BYTES = 1_000_000_000
-"""Of a file, unpacked: all of it is held in memory."""
+"""Of an unpacked file, which is read into memory."""
 _MOST_RECORDS = 2_000_000
 """The shortest records take a hundred times as much memory as file."""
 
 
 def json_lines(path: Path) -> list[Record]:
-    """Raises ConfigurationError for a line that is no JSON object, or a file without one."""
+    """Return the objects of a JSON Lines file.
+
+    Raises:
+        ConfigurationError: a line is not a JSON object, or the file is empty.
+    """
     return _objects(
         path,
         [
@@ -33,7 +35,11 @@ def json_lines(path: Path) -> list[Record]:
 
 
 def json_list(path: Path) -> list[Record]:
-    """Raises ConfigurationError for a file that is no list of objects, or an empty one."""
+    """Return the objects of a JSON list.
+
+    Raises:
+        ConfigurationError: the file is not a list of objects, or the list is empty.
+    """
     content = _parse_json(path, _read_content(path, each=b"{"), 1)
     if not isinstance(content, list):
         raise ConfigurationError(f"{path} is no JSON list: is it the file its name says?")
@@ -43,7 +49,11 @@ def json_list(path: Path) -> list[Record]:
 
 
 def text_of(record: Record, name: str, path: Path) -> str:
-    """A field that must hold text. Raises ConfigurationError when it does not."""
+    """Return a non-empty text field.
+
+    Raises:
+        ConfigurationError: the field is missing, empty or not text.
+    """
     value = record.get(name)
     if not isinstance(value, str) or not value.strip():
         raise ConfigurationError(
@@ -53,10 +63,10 @@ def text_of(record: Record, name: str, path: Path) -> str:
 
 
 def day_of(record: Record, path: Path) -> date | None:
-    """`cutoff_date` of an entry; None: it has none.
+    """Return the `cutoff_date` of an entry; None if it has none.
 
     Raises:
-        ConfigurationError: it is no date.
+        ConfigurationError: the value is not a date.
     """
     text = record.get("cutoff_date")
     if text is None:
@@ -68,10 +78,10 @@ def day_of(record: Record, path: Path) -> date | None:
 
 
 def _read_content(path: Path, *, each: bytes) -> bytes:
-    """Return what the file holds, unpacked.
+    """Return the unpacked content of a file.
 
     Args:
-        each: what every record has.
+        each: bytes that occur in every record, by which records are counted.
     """
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:

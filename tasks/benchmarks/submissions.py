@@ -1,5 +1,6 @@
-"""InnoEval's sets: submissions with their decisions, groups of similar submissions, and pairs with
-different decisions; and ideas made from full papers, as InnoEval's published ideas are.
+"""InnoEval's data sets: submissions with decisions, and groups and pairs of them.
+
+Ideas are made from abstracts, or from full papers as InnoEval's published ideas are.
 """
 
 import asyncio
@@ -37,8 +38,8 @@ POINTS_FILE = "innoeval_points.jsonl"
 GROUPS_FILE = "innoeval_groups.json"
 PAIR_FILES = {"easy": "innoeval_pairs_easy.json", "hard": "innoeval_pairs_hard.json"}
 CUTOFF = date(2024, 10, 1)
-"""Deadline of ICLR 2025, the earlier of the two conferences: no submission of either can be found
-as its own evidence. A `cutoff_date` in the file counts before it.
+"""Default cutoff: the deadline of ICLR 2025, the earlier of the two conferences, so that no
+submission is found as its own evidence.
 """
 
 DECISION_DATE = date(2025, 1, 22)
@@ -47,9 +48,7 @@ DECISION_DATE = date(2025, 1, 22)
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """An idea as a system may see it, and apart from it what was decided: None where the file does
-    not say.
-    """
+    """Idea of a submission, and the decision on it; None: unknown."""
 
     idea: Idea
     decision: str | None
@@ -67,7 +66,7 @@ class SubmissionGroup:
 class SubmissionPair:
     """Two submissions.
 
-    `difficulty` is easy or hard, `kind` the two decisions as the file names them.
+    `difficulty` is easy or hard; `kind` names the two decisions as in the file.
     """
 
     pair_id: str
@@ -81,7 +80,7 @@ def read_points(path: Path) -> list[Submission]:
     """Return the submissions of `innoeval_points.jsonl`.
 
     Raises:
-        ConfigurationError: the file is not what its name says; so do the other readers.
+        ConfigurationError: the file is invalid; likewise for the other readers.
     """
     return [_submission(record, None, path) for record in json_lines(path)]
 
@@ -113,15 +112,14 @@ def read_pairs(path: Path, difficulty: str) -> list[SubmissionPair]:
 
 
 def unique_ideas(submissions: Iterable[Submission]) -> list[Idea]:
-    """Return every idea once, in order of first appearance: one submission stands in several groups and
-    pairs.
-    """
+    """Return the distinct ideas of submissions, in order of first appearance."""
     return list({submission.idea.idea_id: submission.idea for submission in submissions}.values())
 
 
 def cluster_contests(contests: Mapping[str, Sequence[Submission]]) -> dict[str, str]:
-    """Return the cluster of each contest: contests that share a submission, directly or through
-    others, are one cluster. They are not independent, so intervals draw whole clusters.
+    """Return a cluster for each contest: the connected components by shared submissions.
+
+    Contests that share submissions are not independent, so intervals resample whole clusters.
     """
     disjoint_sets = DisjointSet()
     for members in contests.values():
@@ -136,8 +134,9 @@ def cluster_contests(contests: Mapping[str, Sequence[Submission]]) -> dict[str, 
 
 
 def submission_clusters(folder: Path, submissions: Sequence[Submission]) -> dict[str, str]:
-    """Return the cluster of each submission: those that stand in one group or pair of the files in
-    `folder`, directly or through others. A file that is not there links nothing.
+    """Return a cluster for each submission: connected components by the groups and pairs.
+
+    Missing files in `folder` are ignored.
     """
     contests: dict[str, tuple[Submission, ...]] = {
         str(one.idea.idea_id): (one,) for one in submissions
@@ -198,7 +197,7 @@ def _word(value: object) -> str | None:
 def submission_conditions(
     profile: Profile, parameters: BenchmarkParameters, data: Path | None
 ) -> tuple[str, ...]:
-    """Return the papers, where ideas are made from them, and the profile's prior."""
+    """Return hashes of the full papers, if used, and of the profile's prior."""
     path = profile.ranking.prior
     prior = (f"prior {load_prior(path).sha256}",) if path is not None else ()
     if data is None or parameters.text is SubmissionText.ABSTRACT:
@@ -207,10 +206,10 @@ def submission_conditions(
 
 
 def with_texts(data: SuiteData, listed: Iterable[Submission]) -> dict[str, Submission]:
-    """Return submissions by id, each once, with the text that was asked for.
+    """Return distinct submissions by id, with abstract or full text as requested.
 
     Raises:
-        ConfigurationError: `--text full`, and a paper is not there or cannot be read.
+        ConfigurationError: `--text full`, and a paper is missing or cannot be read.
     """
     submissions = {str(one.idea.idea_id): one for one in listed}
     if data.parameters.text is SubmissionText.ABSTRACT:
@@ -224,8 +223,9 @@ def with_texts(data: SuiteData, listed: Iterable[Submission]) -> dict[str, Submi
 
 
 def planned_ideas(data: SuiteData, listed: Iterable[Submission]) -> list[Idea]:
-    """Return every idea once, as long as it may be where it is made from a full paper; none is
-    read for a plan.
+    """Return the distinct ideas for an estimate, which reads no full paper.
+
+    Ideas from full papers are padded to their maximum length.
     """
     ideas = unique_ideas(listed)
     if data.parameters.text is SubmissionText.ABSTRACT:
@@ -244,10 +244,10 @@ _EXAMPLES = 3
 
 
 def paper_paths(ideas: Iterable[Idea], folder: Path) -> dict[str, Path]:
-    """Return the file of every idea's paper, `papers/<id>` with one of `SUFFIXES`, by the idea's id.
+    """Return the paper file of each idea by id: `papers/<id>` with one of `SUFFIXES`.
 
     Raises:
-        ConfigurationError: a paper is not there; the line says how many are lacking.
+        ConfigurationError: papers are missing.
     """
     paths: dict[str, Path] = {}
     missing_ids = []
@@ -267,7 +267,7 @@ def paper_paths(ideas: Iterable[Idea], folder: Path) -> dict[str, Path]:
 
 
 def papers_sha256(folder: Path) -> str:
-    """Return a hash over the papers beside a data set; they are read one at a time."""
+    """Return a hash over the papers of a data set; they are read one at a time."""
     papers = sorted(path for path in (folder / PAPERS_FOLDER).glob("*") if path.is_file())
     return content_hash(
         *(f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}" for path in papers)
@@ -275,21 +275,20 @@ def papers_sha256(folder: Path) -> str:
 
 
 def as_long_as_a_paper(idea: Idea) -> Idea:
-    """Return the idea with a text as long as that of a full paper at most, to plan by."""
+    """Return the idea with its text padded to the maximum length of a full paper."""
     return replace(idea, text=idea.text.ljust(MOST_WORDS * CHARACTERS_PER_WORD, "."))
 
 
 async def ideas_of_papers(
     ideas: Iterable[Idea], folder: Path, settings: DocumentSettings
 ) -> dict[str, Idea]:
-    """Return every idea with its paper's text in place of the abstract, by id.
+    """Return ideas by id, with the text of their full papers instead of the abstracts.
 
-    Acknowledgements and the like are left out; a paper is cut after `MOST_WORDS` words. Parsed in
-    child processes within the limits of the settings.
+    Without closing sections such as acknowledgements, and truncated after `MOST_WORDS` words.
 
     Raises:
-        ConfigurationError: a paper is not there or cannot be read. A set of which some ideas are
-            papers and some abstracts would compare what cannot be compared.
+        ConfigurationError: a paper is missing or cannot be read. Mixing full papers and abstracts
+            would make ideas incomparable.
     """
     listed = {str(idea.idea_id): idea for idea in ideas}
     paths = paper_paths(listed.values(), folder)

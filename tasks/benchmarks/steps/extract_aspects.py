@@ -1,6 +1,6 @@
-"""`extract_aspects`: what a justification says is known, and what is new.
+"""Step `extract_aspects`: arguments of a justification, as known or novel.
 
-Baseline: clauses sorted by wording that speaks of earlier work, or of what it lacks.
+Baseline: clauses, classified by cue words.
 """
 
 from pydantic import Field
@@ -65,9 +65,7 @@ _KNOWN = _any(
 
 
 async def baseline_aspects(inputs: AspectsInput, tools: BaselineTools) -> AspectsReply:
-    """Each clause of five words or more goes to the kind it has more cues of; ties go to novel when
-    it denies something, else to known.
-    """
+    """Classify clauses by the number of cue words of each kind; ties count as novel."""
     del tools
     existing: dict[str, None] = {}
     novel: dict[str, None] = {}
@@ -79,7 +77,7 @@ async def baseline_aspects(inputs: AspectsInput, tools: BaselineTools) -> Aspect
 
 
 def _clauses(text: str) -> list[str]:
-    """Sentences cut where they turn; a piece too short to say anything joins the one before."""
+    """Split sentences into clauses; a clause that is too short joins the previous one."""
     clauses: list[str] = []
     for sentence in sentences(text):
         pieces: list[str] = []

@@ -1,6 +1,6 @@
-"""`judge_preference`: which of two reviews of one idea is better, by each criterion.
+"""Step `judge_preference`: the better of two reviews of one idea, by criterion.
 
-Baseline: what can be counted of both reviews.
+Baseline: counts of cited works, advice and specific statements.
 """
 
 from collections.abc import Callable
@@ -37,7 +37,7 @@ _SPELLINGS = {
 
 
 def normalize_answer(value: Any) -> Any:
-    """`Idea B.`, `b`, `Tie` as models write them; the rest is left for the bounds to refuse."""
+    """Normalize answers such as `Idea B.`, `b` and `Tie`; other values fail validation."""
     if not isinstance(value, str):
         return value
     word = value.strip().strip(".*\"'[]()").casefold().removeprefix("idea").strip()
@@ -60,7 +60,7 @@ class PreferenceReply(Reply):
 
 _LINK = linear(r"\]\((https?://[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)\)")
 LEVEL_WITHIN = 0.1
-"""Share of the larger count by which two counts may differ and still be level."""
+"""Share of the larger count by which two counts may differ in a tie."""
 _ADVICE = bounded(
     r"\b(?:consider|should|could|recommend\w*+|suggest\w*+|test|compare|report|add|include|use"
     r"|clarify|weigh|say|try)\b",
@@ -69,10 +69,10 @@ _ADVICE = bounded(
 
 
 async def baseline_preference(inputs: PreferenceInput, tools: BaselineTools) -> PreferenceReply:
-    """The larger count wins, unless both are within a tenth of each other.
+    """Prefer the larger count by each criterion; a tie within a tenth of each other.
 
-    evidence: different addresses cited. actionability: sentences that advise. depth: sentences that
-    cite and tell a figure or at least a dozen content words.
+    evidence: distinct addresses cited. actionability: sentences with advice. depth: citing
+    sentences with a number or at least a dozen content words.
     """
     del tools
     evidence = _compare_counts(
@@ -93,7 +93,7 @@ async def baseline_preference(inputs: PreferenceInput, tools: BaselineTools) -> 
 
 
 def cited_links(review: str) -> list[str]:
-    """Return the target of every Markdown link, in order, repetitions included: each citation counts."""
+    """Return the targets of all Markdown links, in order and with repetitions."""
     return _LINK.findall(review)
 
 

@@ -274,10 +274,10 @@ def _expects(data: SuiteData) -> SuiteEstimate:
         pq.read_metadata(data.file(f"{FOLDER}/{name}.parquet")).num_rows
         for name in ("checks", "problems")
     )
-    drawn_checks = min(data.parameters.item_limit or DEFAULT_CHECK_COUNT, checks)
-    calls = drawn_checks * problems / max(checks, 1)
+    check_count = min(data.parameters.item_limit or DEFAULT_CHECK_COUNT, checks)
+    calls = check_count * problems / max(checks, 1)
     return SuiteEstimate(
-        drawn_checks, [ExpectedCalls(JUDGE_HIT, calls, PROBLEM_TOKENS, GRADE_TOKENS)]
+        check_count, [ExpectedCalls(JUDGE_HIT, calls, PROBLEM_TOKENS, GRADE_TOKENS)]
     )
 
 

@@ -62,7 +62,7 @@ def test_without_right_answers_the_values_are_compared_and_other_right_answers_a
     found = _estimates(ours, theirs, 0)["mean_value"]
     assert (found.value, found.count, found.unscored_count) == (2.0, 1, 1)
     other = _estimates(items({"a": ("x", "x")}), items({"a": ("y", "x")}), 0)["accuracy"]
-    assert other.undefined_reason == "the two were held against different right answers"
+    assert other.undefined_reason == "the two were compared with different gold answers"
 
 
 def test_several_suites_run_one_after_the_other_and_share_a_page(tmp_path: Path) -> None:
