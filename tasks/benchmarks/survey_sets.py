@@ -1,5 +1,7 @@
-"""Questions whose relevant papers are known: reference lists of a snapshot, core papers of
-published surveys, answers to search questions, and a generated graph in which they are planted.
+"""Survey questions with known relevant papers.
+
+From reference lists of a snapshot, core papers of published surveys, answers to search questions,
+and a generated citation graph.
 """
 
 import random
@@ -26,7 +28,7 @@ Rows = Iterator[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class SurveyCase:
-    """A question and the papers that a survey of it should hold."""
+    """Question with the papers that its survey should contain."""
 
     case_id: str
     question: str
@@ -35,13 +37,13 @@ class SurveyCase:
 
 
 def paper_row(paper_id: str, title: object, abstract: object, **fields: Any) -> dict[str, Any]:
-    """Return a paper as a row of a file that a snapshot is built from."""
+    """Return a paper as a row of a snapshot's source file."""
     unknown: dict[str, Any] = {"authors": [], "venue": "", "year": None, "url": ""}
     return {"paper_id": paper_id, "title": title, "abstract": abstract, **unknown, **fields}
 
 
 def write_papers(rows: Iterable[dict[str, Any]], path: Path) -> Path:
-    """Write papers as a file that a snapshot is built from."""
+    """Write papers as the source file of a snapshot."""
     with path.open("wb") as file:
         for row in rows:
             file.write(orjson.dumps(row) + b"\n")
@@ -49,7 +51,7 @@ def write_papers(rows: Iterable[dict[str, Any]], path: Path) -> Path:
 
 
 def vis_papers(path: Path) -> Rows:
-    """Yield papers of IEEE VIS with their reference lists, as far as the venue's own papers go."""
+    """Yield papers of IEEE VIS with their references to papers of the same venue."""
     for row in json_lines(path):
         yield {
             "paper_id": row["id"],
@@ -66,7 +68,7 @@ def vis_papers(path: Path) -> Rows:
 
 
 def candidate_papers(path: Path) -> Rows:
-    """Yield the candidates of all topics, each paper once; nothing is known of their references."""
+    """Yield the candidates of all topics without duplicates and references."""
     seen: set[str] = set()
     for row in json_lines(path):
         paper_id = text_of(row, "paper_id", path)
@@ -77,7 +79,7 @@ def candidate_papers(path: Path) -> Rows:
 
 
 def core_papers(path: Path, fewest: int) -> list[SurveyCase]:
-    """Return topics, with the core papers of their surveys that stand in the candidate pools."""
+    """Return topics with the core papers of their surveys among the candidates."""
     core: dict[str, set[PaperId]] = {}
     for row in json_lines(path):
         if row["core"]:
@@ -91,16 +93,15 @@ def core_papers(path: Path, fewest: int) -> list[SurveyCase]:
 
 
 def paper_id_of(identifier: str) -> PaperId:
-    """Return the paper_id under which a snapshot keeps a paper that its file names so."""
+    """Return the paper_id in a snapshot for an identifier of its source file."""
     return PaperId(sha1_hex(f"given:{identifier}"))
 
 
 def reference_lists(snapshot: Snapshot, fewest: int) -> list[SurveyCase]:
-    """Return papers of a snapshot with their titles as questions, and what their authors cite.
+    """Return papers of a snapshot as cases: the title as question, the references as answer.
 
-    The cutoff is the end of the year before: neither the paper nor one that cites it can be
-    reached, and of its references those count that had appeared by then. `fewest` of them are
-    needed.
+    The cutoff is the end of the previous year, which excludes the paper and papers that cite it.
+    References after the cutoff do not count; cases with less than `fewest` are left out.
     """
     if not snapshot.manifest.has_references:
         return []
@@ -128,7 +129,7 @@ def _case(snapshot: Snapshot, record: PaperRecord) -> SurveyCase | None:
 
 
 def search_questions(path: Path, snapshot: Snapshot) -> list[SurveyCase]:
-    """Return search questions with those of their answers that the snapshot holds, by exact title."""
+    """Return search questions with their answers in the snapshot, matched by exact title."""
     cases = []
     for record in json_lines(path):
         answers = record.get("answers")
@@ -151,15 +152,13 @@ def _find_title(snapshot: Snapshot, title: str) -> PaperId | None:
 PLANTED_PAPERS = 40
 PLANTED_QUESTIONS = 20
 NAMED_SHARE = 0.25
-"""Of the planted papers, those whose title has words of the question:
-a search finds these alone.
-"""
+"""Share of the planted papers with words of the question in the title, which a search finds."""
 DISTRACTORS_PER_QUESTION = 220
-"""Papers with words of the question that answer another one."""
+"""Irrelevant papers with words of the question."""
 HUBS = 6
 OTHER_PAPERS = 600
 MISSING_SHARE = 0.3
-"""Of the edges, those that no source knows."""
+"""Share of the edges that are missing."""
 _SYLLABLES = [
     "ka",
     "lo",
@@ -180,15 +179,17 @@ _SYLLABLES = [
 
 @dataclass(frozen=True, slots=True)
 class PlantedGraph:
-    """Papers as rows of a snapshot file, and questions with the papers planted for each."""
+    """Papers as rows of a snapshot's source file, and questions with their planted papers."""
 
     rows: tuple[dict[str, Any], ...]
     cases: tuple[SurveyCase, ...]
 
 
 def planted_graph(seed: int, question_count: int = PLANTED_QUESTIONS) -> PlantedGraph:
-    """A literature of made-up words: planted papers cite each other, distractors share the
-    question's words, hubs are cited from everywhere, and a part of all edges is missing.
+    """Generate a literature of random words.
+
+    Planted papers cite each other, distractors share words with the question, hubs are cited
+    everywhere, and a share of the edges is missing.
     """
     draw = random.Random(seed)  # noqa: S311 -- no secret
     names, cited_everywhere = _words(draw), [f"hub{number}" for number in range(HUBS)]
@@ -248,7 +249,7 @@ def _paper(name: str, title: str, references: list[str], year: int) -> dict[str,
 
 
 def _words(draw: random.Random) -> Iterator[str]:
-    """Yield words that occur nowhere else."""
+    """Yield unique words."""
     number = 0
     while True:
         number += 1

@@ -1,5 +1,7 @@
-"""Benchmarks: their declaration. A unit is one suite over the data at hand; suites run one after the
-other, and the ideas of a suite that judges evaluations are evaluated first.
+"""Declaration of benchmarks as a kind of work.
+
+A unit is one suite over a data folder. Suites run in sequence; the ideas of a suite that judges
+evaluations are evaluated first.
 """
 
 import asyncio
@@ -64,20 +66,20 @@ ABLATIONS: Mapping[str, tuple[str, str]] = {
     "pa": ("contribution", "augment_papers"),
     "pc": ("contribution", "compare_papers"),
 }
-"""ScholarEval's ablations (§4.2 and F.3): the part of a profile, and the switch that each turns off.
+"""Profile section and switch of ScholarEval's ablations (§4.2 and F.3).
 
-mre: passages go to the review as they are, no paper is read. pa: no recommendations, no
-references. pc: the review sees the papers themselves, not comparisons with them.
+mre: reviews see passages, and no paper is read. pa: no recommendations and references. pc: reviews
+see abstracts of papers, not comparisons.
 """
 
 
 def _resolve(
     given: tuple[str], options: BenchmarkOptions, profile: Profile, settings: Settings
 ) -> Resolved[SuiteUnit, BenchmarkParameters]:
-    """Resolve the suite, or `all` of them.
+    """Resolve one suite, or `all`.
 
     Raises:
-        ConfigurationError: an option that cannot be met, or data that are missing.
+        ConfigurationError: an invalid option, or missing data.
     """
     suites = _suites(*given)
     if options.calibrate is not None:
@@ -116,7 +118,7 @@ def _resolve(
 
 
 def _grading_steps(suites: Sequence[Suite]) -> set[str]:
-    """Names of the steps that grade what an engine wrote; others of a suite write themselves."""
+    """Return the names of the steps that grade an engine's texts."""
     return {
         step.name
         for suite in suites
@@ -129,10 +131,10 @@ def _grading_steps(suites: Sequence[Suite]) -> set[str]:
 def _assign_judge(
     judge: EngineChoice, writer: EngineChoice, suites: Sequence[Suite], profile: Profile
 ) -> Profile:
-    """Assign the steps that grade to `judge`.
+    """Assign the grading steps to the model of `judge`.
 
     Raises:
-        ConfigurationError: nothing is graded, or by none that is a model.
+        ConfigurationError: no step grades, or judge or writer is not a model.
     """
     names = _grading_steps(suites)
     if not names:
@@ -153,7 +155,7 @@ def _assign_judge(
 def _self_grading_warning(
     writer: EngineChoice, suites: Sequence[Suite], profile: Profile
 ) -> tuple[str, ...]:
-    """A warning where a model grades what it wrote: judges are kinder to their own words."""
+    """Return a warning if a model grades its own texts, which biases the grades."""
     if writer.model is None:
         return ()
     names = _grading_steps(suites)
@@ -163,8 +165,8 @@ def _self_grading_warning(
         models = profile.judging.assignment(name, step.kind, step.answer_tokens).models
         if writer.model in (models or (writer.model,)):
             return (
-                f"{writer.model} grades what it wrote itself: name another model with --judge,"
-                " whose grades are not of its own words",
+                f"{writer.model} grades its own texts, which biases the grades: name another model"
+                " with --judge",
             )
     return ()
 
@@ -180,7 +182,7 @@ def _suites(name: str) -> tuple[Suite, ...]:
 
 
 def _check_calibrate(suites: Sequence[Suite], profile: Profile) -> None:
-    """Raise ConfigurationError where no calibrator can be fitted."""
+    """Raise ConfigurationError if the suites or the profile cannot fit a calibrator."""
     if SuiteName.NOVELTY not in {suite.name for suite in suites}:
         raise ConfigurationError(f"--calibrate: only suite {SuiteName.NOVELTY} fits a calibrator")
     if profile.novelty.calibrator is not None:
@@ -191,7 +193,7 @@ def _check_calibrate(suites: Sequence[Suite], profile: Profile) -> None:
 
 
 def profile_without(profile: Profile, text: str) -> Profile:
-    """Return `profile` without the parts named in `text`; its name says what it lacks.
+    """Return the profile without the parts named in `text`, and with an extended name.
 
     Args:
         text: names of `ABLATIONS`, such as `mre,pa`.
@@ -231,7 +233,7 @@ def _folder(suites: Sequence[Suite], data: Path | None, settings: Settings) -> P
 
 
 def _default_literature(data: Path | None, settings: Settings) -> LiteratureChoice:
-    """Return the papers among the data; else the live API with a key, else the bundled sample."""
+    """Return the data folder's papers, else the live API if there is a key, else the sample."""
     if data is not None and (path := data / LITERATURE_FILE).exists():
         return LiteratureChoice(path)
     if settings.semantic_scholar_api_key:
@@ -258,7 +260,7 @@ def unit_of(
     parameters: BenchmarkParameters,
     settings: Settings,
 ) -> SuiteUnit:
-    """Return a suite over its data, with all that can change its scores.
+    """Return the unit of a suite, with hashes of everything that can change its scores.
 
     Raises:
         ConfigurationError: a file is missing.
@@ -280,10 +282,10 @@ def unit_of(
 
 
 def data_sha256(suite: Suite, data: Path | None) -> str:
-    """Return a hash over the suite's data files, the optional ones among them that are there.
+    """Return a hash over the suite's required and available optional data files.
 
     Raises:
-        ConfigurationError: a file is missing; the line says which, and what to pass.
+        ConfigurationError: a file is missing.
     """
     if data is None:
         return content_hash()
@@ -316,7 +318,7 @@ def prompts_sha256(suite: Suite, modules: Iterable[Module]) -> str:
 
 
 async def run_suite(unit: SuiteUnit, tools: Tools) -> BenchmarkRun:
-    """Ask and score one suite, in a thread: it computes, and waits for its answers."""
+    """Run one suite in a thread, because it computes and blocks."""
     trial = Trial(unit, tools, asyncio.get_running_loop())
     await asyncio.to_thread(SUITES[unit.suite].run, trial)
     models = {call.model_answered for call in trial.calls if call.model_answered is not None}
@@ -356,7 +358,7 @@ def _empty_run(unit: SuiteUnit, request: BenchmarkRequest) -> BenchmarkRun:
 
 
 def _expect(request: BenchmarkRequest, settings: Settings) -> Expected:
-    """Return what suites ask of which nothing is answered yet."""
+    """Estimate the calls of suites without results."""
     items: dict[str, int] = {}
     steps: list[StepsAsked] = []
     ideas = 0
@@ -379,7 +381,7 @@ def _expect(request: BenchmarkRequest, settings: Settings) -> Expected:
     return Expected(
         asked=together(steps),
         counts={"items": sum(items.values()), "evaluated_ideas": ideas},
-        note="expected for what has no answer yet, sizes of answers may differ by half",
+        note="estimate without cached answers; lengths of replies may differ by half",
     )
 
 
@@ -402,7 +404,7 @@ def _steps(request: BenchmarkRequest) -> tuple[Step[Any, Any], ...]:
 
 
 def _figures(page: Any, request: BenchmarkRequest | None) -> Mapping[str, Any]:
-    """Return the benchmarks that are compared with it, and the differences."""
+    """Return the benchmarks compared with a page's own, and the differences."""
     if request is None or not request.units[0].compared:
         return {}
     run_ids = tuple(dict.fromkeys((page.head.run_id, *request.units[0].compared)))
@@ -416,11 +418,11 @@ BenchmarkSummary = Summary[BenchmarkHead]
 
 
 def run_suites(request: BenchmarkRequest, settings: Settings, runs: Runs) -> BenchmarkSummary:
-    """Run each suite; return the first one that is published, with what is wrong with the others.
+    """Run each suite; return the first published summary, with the faults of the others.
 
     Raises:
-        ConfigurationError: data that do not fit, or a suite without ideas to evaluate.
-        PublicationError: an evaluation broke an expectation and was not published.
+        ConfigurationError: invalid data, or a suite without ideas to evaluate.
+        PublicationError: an evaluation was not published.
     """
     summaries = [
         _run_suite(replace(request, units=(unit,)), settings, runs) for unit in request.units
@@ -444,7 +446,7 @@ def run_suites(request: BenchmarkRequest, settings: Settings, runs: Runs) -> Ben
 def _run_suite(request: BenchmarkRequest, settings: Settings, runs: Runs) -> BenchmarkSummary:
     (unit,) = request.units
     suite, parameters = SUITES[unit.suite], request.parameters
-    # One unit that reads the lake: it needs no workers, its evaluation may.
+    # The suite reads the lake in this process; only the evaluation of its ideas uses workers.
     local_request = replace(
         request,
         workers=None,
@@ -473,10 +475,10 @@ def _run_suite(request: BenchmarkRequest, settings: Settings, runs: Runs) -> Ben
 def evaluation_of(
     request: BenchmarkRequest, ideas: Path | None, cutoff_date: date | None = None
 ) -> RunRequest:
-    """Return the evaluation of the ideas in a file, for the one suite of a request.
+    """Return the request that evaluates the ideas in a file, for the suite of a request.
 
     Args:
-        cutoff_date: for ideas that bring none.
+        cutoff_date: of ideas without one.
     """
     (unit,) = request.units
     parameters = request.parameters
@@ -491,7 +493,7 @@ def evaluation_of(
 
 
 def _follows(request: BenchmarkRequest, settings: Settings) -> tuple[Follow, ...]:
-    """Return the evaluation of each suite's ideas, which are as long as the median one."""
+    """Return the evaluations of the suites' ideas, estimated by the idea of median length."""
     follows = []
     for unit in request.units:
         one, suite = replace(request, units=(unit,)), SUITES[unit.suite]

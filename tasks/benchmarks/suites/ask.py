@@ -1,8 +1,7 @@
-"""Suite `ask`: whether answers rest on the works that experts cite, and meet the criteria that
-experts wrote (ScholarQABench).
+"""Suite `ask`: recall of the works that experts cite, and criteria met (ScholarQABench).
 
-The experts' questions are asked of all works that any of them cites; questions with criteria of the
-literature that `--literature` names.
+Questions with expert answers search the works that any expert cites; questions with criteria search
+the literature of `--literature`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,9 +49,9 @@ ANSWERS_FILE = "scholarqa_expert_answers/answers.jsonl.gz"
 RUBRICS_FILE = "scholarqa_expert_answers/rubrics_cs.jsonl.gz"
 EXPERTS, RUBRICS = "expert_answers", "rubrics"
 RUBRIC_CASES = 20
-"""Drawn of the questions with criteria; `--limit` says another number."""
+"""Default sample of the questions with criteria, without `--limit`."""
 CRITERIA_PER_QUESTION = 4
-"""On average."""
+"""Average, for estimates."""
 CRITERIA_MET = "criteria_met"
 METRICS = (
     "found_recall",
@@ -62,12 +61,12 @@ METRICS = (
     "answered_share",
 )
 OF_THE_CHECK = ("sentences_checked", "sentences_taken_out")
-"""Metrics of engines that write."""
+"""Additional metrics of engines that write answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerCase:
-    """A question, its field, and the works that its expert cites."""
+    """Question of a field, with the works that its expert cites."""
 
     case_id: str
     question: str
@@ -77,7 +76,7 @@ class AnswerCase:
 
 @dataclass(frozen=True, slots=True)
 class RubricCase:
-    """A question, and criteria with their weights, which need not add up to 1."""
+    """Question with weighted criteria; weights need not add up to 1."""
 
     case_id: str
     question: str
@@ -99,9 +98,7 @@ def answer_cases(path: Path) -> list[AnswerCase]:
 
 
 def passages_as_papers(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield every work that an expert cites, once, with all its passages for an abstract; nothing else is
-    known of it.
-    """
+    """Yield the works that experts cite, each once, with its passages as abstract."""
     texts: dict[str, dict[str, None]] = {}
     titles: dict[str, str] = {}
     for record in json_lines(path):
@@ -150,9 +147,9 @@ def _weight(criterion: Record, path: Path) -> float:
 
 
 class AnswerResult(ItemResult):
-    """An answer and what it rests on, or why there is none."""
+    """Answer to a question with its papers."""
 
-    text: str = Field(description="The answer, or without a model the passages; empty: nothing.")
+    text: str = Field(description="The answer, or the passages of the extractive engine.")
     found_ids: frozenset[str] = frozenset()
     read_ids: frozenset[str] = frozenset()
     cited_ids: frozenset[str] = frozenset()
@@ -161,9 +158,7 @@ class AnswerResult(ItemResult):
 
 
 def run(trial: Trial) -> None:
-    """Score shares of the works that experts cite among those found, read and cited; and the share
-    of criteria met.
-    """
+    """Score the recall of expert-cited works and the share of criteria met."""
     path = trial.file(ANSWERS_FILE)
     cases = trial.draw(answer_cases(path))
     literature = snapshot_of(trial, EXPERTS, partial(passages_as_papers, path))
@@ -201,7 +196,7 @@ def _answers_to(
 
 
 def _answer_of(survey: Survey) -> AnswerResult:
-    """An answer as it is shown; without a model its passages, which cite what they stand in."""
+    """Return the answer of a survey; of the extractive engine its passages."""
     if survey.kept_count is None:
         return AnswerResult(text="", reason=survey.unscored_reason, detail=survey.unscored_detail)
     quotes = [quote for quote in survey.quotes if quote.aspect is not None]
@@ -224,7 +219,7 @@ def _answer_of(survey: Survey) -> AnswerResult:
 
 
 def _measure(case: AnswerCase, result: AnswerResult) -> dict[str, float | None]:
-    """By metric; None: it could not be looked up, or there is nothing to divide by."""
+    """Return the metrics of one answer; None: the search failed, or the denominator is 0."""
     if result.reason is not None and result.reason is not Reason.NO_EVIDENCE:
         return dict.fromkeys((*METRICS, *OF_THE_CHECK))
     right, cited = len(case.cited), len(result.cited_ids)
@@ -240,7 +235,7 @@ def _measure(case: AnswerCase, result: AnswerResult) -> dict[str, float | None]:
 
 
 def _by_criteria(trial: Trial, listed: Sequence[RubricCase]) -> None:
-    """The share of criteria met, by weight; a question without an answer meets none."""
+    """Score the weighted share of criteria met; a question without an answer meets none."""
     cases = trial.draw(listed, RUBRIC_CASES)
     part = f"set={RUBRICS}"
     if trial.request.engine.is_baseline:
@@ -284,7 +279,7 @@ def _by_criteria(trial: Trial, listed: Sequence[RubricCase]) -> None:
 def share_met(
     case: RubricCase, result: AnswerResult, outcome: Outcome[JudgedAnswerReply] | None
 ) -> float | None:
-    """Return the share of criteria met, by weight; None: one of them has no verdict."""
+    """Return the weighted share of criteria met; None if a verdict is missing."""
     if outcome is None:
         return 0.0 if result.reason in (None, Reason.NO_EVIDENCE) else None
     if isinstance(outcome, Unscored):
@@ -299,7 +294,6 @@ def share_met(
 
 
 def _expects(data: SuiteData) -> SuiteEstimate:
-    """Every expert's question, and where an engine writes the drawn ones with criteria."""
     limit, parameters = data.parameters.item_limit, answer_parameters()
     experts = limit or len(answer_cases(data.file(ANSWERS_FILE)))
     rubrics = 0

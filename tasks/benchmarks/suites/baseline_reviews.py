@@ -1,7 +1,6 @@
-"""Reviews of ideas by each system of a comparison: Assay through its main job, and the baselines by
-a prompt for soundness and one for contribution (ScholarEval, F.1).
+"""Reviews of ideas by Assay and by prompted baselines (ScholarEval, F.1).
 
-All are one Markdown text in one form, so that a judge cannot tell systems apart by layout.
+All reviews have the same Markdown form, so that a judge cannot identify systems by layout.
 """
 
 import random
@@ -38,13 +37,13 @@ QUERY_PHRASES = 4
 
 
 class WrittenReview(ItemResult):
-    """A review as Markdown; empty, with the reason, where none could be had."""
+    """Review as Markdown; empty if it is missing, with the reason."""
 
     text: str
 
 
 def reviews_by_system(trial: Trial, ideas: Sequence[Idea]) -> dict[str, dict[str, WrittenReview]]:
-    """Return reviews by system and idea: `assay`, then the baselines asked for."""
+    """Return reviews by system and idea: `assay`, then the requested baselines."""
     reviews = {ASSAY: _by_assay(trial, ideas)}
     if ANOTHER_IDEAS in trial.parameters.baselines:
         reviews[ANOTHER_IDEAS] = rotate_reviews(reviews[ASSAY], trial.seed)
@@ -60,10 +59,9 @@ def reviews_by_system(trial: Trial, ideas: Sequence[Idea]) -> dict[str, dict[str
 
 
 def rotate_reviews(reviews: Mapping[str, WrittenReview], seed: int) -> dict[str, WrittenReview]:
-    """To every idea the review of another one: all of them in a circle drawn by the seed."""
+    """Assign to every idea the review of another one, by a random rotation."""
     circle = sorted(reviews)
-    # Not for secrets: a draw that can be repeated is meant.
-    random.Random(seed).shuffle(circle)  # noqa: S311
+    random.Random(seed).shuffle(circle)  # noqa: S311 -- reproducible, no secret
     if len(circle) < 2:
         alone = WrittenReview(
             text="", reason=Reason.NOTHING_TO_JUDGE, detail="there is no other idea"
@@ -97,9 +95,7 @@ async def _review_from_memory(idea: Idea, context: ItemContext) -> WrittenReview
 
 
 async def _review_with_search(idea: Idea, context: ItemContext) -> WrittenReview:
-    """One search by the idea's own key phrases, then the prompts; the idea's own paper is not
-    shown, as in the modules.
-    """
+    """Review with the results of one search by key phrases, without the idea's own paper."""
     assert context.literature is not None, "the trial opens a gateway for this baseline"
     answer = await context.literature.search_papers(
         " ".join(key_phrases(idea.text, QUERY_PHRASES)), PAPERS_SHOWN, idea.cutoff_date
@@ -116,7 +112,7 @@ async def _review_with_search(idea: Idea, context: ItemContext) -> WrittenReview
 
 
 async def _write_review(idea: Idea, context: ItemContext, papers: Shown | None) -> WrittenReview:
-    """Both halves, or none: half a review would be held against whole ones."""
+    """Write both halves of a review; none if one fails, because halves are not comparable."""
     inputs = PromptedSoundnessInput(
         idea=idea.text,
         cutoff=idea.cutoff_date.isoformat() if idea.cutoff_date is not None else "",
@@ -135,14 +131,12 @@ async def _write_review(idea: Idea, context: ItemContext, papers: Shown | None) 
     return WrittenReview(text=text_of_replies(soundness.value, contribution.value, papers))
 
 
-# Texts.
-
 Section = tuple[str, Mapping[str, str]]
-"""A heading, and the texts below it by their names."""
+"""Heading and named texts."""
 
 
 def _render(sections: Iterable[Section]) -> str:
-    """Return Markdown without what is empty."""
+    """Return sections as Markdown, without empty texts."""
     lines = []
     for heading, parts in sections:
         written = [f"{name}: {text.strip()}" for name, text in parts.items() if text.strip()]
@@ -178,7 +172,7 @@ def text_of_replies(
 
 
 def text_of_evaluation(evaluation: IdeaEvaluation) -> str:
-    """Return everything the modules wrote about an idea; empty when nothing was scored."""
+    """Return the texts of all modules about an idea; empty if nothing was scored."""
     return _render(_sections(evaluation))
 
 
@@ -239,7 +233,7 @@ def _sections(evaluation: IdeaEvaluation) -> Iterator[Section]:
 
 
 def _point(concern: Concern) -> str:
-    """One point as running text; evidence for and against it stands in the methods' reviews."""
+    """Return a concern as text, without the evidence, which is in the methods' reviews."""
     quoted = f"“{concern.quote}”" if concern.quote else concern.omission
     texts = (concern.point, quoted, concern.why, concern.would_change, concern.action)
     return " ".join(text for text in texts if text)

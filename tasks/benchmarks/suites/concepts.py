@@ -1,8 +1,8 @@
-"""Suite `concepts`: concepts that papers of the next three years name together first.
+"""Suite `concepts`: prediction of concept pairs that later papers link first.
 
-Asks no engine. What was known at a cutoff ranks pairs of concepts that no paper had named together:
-some a later paper did, some none did. Those of the second kind have as many neighbours as those of
-the first, so that a pair cannot be told by how common its concepts are.
+Makes no model calls. The concept network before a cutoff scores pairs without a link: half of them
+are linked within three years, half are not. Both halves have similar degrees, so that common
+concepts alone do not predict a link.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,9 +23,9 @@ from tasks.metrics.rankings import area_under_curve
 
 WINDOWS, WINDOW_YEARS = 4, 3
 PAIRS_PER_CUTOFF = 2_000
-"""Pairs that were linked later, without `--limit`; as many stand beside them that were not."""
+"""Default number of later linked pairs, without `--limit`; as many counterparts are added."""
 _NEARBY = 10
-"""Places among the concepts ordered by degree, from which the other of a pair is drawn."""
+"""Range of positions in the order by degree from which a counterpart's concepts are drawn."""
 _TRIES = 50
 
 SYSTEMS = (
@@ -38,14 +38,14 @@ SYSTEMS = (
     "common_neighbours",
     "preferential_attachment",
 )
-"""As `pair_scores.sql` names its columns."""
+"""Columns of `pair_scores.sql`."""
 
 Pairs = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Pairs asked at one cutoff: linked later, then a counterpart of each."""
+    """Pairs at one cutoff: the later linked ones, then a counterpart of each."""
 
     cutoff: date
     pairs: Sequence[tuple[int, int]]
@@ -54,7 +54,7 @@ class Window:
 
 
 def run(trial: Trial) -> None:
-    """Score the area under the curve of every way of scoring pairs, at each cutoff."""
+    """Score the area under the curve of every scoring method at each cutoff."""
     last = _last_year(trial.file(LITERATURE_FILE))
     snapshot = index_for_parquet(trial.file(LITERATURE_FILE), trial.settings.home)
     for number in range(WINDOWS):
@@ -67,7 +67,7 @@ def run(trial: Trial) -> None:
             gold = "linked" if place < half else "not linked"
             names = " + ".join(window.names[concept] for concept in pair)
             trial.record("link", f"{cutoff}-{place}", names, gold=gold, value=float(value))
-        # Intervals draw concepts, of which pairs share either.
+        # Intervals resample concepts, because pairs that share one are not independent.
         for system in SYSTEMS:
             column = window.scores.get(system, np.empty(0))
             estimate = area_under_curve(column[:half], column[half:], trial.seed, window.pairs)
@@ -99,12 +99,13 @@ def _window(trial: Trial, network: ConceptNetwork, year: int) -> Window:
 def _match_pairs(
     linked: Pairs, network: ConceptNetwork, until: int, seed: int
 ) -> tuple[Pairs, Pairs]:
-    """The pairs, and beside each another one, linked neither before nor after, whose concepts have
-    about as many neighbours; a pair of which none was found is left out.
+    """Match each linked pair with a never linked one of similar degrees.
+
+    Pairs without such a counterpart are left out.
     """
     order = network.columns("degrees")["concept_id"].astype(np.int64)
     linked_codes = network.columns("known_links", until=until)["pair"]
-    # A concept without a neighbour stands nowhere: nothing can be said of it.
+    # Concepts without a neighbor have no degree.
     linked = linked[np.isin(linked, order).all(axis=1)]
     places = np.empty(int(order.max(initial=0)) + 1, np.int64)
     places[order] = np.arange(len(order))

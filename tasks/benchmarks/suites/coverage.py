@@ -1,6 +1,4 @@
-"""Suite `coverage` (ScholarEval §3, E.1-E.3): what experts said and reviews say too, references that
-lead nowhere, preferences.
-"""
+"""Suite `coverage` (ScholarEval §3, E.1-E.3): expert rubrics, invalid links and preferences."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -58,7 +56,7 @@ MAXIMUM_REDIRECTS = 5
 RATES = ("win", "loss", "tie", "win_of_decided", "consistency", "first_shown")
 
 Reviews = Mapping[str, WrittenReview]
-"""By idea."""
+"""Reviews by idea."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +74,17 @@ class Rubric:
 
 @dataclass(frozen=True, slots=True)
 class RubricIdea:
-    """An idea as a system may see it, and apart from it what experts said."""
+    """Idea with the rubrics from its expert reviews, which systems do not see."""
 
     idea: Idea
     rubrics: tuple[Rubric, ...]
 
 
 def read_scholarideas(path: Path) -> list[RubricIdea]:
-    """Return every idea with its rubrics; an idea without any is kept and adds to no score.
+    """Return all ideas with their rubrics.
 
     Raises:
-        ConfigurationError: the file is not what its name says.
+        ConfigurationError: the file is invalid.
     """
     ideas = [_read_idea(record, path) for record in json_lines(path)]
     ids = [entry.idea.idea_id for entry in ideas]
@@ -131,9 +129,7 @@ def _rubric(entry: object, idea_id: IdeaId, number: int, discipline: str, path: 
 
 
 def run(trial: Trial) -> None:
-    """Score the coverage of every system's reviews, their differences from Assay's, invalid
-    references and preferences.
-    """
+    """Score coverage, differences from Assay's reviews, invalid links and preferences."""
     entries = _entries(trial)
     rubrics = [rubric for entry in entries for rubric in entry.rubrics]
     reviews = reviews_by_system(trial, [entry.idea for entry in entries])
@@ -144,14 +140,12 @@ def run(trial: Trial) -> None:
     for system, rubric_scores in judged.items():
         for part, estimate in coverage(rubric_scores, trial.seed).items():
             trial.score("coverage", estimate, system, part)
-    # Paired over rubrics, and the p-values of Welch's test that the paper uses.
     for system, theirs in judged.items():
         if system != ASSAY:
             for metric, part, estimate in coverage_tests(judged[ASSAY], theirs, trial.seed):
                 trial.score(metric, estimate, f"{ASSAY} - {system}", part)
     written = {name: by_idea for name, by_idea in reviews.items() if name != ANOTHER_IDEAS}
     _score_references(trial, written)
-    # Which of its own reviews is better says nothing.
     for system, others in written.items():
         if system != ASSAY:
             _score_preferences(trial, reviews[ASSAY], others, system)
@@ -164,7 +158,7 @@ def _entries(data: SuiteData) -> Sequence[RubricIdea]:
 def _judge_rubrics(
     trial: Trial, system: str, rubrics: Sequence[Rubric], written: Reviews
 ) -> list[RubricScore]:
-    """A score for every rubric: unscored where there is no review to judge, or no judgement."""
+    """Score every rubric; unscored without a review or a judgement."""
     questions = {
         rubric.rubric_id: CoverageInput(
             review=written[rubric.idea_id].text,
@@ -204,9 +198,7 @@ def _judge_rubrics(
 
 
 def _score_references(trial: Trial, reviews: Mapping[str, Reviews]) -> None:
-    """Lower bound, share of those that answered, and upper bound, by system; undefined where
-    addresses were not asked. Each address is looked up once, however often it is cited.
-    """
+    """Score the shares of invalid links by system; undefined without `--check-links`."""
     links = {
         system: [link for review in written.values() for link in cited_links(review.text)]
         for system, written in reviews.items()
@@ -225,11 +217,8 @@ def _score_references(trial: Trial, reviews: Mapping[str, Reviews]) -> None:
             trial.score(f"reference_invalidity_{bound}", estimate, system)
 
 
-# Addresses a review cites, and what each answers to a HEAD request (E.2).
-
-
 class LinkStatus(ItemResult):
-    """Answer of one address: its HTTP status, or None with the detail."""
+    """HTTP status of one address by a HEAD request (E.2); None without a response."""
 
     status: int | None
 
@@ -239,7 +228,7 @@ class LinkStatus(ItemResult):
 
 
 def link_answers(review_links: list[str], statuses: dict[str, LinkStatus]) -> list[LinkAnswer]:
-    """Return an answer for every citation; an address that was not asked has none."""
+    """Return the response for every citation; None for addresses without a request."""
     unknown = LinkStatus(status=None, detail="not asked")
     pairs = [(url, statuses.get(url, unknown)) for url in review_links]
     return [LinkAnswer(url, status.status, status.detail) for url, status in pairs]
@@ -251,12 +240,10 @@ async def link_status(
     *,
     allow_private_addresses: bool = False,
 ) -> LinkStatus:
-    """Return the status of `url` after its redirects.
-
-    Never raises for what the other side does; only public hosts are asked.
+    """Return the status of `url` after redirects; only public hosts are requested.
 
     Args:
-        allow_private_addresses: exists for tests.
+        allow_private_addresses: for tests.
     """
     private = allow_private_addresses
     try:
@@ -280,8 +267,9 @@ async def _status(url: str, _: ItemContext) -> LinkStatus:
 
 
 def _score_preferences(trial: Trial, ours: Reviews, theirs: Reviews, system: str) -> None:
-    """Rates of Assay's reviews against a baseline's, by criterion; an idea that one of them has no
-    review of is unscored.
+    """Score the win rates of Assay's reviews against a baseline's, by criterion.
+
+    Ideas without both reviews are unscored.
     """
     name = f"{ASSAY} vs. {system}"
     both: dict[str, Mapping[str, Outcome[PreferenceReply]]] = {}

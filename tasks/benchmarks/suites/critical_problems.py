@@ -1,8 +1,7 @@
-"""Suite `critical_problems` (quality checker, arXiv 2505.23824): what a release gives, and the
-engine as one more of its judges.
+"""Suite `critical_problems`: the quality checker's release, with the engine as another judge.
 
-Manuscripts of your own are no part of it: `assay check PAPER... --reasons FILE` finds problems in
-them and prints hit rates.
+Source: arXiv 2505.23824. For other manuscripts, `assay check PAPER... --reasons FILE` finds
+problems and prints hit rates.
 """
 
 import logging
@@ -56,17 +55,15 @@ logger = logging.getLogger(__name__)
 
 FOLDER = "withdrarxiv"
 DEFAULT_CHECK_COUNT = 80
-"""Checks (one checker at one paper) judged without `--limit`: some 290 problems, so that `assay
-benchmark all` stays short.
-"""
+"""Default sample of checks (one checker on one paper), about 290 problems."""
 HIT, NO_HIT = "hit", "no hit"
 Votes = Mapping[str, bool | None]
-"""A judge's answers by item; None: it gave none, such as about problems after its first hit."""
+"""A judge's answers by item; None: missing, for example after its first hit."""
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnCheck:
-    """One drawn check with the run it stands in and the name its items begin with."""
+    """Sampled check with its run and the prefix of its item ids."""
 
     run_id: RunId
     name: str
@@ -78,9 +75,7 @@ class DrawnCheck:
 
 
 def run(trial: Trial) -> None:
-    """Import the release, sum it up by SQL, name what differs from the print, and hold the engine's
-    votes against the judges'.
-    """
+    """Import the release, score its checkers, and compare the engine's votes with the judges'."""
     run_ids = _import_release(trial)
     trial.evaluated_run_ids.extend(run_ids)
     with trial.warehouse.reader() as connection:
@@ -110,12 +105,11 @@ def _import_release(trial: Trial) -> tuple[RunId, ...]:
 
 
 def _score_engine(trial: Trial, checks: Sequence[tuple[RunId, ManuscriptCheck]]) -> None:
-    """Ask `judge_hit` over every problem of the drawn checks; score agreement with each judge and
-    with all of them, and hit rates.
+    """Judge every problem of the sampled checks; score agreement with judges, and hit rates.
 
-    Judges stop at a paper's first hit: agreement is over problems they voted on, the others are
-    unscored. The extractive engine's threshold was chosen on a quarter of the real release's papers
-    (`baselines/matching.py`): over those its agreement flatters it, which is said.
+    Judges stop at a paper's first hit: agreement is over the problems they voted on, and the others
+    are unscored. The extractive engine's threshold was chosen on a quarter of the release's papers,
+    where its agreement is optimistic.
     """
     drawn_checks = [
         DrawnCheck(run_id, f"{run_id}:{check.manuscript_id}", check, checked_papers(check)[0])
@@ -177,7 +171,7 @@ def _score_engine(trial: Trial, checks: Sequence[tuple[RunId, ManuscriptCheck]])
         _score_baselines(trial, part, gold, papers)
     for (first, ours), (second, theirs) in combinations(votes.items(), 2):
         _score_agreement(trial, f"judge {second}", f"judge={first}", ours, theirs, papers)
-    # The share of the drawn checks that are hits: by the engine, by each judge, by all.
+    # Hit rates of the sampled checks by the engine, by each judge and by all judges.
     by_engine = [
         CheckedPaper(
             one.name,
@@ -201,7 +195,7 @@ def _score_engine(trial: Trial, checks: Sequence[tuple[RunId, ManuscriptCheck]])
 
 
 def _score_baselines(trial: Trial, part: str, gold: Votes, papers: Mapping[str, str]) -> None:
-    """Always the commonest answer, always the middle one, and answers drawn by their shares."""
+    """Score constant and random answers."""
     labels = {item: _label(hit) for item, hit in gold.items()}
     for system, answers in fixed_answers(labels, (NO_HIT, HIT)).items():
         votes = {
@@ -222,7 +216,7 @@ def _score_agreement(
 ) -> None:
     """Score the agreement of `system` with `gold`.
 
-    Precision and recall draw whole papers: one reason is asked about many times.
+    Precision and recall resample whole papers, because a paper's problems share one reason.
     """
     voted_items = [item for item in predicted if gold[item] is not None]
     labelled = pair_up(
@@ -256,8 +250,9 @@ def _share_among(
     seed: int,
     reason: str,
 ) -> Estimate:
-    """Share of the `hits` that are `confirmed` too; where all or none is, Wilson's interval, since
-    resampling has nothing to draw from.
+    """Estimate the share of `hits` that are `confirmed` too.
+
+    If all or none are, resampling has no variance: Wilson's interval.
     """
     among = [item for item in items if hits[item]]
     if not among:

@@ -1,6 +1,4 @@
-"""Suite `decisions` (InnoEval, critique task): what a conference decided about a submission, from
-its idea alone, and what calibration gains for that.
-"""
+"""Suite `decisions` (InnoEval, critique task): conference decisions predicted from ideas."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -57,9 +55,9 @@ from warehouse.answers import IdeaReview
 
 DECISION = "decision"
 STACKED_CLASSES: ClassCount = 3
-"""Those of the published figure."""
+"""As in the published score."""
 FILE = "decision-calibrator.json"
-"""The calibrator of the most classes whose labels suffice."""
+"""Calibrator of the most classes for which there are enough labels."""
 _SCORES = (
     "soundness_0_to_10",
     "contribution_0_to_10",
@@ -74,11 +72,11 @@ _SCORES = (
 )
 
 Labels = Mapping[str, str | None]
-"""Decisions by idea; None: there is none."""
+"""Decisions by idea; None: missing."""
 
 
 class DecisionAnswer(NamedTuple):
-    """A decision and the score out of ten it rests on, or why there is none."""
+    """Predicted decision with its score, or the reason why it is missing."""
 
     decision: str | None
     score_0_to_10: float | None = None
@@ -86,9 +84,7 @@ class DecisionAnswer(NamedTuple):
 
 
 def run(trial: Trial) -> None:
-    """Score F1 and accuracy for 2, 3 and 4 classes, and how far predictions crowd into few labels,
-    for Assay and for what looks at nothing.
-    """
+    """Score F1, accuracy and label collapse for 2, 3 and 4 classes, with baselines."""
     submissions = _submissions(trial)
     run_id = trial.evaluated_run()
     gold: Labels = {str(one.idea.idea_id): one.decision for one in submissions}
@@ -128,9 +124,10 @@ def _submissions(data: SuiteData) -> list[Submission]:
 
 
 def _decision_of_review(review: IdeaReview) -> DecisionAnswer:
-    """With the committee the decision is that of its meta-review. Without, it follows from the
-    idea's score by the thresholds that InnoEval's released prompt states for totals
-    (`decision_by_total`): 7.8 oral, 7.4 spotlight, 7.2 poster, below that reject.
+    """Return the committee's decision, or else a decision by the idea's score.
+
+    Thresholds of scores are those of InnoEval's released prompt (`decision_by_total`): 7.8 oral,
+    7.4 spotlight, 7.2 poster, lower reject.
     """
     committee, score = review.evaluation.committee, review.score.score
     meta = committee.meta_review if committee is not None else None
@@ -146,7 +143,7 @@ def _decision_of_review(review: IdeaReview) -> DecisionAnswer:
 
 
 def scale_of(class_count: ClassCount) -> LabelScale:
-    """Return the classes in the conference's own order, one point apart."""
+    """Return the classes in ascending order, one point apart."""
     labels = tuple(dict.fromkeys(merge_decision(decision, class_count) for decision in GRADES))
     return LabelScale(labels, tuple(float(place) for place in range(len(labels))))
 
@@ -177,7 +174,7 @@ def _score(
             "total_variation": collapse.total_variation,
         }
         trial.score_all(estimates, system, f"classes={class_count}")
-    # Shares of the predictions beside those of the labels: the diagnosis of label collapse.
+    # Label shares of predictions and gold labels, which show label collapse.
     labelled = pair_up(gold, predicted)
     collapse = label_collapse(labelled, tuple(GRADES))
     for place, label in enumerate(collapse.classes):
@@ -194,13 +191,11 @@ def _score(
 def decision_calibration(
     trial: Trial, run_id: RunId, gold: Labels, predicted: Labels, clusters: Mapping[str, str]
 ) -> None:
-    """Score the cross-validated gain over the suite's submissions, and what each source of judgement
-    adds to three classes; the calibrator stays in the trial's folder. Submissions of one cluster
-    are never in two folds.
+    """Score the cross-validated gains of calibration and of stacked judgement sources.
 
-    Of four classes, or where a decision is too rare for that of three; and always of two, reject
-    and accept. What could not be fitted has one undefined row that says why. Submissions that share
-    a text count once.
+    Calibrates four classes, or three if a decision is too rare, and always two. The calibrator
+    stays in the trial's folder. Folds keep clusters whole; submissions with the same text count
+    once.
     """
     texts: dict[str, str] = {}
     examples: list[Example] = []
@@ -242,9 +237,7 @@ def decision_calibration(
 
 
 def decision_features(review: IdeaReview) -> dict[str, float | None]:
-    """Return scores of the modules with how much of them is unscored, and the committee's means,
-    spreads and agreement by dimension.
-    """
+    """Return module scores, unscored shares, and the committee's statistics by dimension."""
     values = {name: getattr(review.score, name) for name in _SCORES}
     features = {name: None if value is None else float(value) for name, value in values.items()}
     committee = review.evaluation.committee
@@ -282,7 +275,7 @@ def _merge_example(example: Example, class_count: ClassCount) -> Example:
 
 
 def _suffices(examples: Sequence[Example], class_count: ClassCount) -> bool:
-    """Return whether no class is too rare: with fewer classes nothing else would be gained."""
+    """Return whether every class has enough labels."""
     labels = {one.item_sha256: one.label for one in examples if one.raw_label is not None}
     counts = Counter(
         merge_decision(label, class_count) for label in labels.values() if label is not None

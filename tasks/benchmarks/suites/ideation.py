@@ -1,9 +1,8 @@
-"""Suite `ideation`: are the last versions of ideas better than the first, or only more pleasing?
+"""Suite `ideation`: last versions of ideas compared with first ones, and biases of the judge.
 
-Three measurements by one and the same code. Made-up ideas and judges, of known quality and known
-biases, show what it finds and what it exposes. Ideas with praise added that says nothing show
-whether the engine falls for it. And the versions of a published ideation (`--run`) are held against
-each other by an engine of another family than the one that wrote and criticised them.
+The same measurement on three inputs: simulated ideas and judges of known quality and biases;
+bundled ideas with generic praise appended; and the versions of a published ideation (`--run`),
+judged by an engine of another model family than the one that wrote them.
 """
 
 import asyncio
@@ -70,11 +69,11 @@ SIMULATED, TRUTH = "simulated", "truth"
 FEWEST_SEEDS = 30
 ASKED = compared_along(DIMENSIONS)
 Place = tuple[str, int]
-"""An idea: its seed, and which of the seed's ideas it is."""
+"""An idea: its seed and its slot within the seed."""
 
 
 def run(trial: Trial) -> None:
-    """Score what is made up, what is praised, and where `--run` names an ideation its versions."""
+    """Score simulations, ideas with praise, and the versions of the ideation of `--run`."""
     _score_simulations(trial)
     _score_praise(trial)
     if trial.parameters.evaluated_run is not None:
@@ -82,8 +81,9 @@ def run(trial: Trial) -> None:
 
 
 def _score_simulations(trial: Trial) -> None:
-    """Each judge over a generator that improves and one that flatters, then the generator without
-    each of its parts; beside every value the true one.
+    """Score simulated judges on improving and flattering generators and on ablations.
+
+    Every estimate is recorded with its true value.
     """
 
     def score(measured: Mapping[str, Estimate], true: Mapping[str, float], part: str) -> None:
@@ -131,9 +131,7 @@ def _simulate_answers(engine: SimulatedEngine) -> list[Answer]:
 
 
 def _score_praise(trial: Trial) -> None:
-    """Bundled ideas against themselves with praise added: a judge whom it does not move says half
-    and half.
-    """
+    """Score bundled ideas against copies with praise; an unbiased judge gives one half."""
     ideas = trial.draw(read_ideas(sample_file("ideas.jsonl"), default_cutoff=None).ideas)
     plain = [Dossier(idea_id=idea.idea_id, title=idea.title, text=idea.text) for idea in ideas]
     for name, answers in _judge_contests(trial, "praise", praise_contests(plain)).items():
@@ -146,7 +144,7 @@ def _score_praise(trial: Trial) -> None:
 def _judge_contests(
     trial: Trial, task: str, contests: Sequence[Contest]
 ) -> dict[str, list[Answer]]:
-    """Every contest put to the engine, recorded; answers by dimension."""
+    """Judge all contests by the engine; record and return answers by dimension."""
     seed = trial.request.profile.seed
 
     async def work(contest: Contest, context: ItemContext) -> ContestMatches:
@@ -179,19 +177,16 @@ def _judge_contests(
     return by_dimension
 
 
-# Versions of a published ideation.
-
-
 @dataclass(frozen=True)
 class Versions:
-    """Versions that a published ideation made."""
+    """Versions of a published ideation."""
 
     head: IdeationHead
     made: tuple[IdeaVersion, ...]
 
     @cached_property
     def stacks(self) -> dict[Place, list[IdeaVersion]]:
-        """The versions of each idea that went on, the oldest first."""
+        """The kept versions of each idea, oldest first."""
         stacks: dict[Place, list[IdeaVersion]] = {}
         for version in sorted(kept_versions(self.made), key=lambda each: each.round):
             stacks.setdefault((version.seed_id, version.slot), []).append(version)
@@ -199,7 +194,7 @@ class Versions:
 
     @cached_property
     def contests(self) -> tuple[Contest, ...]:
-        """The last version against the first, of ideas that have a later one."""
+        """Contests of the last version against the first, of ideas with several versions."""
         return tuple(
             Contest(f"{seed}-{slot}", seed, _dossier(stack[0]), _dossier(stack[-1]))
             for (seed, slot), stack in self.stacks.items()
@@ -207,7 +202,7 @@ class Versions:
         )
 
     def after(self, number: int) -> dict[Place, IdeaVersion]:
-        """The version that each idea has after a round."""
+        """Return the current version of each idea after a round."""
         states = {
             place: [version for version in stack if version.round <= number]
             for place, stack in self.stacks.items()
@@ -220,12 +215,11 @@ def _dossier(version: IdeaVersion) -> Dossier:
 
 
 def versions_of(request: BenchmarkRequest, settings: Settings) -> Versions:
-    """Of the ideation that `--run` names.
+    """Return the versions of the ideation that `--run` names.
 
     Raises:
         UnknownNameError: it is not published.
-        ConfigurationError: it has no ideas, or the engine that would judge is of the family that
-            wrote them.
+        ConfigurationError: it has no ideas, or the judge is of the model family that wrote them.
     """
     run_id = request.parameters.evaluated_run
     assert run_id is not None
@@ -238,8 +232,8 @@ def versions_of(request: BenchmarkRequest, settings: Settings) -> Versions:
         raise ConfigurationError(f"--run {run_id} has no idea to judge: only leads, or none")
     if family_of(request.engine) == family_of(EngineChoice.parse(head.engine)):
         raise ConfigurationError(
-            f"--engine {request.engine.text} is of the family that wrote and criticised the ideas"
-            f" ({head.engine}): judge them by a model of another maker"
+            f"--engine {request.engine.text} is of the model family that wrote the ideas"
+            f" ({head.engine}): judge them by a model of another provider"
         )
     return versions
 
@@ -248,8 +242,9 @@ _OF_ONE_MAKER = {"o": "gpt", "chatgpt": "gpt", "codex": "gpt", "gemma": "gemini"
 
 
 def family_of(engine: EngineChoice) -> str:
-    """The first word of the model's name, whoever serves it; models of one maker that are called
-    differently go by one name.
+    """Return the model family: the first word of the model's name, without the provider.
+
+    Families of one maker share a name.
     """
     if engine.model is None:
         return engine.text
@@ -288,7 +283,7 @@ def _score_run(trial: Trial, versions: Versions) -> None:
 
 
 def _flattery_gains(contests: Sequence[Contest], seed: int) -> dict[str, Estimate]:
-    """Return what may please a judge: how much more of it the last versions have than the first."""
+    """Estimate how much the flattery features grow from first to last versions."""
     first, last = (
         (
             [flattery_of(text) for text in texts]
@@ -307,9 +302,7 @@ def _flattery_gains(contests: Sequence[Contest], seed: int) -> dict[str, Estimat
 
 
 def _of_round(versions: Versions, number: int, seed: int) -> dict[str, Estimate]:
-    """Of what the round made, the share that was dropped; of every idea as it is after the round,
-    how near it is to the closest paper, and what may please a judge.
-    """
+    """Estimate the drop shares of a round, and novelty and flattery of ideas after it."""
     made = [each for each in versions.made if each.round == number and each.text is not None]
     states = list(versions.after(number).values())
     clusters = [each.seed_id for each in states]
@@ -327,13 +320,13 @@ def _of_round(versions: Versions, number: int, seed: int) -> dict[str, Estimate]
 
 
 class Distances(ItemResult):
-    """Between the ideas of one seed: one less the cosine of their embeddings; None for one idea."""
+    """Mean of 1 - cosine between embeddings of a seed's ideas; None for a single idea."""
 
     mean_distance: float | None
 
 
 def _distances(trial: Trial, versions: Versions) -> dict[int, list[float | None]]:
-    """By round, of each seed."""
+    """Return the mean distances by round, one for each seed."""
     texts: dict[str, tuple[str, ...]] = {}
     rounds = range(1, versions.head.round_count + 1)
     for number in rounds:
@@ -356,7 +349,6 @@ def _distances(trial: Trial, versions: Versions) -> dict[int, list[float | None]
 
 
 def _expects(data: SuiteData) -> SuiteEstimate:
-    """Both orders of each bundled idea, and of each idea of the run that has a later version."""
     bundled = read_ideas(sample_file("ideas.jsonl"), default_cutoff=None).ideas
     texts = [idea.text for idea in data.first(bundled)]
     if data.parameters.evaluated_run is not None:

@@ -1,9 +1,8 @@
-"""Suite `injected_errors`: errors of eight kinds are put into manuscripts by rule, and the engine
-looks for problems in each twin and in the text as it was, in one reading as `assay check` does and,
-with a model, section by section as `assay check --review` does.
+"""Suite `injected_errors`: detection of rule-based errors in manuscripts.
 
-A problem counts as a find where it quotes the changed sentence, the one that this contradicts, or a
-neighbour of one that was deleted, and was not said of the unchanged text too.
+The engine reports problems of each changed text (twin) and of the unchanged one, in one reading as
+`assay check` does and, with a model, section by section as `assay check --review` does. An error is
+found if a problem quotes one of its sentences and is not reported for the unchanged text too.
 """
 
 import asyncio
@@ -50,20 +49,20 @@ from tasks.metrics.means import mean, share_of
 MANIFEST_FILE = "manuscripts/manifest.jsonl"
 PDF_FILES = "pdf/*.pdf"
 REVIEW = "assay --review"
-"""The system that reads section by section; `ASSAY` reads once."""
+"""System that reads section by section; `ASSAY` reads the text once."""
 MAXIMUM_PROBLEMS = 2 * len(ErrorKind)
-"""That a text may be reported with: twice as many as it has errors."""
+"""Of one text: twice the number of errors."""
 TWINS_OF_CHECKS = 10
-"""Twins of each text for the extractive engine, whose checks cost nothing; a model reads one."""
+"""Twins of each text for the extractive engine, which costs nothing; a model reads one."""
 SECTION_TOKENS = 2_000
 PASSAGES_TOKENS = 900
 MANUSCRIPT_TOKENS = 12_000
-"""Of a whole text: 30,000 at most, 300 at least, of fourteen real ones."""
+"""Of a whole text, for estimates; 300 to 30,000 in fourteen real ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class ManuscriptText:
-    """A manuscript as a checker gets it; `form` is `latex`, `text` or `pdf`."""
+    """Manuscript as input of a checker; `form` is `latex`, `text` or `pdf`."""
 
     name: str
     title: str
@@ -72,13 +71,13 @@ class ManuscriptText:
 
     @property
     def item_id(self) -> str:
-        """Of the text as it was."""
+        """Item id of the unchanged text."""
         return f"{self.name}:unchanged"
 
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """A text with errors in it; `number` is 1 for the first of its text."""
+    """Text with injected errors; `number` counts the twins of one text from 1."""
 
     of: ManuscriptText
     number: int
@@ -91,17 +90,17 @@ class Twin:
 
 
 class ReportedProblems(ItemResult):
-    """Reports on one text."""
+    """Problems reported for one text."""
 
     problems: tuple[ReportedProblem, ...] = ()
 
 
 Reports = Mapping[str, ReportedProblems]
-"""By item."""
+"""Reported problems by item."""
 
 
 def run(trial: Trial) -> None:
-    """Score recall by kind, precision, and what is said of the texts as they were."""
+    """Score recall by kind, precision, and false reports on unchanged texts."""
     places = dict(trial.draw(list(manuscript_places(trial.data).items())))
     texts = asyncio.run(_manuscript_texts(places, trial.settings.documents))
     twins = [
@@ -115,7 +114,7 @@ def run(trial: Trial) -> None:
     systems: dict[str, Reports] = {
         ASSAY: {name: _result_of(one) for name, one in trial.ask(FIND_PROBLEMS, questions).items()}
     }
-    if not trial.request.engine.is_baseline:  # its checks see the whole text in either way
+    if not trial.request.engine.is_baseline:  # the baseline's checks are the same in both modes
         systems[REVIEW] = trial.each("review", questions, _review, ReportedProblems)
     for system, reports in systems.items():
         _score(trial, system, texts, twins, reports)
@@ -130,7 +129,7 @@ def _result_of(outcome: Outcome[ProblemsReply]) -> ReportedProblems:
 
 
 async def _review(question: ProblemsInput, context: ItemContext) -> ReportedProblems:
-    """Review a text section by section; what stands after the second looks is what was said."""
+    """Review a text section by section; return the problems that stand."""
     read = Manuscript(
         manuscript_id=question.title or "manuscript",
         name=question.title,
@@ -161,7 +160,7 @@ async def _review(question: ProblemsInput, context: ItemContext) -> ReportedProb
 
 
 def _twin_count(request: BenchmarkRequest) -> int:
-    """Of each text."""
+    """Return the number of twins of each text."""
     return TWINS_OF_CHECKS if request.engine.is_baseline else 1
 
 
@@ -182,7 +181,7 @@ def _score(
     twins: Sequence[Twin],
     reports: Reports,
 ) -> None:
-    """Intervals draw whole texts: the twins of one share much."""
+    """Score and record one system; intervals resample whole texts."""
     for text in texts:
         one = reports[text.item_id]
         count = len(one.problems)
@@ -199,7 +198,7 @@ def _score(
     hits: list[tuple[str, bool | None]] = []
     for twin in twins:
         one = reports[twin.item_id]
-        # What was said of the unchanged text in the same words is no find.
+        # A problem reported for the unchanged text too does not count.
         before = {report.problem for report in reports[twin.of.item_id].problems}
         new = [report for report in one.problems if report.problem not in before]
         for error in twin.errors:
@@ -229,7 +228,6 @@ def _score(
         shares = [is_found for _, is_found in of_kind]
         estimate = share_of(shares, trial.seed, [name for name, _ in of_kind])
         trial.score("injected_recall", estimate, system, part)
-    # Of all that is said of the twins; what stands in the unchanged text too counts as wrong.
     precision = share_of([hit for _, hit in hits], trial.seed, [name for name, _ in hits])
     trial.score("injected_precision", precision, system)
     unchanged = (reports[text.item_id] for text in texts)
@@ -243,16 +241,13 @@ def _points_at(report: ReportedProblem, error: InjectedError) -> bool:
     return error.is_quoted_by(f"{report.quote} {report.problem} {report.explanation}")
 
 
-# Manuscripts: listed by a folder of data, and read as `assay check` reads them.
-
-
 def manuscript_places(data: Path) -> dict[str, Path]:
-    """Return where each manuscript lies, by its name, in order: those of the manifest, then PDFs.
+    """Return the paths of manuscripts by name: those of the manifest, then PDF files.
 
-    Of LaTeX it is the folder of the main file, which includes others.
+    A LaTeX manuscript is the folder of its main file.
 
     Raises:
-        ConfigurationError: an entry lacks a field or names no file that can be read.
+        ConfigurationError: an entry is incomplete, or its file is missing.
     """
     path = data / MANIFEST_FILE
     places = {}
@@ -266,7 +261,7 @@ def manuscript_places(data: Path) -> dict[str, Path]:
         else:
             places[name] = folder / name / text_of(row, "pdf", path)
         if not places[name].exists():
-            raise ConfigurationError(f"{path}: {name} lies at {places[name]}, which is not there")
+            raise ConfigurationError(f"{path}: {name} is missing at {places[name]}")
     if not places:
         raise ConfigurationError(f"{path} holds nothing: name a manuscript on each line")
     return places | {one.stem: one for one in sorted(data.glob(PDF_FILES))}
@@ -292,7 +287,6 @@ async def _manuscript_texts(
 
 
 def _expects(data: SuiteData) -> SuiteEstimate:
-    """Each text as it was, and its twins."""
     places = data.first(list(manuscript_places(data.data)))
     read = len(places) * (1 + _twin_count(data.request))
     looks = read * MAXIMUM_PROBLEMS / 2
@@ -301,7 +295,7 @@ def _expects(data: SuiteData) -> SuiteEstimate:
     if not data.request.engine.is_baseline:
         sections = read * MANUSCRIPT_TOKENS / SECTION_TOKENS
         noted = 2 * NOTES_WORDS
-        aspects = read * (len(Aspect) - 1)  # nobody judges novelty where nothing is looked up
+        aspects = read * (len(Aspect) - 1)  # novelty is not judged without literature
         calls += [
             ExpectedCalls(READ_SECTION, sections, SECTION_TOKENS + noted, noted + PROBLEM_TOKENS),
             ExpectedCalls(REFUTE_PROBLEM, looks, PASSAGES_TOKENS, GRADE_TOKENS),

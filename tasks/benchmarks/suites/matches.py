@@ -1,6 +1,4 @@
-"""Suites `pairs` and `groups` (InnoEval): submissions with different decisions, ranked by matches of
-their dossiers: with what an evaluation found out, and by their text alone.
-"""
+"""Suites `pairs` and `groups` (InnoEval): submissions ranked by pairwise matches."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -52,30 +50,29 @@ from tasks.ranking.rank import rank_groups
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 
 SCORES = "assay_scores"
-"""Ideas in the order of their evaluations' scores, without any match."""
+"""System that orders ideas by the scores of their evaluations, without matches."""
 PRIOR = "prior"
-"""Ideas in the order that the profile's prior expects, without any match."""
+"""System that orders ideas by the profile's prior, without matches."""
 MATCHES_AT_ONCE = 4
 OF_ONE_STEP = 1e-6
-"""Weight of the dimensions beside the whole: enough to break a tie, too little to change an order.
-"""
+"""Weight of the dimensions: breaks ties of the overall strength, and changes no other order."""
 
 Contests = Mapping[str, Sequence[Submission]]
-"""Members of each group or pair, by its name."""
+"""Members of each group or pair, by name."""
 
 
 class ContestRanking(ItemResult):
-    """Bradley–Terry log-strengths overall; None for an idea without a scored match.
+    """Overall Bradley–Terry log-strengths of one contest; None without a scored match.
 
-    A benchmark asks for an answer, so ideas level on the whole are told apart by the mean of their
-    strengths along the dimensions. `reason`: of the first match without a verdict.
+    Ties are broken by the mean strength along the dimensions. `reason` is that of the first match
+    without a verdict.
     """
 
     strengths: dict[str, float | None]
     explanation: str = Field(default="", description="Reason of the first overall match.")
 
     def no_answer(self, detail: str) -> ItemResult:
-        """Return why there is no answer; `detail` where no match says it."""
+        """Return the reason why there is no answer; `detail` is the default."""
         return ItemResult(
             reason=self.reason or Reason.NO_EVIDENCE,
             detail=self.detail or detail,
@@ -87,12 +84,12 @@ class ContestRanking(ItemResult):
 
 
 def ranked_by_system(trial: Trial, contests: Contests) -> dict[str, dict[str, ContestRanking]]:
-    """Return strengths by system and contest. A prior that the profile names is one more judge.
+    """Return strengths by system and contest.
 
-    Without modules, which is usual since evaluating all members takes long, `assay` is matches over
-    titles and abstracts. With some (`--modules committee`) it is matches over dossiers of evaluated
-    ideas, and two systems join it: `assay_scores`, those evaluations' scores alone, and, where
-    asked for, `prompt_only`, matches over titles and abstracts.
+    Without modules (the default, because evaluating all members is slow), `assay` is matches over
+    the ideas' texts. With modules, `assay` is matches over dossiers of evaluated ideas; other
+    systems are `assay_scores` and, if requested, `prompt_only`, matches over the texts. A prior of
+    the profile is another system.
     """
     ideas = unique_ideas(one for members in contests.values() for one in members)
     plain = {str(idea.idea_id): _plain(idea) for idea in ideas}
@@ -140,10 +137,11 @@ def _plain(idea: Idea, prior: Prior | None = None) -> Dossier:
 def _by_prior(
     contests: Contests, dossiers: Mapping[str, Dossier]
 ) -> dict[str, dict[str, ContestRanking]]:
-    """By what the prior expects alone; nothing where there is none."""
+    """Return strengths by the prior alone; empty without a prior."""
     expected = {name: one.prior_log_odds for name, one in dossiers.items()}
-    any_expected = any(value is not None for value in expected.values())
-    return {PRIOR: _by_score(contests, expected)} if any_expected else {}
+    if all(value is None for value in expected.values()):
+        return {}
+    return {PRIOR: _by_score(contests, expected)}
 
 
 def _by_score(contests: Contests, scores: Mapping[str, float | None]) -> dict[str, ContestRanking]:
@@ -170,9 +168,9 @@ def _rank_contests(
 async def rank_members(
     dossiers: Sequence[Dossier], parameters: RankingParameters, seed: int, context: ItemContext
 ) -> ContestRanking:
-    """Let the ideas of one group meet in pairs, in both orders where the profile says so.
+    """Rank one group by pairwise matches.
 
-    The labels are decisions of reviewers, so that is what `overall` asks for here.
+    `overall` asks for the reviewers' preference, because the labels are reviewers' decisions.
     """
     ranked = await rank_groups(
         dossiers,
@@ -232,7 +230,7 @@ def _highest(strengths: Mapping[str, float | None]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LabeledPair:
-    """A pair with a right answer; `kind`: its two decisions, as the file names them."""
+    """Pair with a gold answer; `kind` names its two decisions as in the file."""
 
     pair: Pair
     kind: str
@@ -243,8 +241,9 @@ class LabeledPair:
 
 
 def run_pairs(trial: Trial) -> None:
-    """Score accuracy on easy and hard pairs and by their two decisions, with the share of ties, which
-    count as wrong; intervals draw pairs that share submissions together.
+    """Score accuracy by difficulty and decisions, and the share of ties, which count as wrong.
+
+    Intervals keep pairs that share submissions together.
     """
     pairs = {pair.pair_id: pair for pair in _pairs(trial)}
     contests = {name: (pair.first, pair.second) for name, pair in pairs.items()}
@@ -300,7 +299,7 @@ def _pairs(data: SuiteData) -> list[SubmissionPair]:
 
 
 def _labeled_pair(pair: SubmissionPair, cluster: str) -> LabeledPair | None:
-    """None for a pair without two different decisions: it has no right answer."""
+    """Return the pair with its gold answer; None without two different decisions."""
     decisions = {pair.first.decision, pair.second.decision}
     if None in decisions or len(decisions) < 2:
         return None
@@ -314,7 +313,7 @@ def _with_preference(one: LabeledPair, preferred: str | None) -> LabeledPair:
 
 
 def _preferred_id(ranked: ContestRanking) -> str | None:
-    """The stronger one; None unless both have a strength."""
+    """Return the stronger idea, or `TIE`; None if a strength is missing."""
     values = list(ranked.strengths.values())
     if len(values) < 2 or any(value is None for value in values):
         return None
@@ -328,7 +327,7 @@ def _score_pairs(trial: Trial, labeled: Sequence[LabeledPair], system: str) -> N
 
 
 def _parts(labeled: Sequence[LabeledPair]) -> dict[str, list[LabeledPair]]:
-    """By difficulty, then by the two decisions."""
+    """Group pairs by difficulty and by decisions."""
     parts: dict[str, list[LabeledPair]] = {}
     for one in sorted(labeled, key=lambda one: one.pair.difficulty):
         parts.setdefault(f"difficulty={one.pair.difficulty}", []).append(one)
@@ -338,7 +337,7 @@ def _parts(labeled: Sequence[LabeledPair]) -> dict[str, list[LabeledPair]]:
 
 
 def _pair_baselines(trial: Trial, labeled: Sequence[LabeledPair]) -> None:
-    """A coin, and always the place (by identifier) that is right more often, or the first one."""
+    """Score a random choice, and constant choices by the position of the identifier."""
     for system, ordered in fixed_orders([one.group for one in labeled]).items():
         answered = [
             _with_preference(one, _highest(group.predicted))
@@ -359,18 +358,16 @@ def _expected_pairs(data: SuiteData) -> SuiteEstimate:
     return _expects(data, contests)
 
 
-# Groups: who is best of similar submissions, and in what order.
+# Groups: the order of similar submissions.
 
 
 def run_groups(trial: Trial) -> None:
-    """Score best of group, exact ranking and mean rank correlations, for matches, for scores alone
-    and for the baselines.
-    """
+    """Score best of group, exact ranking and rank correlations of systems and baselines."""
     contests = _groups(trial)
     clusters = cluster_contests(contests)
 
     def groups_from(strengths: Mapping[str, Mapping[str, float | None]]) -> list[Group]:
-        """Members without a decision have no grade and take no part."""
+        """Return the groups of graded members with predicted strengths."""
         return [
             Group(
                 name,
@@ -409,7 +406,7 @@ def run_groups(trial: Trial) -> None:
     unranked = groups_from({})
     for system, ordered in fixed_orders(unranked).items():
         _score_groups(trial, ordered, system)
-    # Orders drawn by chance: their rank correlation is 0 on average.
+    # Rank correlations of random orders are 0 on average, and not simulated.
     for metric, statistic in (("best_of_group", best_of_group), ("exact_ranking", exact_ranking)):
         drawn = random_order(unranked, statistic, trial.seed)
         trial.score(metric, drawn, STRATIFIED_RANDOM)

@@ -1,6 +1,4 @@
-"""Suite `novelty`: binary novelty of the novelty checker, the five-point judgement of RINoBench
-(`rinobench`), and calibration.
-"""
+"""Suite `novelty`: binary novelty (novelty checker), RINoBench, and calibration."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -59,11 +57,9 @@ FILE = "novelty-calibrator.json"
 NOVEL, NOT_NOVEL = "novel", "not novel"
 SCALE = (NOT_NOVEL, NOVEL)
 BINARY = LabelScale(SCALE, (2.5, 4.5))
-"""Places on the scale of 1 to 5: not novel is 1 to 3, novel 4 and 5 (RINoBench's labels average 2.4
-and 4.3 there).
-"""
+"""Values of the labels on the scale of 1 to 5; RINoBench's labels average 2.4 (1 to 3) and 4.3."""
 NOVEL_FROM = 4
-"""Score from which an idea counts as novel: "introduces new aspects not present in existing work"
+"""Least score of a novel idea, which "introduces new aspects not present in existing work"
 (RINoBench, Table 1).
 """
 CALIBRATED_NOVEL_FROM = 3.5
@@ -78,11 +74,10 @@ Labels = Mapping[str, str | None]
 
 
 def run(trial: Trial) -> None:
-    """Judge, hold against experts and published figures, and score the gain of calibration.
+    """Judge ideas, compare with experts and published scores, and score the calibration gain.
 
-    A calibrator is fitted on RINoBench's training split where that is at hand, else on the novelty
-    checker's ideas, and left in the trial's folder; one that the profile names is applied instead,
-    never to what it was fitted on.
+    Fits a calibrator on RINoBench's training split if available, else on the novelty checker's
+    ideas, in the trial's folder. A calibrator of the profile is applied instead.
     """
     fits = trial.request.profile.novelty.calibrator is None
     rows = {
@@ -108,7 +103,6 @@ def run(trial: Trial) -> None:
     for system, labels_by_item in {**verdicts, **fixed_answers(gold, SCALE)}.items():
         _score(trial, system, gold, labels_by_item)
     trial.score_by_chance(gold, _BY_CHANCE, PART)
-    # Whether ideas that experts call novel have higher scores, wherever the cut lies.
     labels = [None if label is None else float(label == NOVEL) for label in gold.values()]
     for system, scores in values.items():
         order = spearman(labels, [scores.get(name) for name in gold])

@@ -1,9 +1,9 @@
-"""Suites `dataset_recommendation` and `leaderboards`: whether `assay recommend` names what was used.
+"""Suites `dataset_recommendation` and `leaderboards`: accuracy of `assay recommend`.
 
-Both ask no engine. What works near an idea used is known from other projects, or other
-leaderboards, and ranked as the command ranks it (`tasks/recommendation/recommend.py`). Data sets that
-papers used: DataFinder (Viswanathan, Gao, Wu, Liu & Neubig, ACL 2023, github.com/viswavi/datafinder).
-Leaderboards and what they compare: Papers with Code, `sota-extractor`, from NLP-progress and the EFF.
+Neither makes model calls. Resources used by other projects or leaderboards are ranked as by the
+command (`tasks/recommendation/recommend.py`). Data: DataFinder (Viswanathan, Gao, Wu, Liu & Neubig,
+ACL 2023, github.com/viswavi/datafinder); Papers with Code, `sota-extractor`, from NLP-progress and
+the EFF.
 """
 
 import asyncio
@@ -52,7 +52,7 @@ METRICS: dict[str, Callable[[Sequence[str], frozenset[str]], float]] = {
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """The description of a project, the paper it became in some year, and the data sets it used."""
+    """Project with its description, the abstract and year of its paper, and its data sets."""
 
     project_id: str
     year: int
@@ -63,7 +63,7 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """A task on a data set; what was compared on it, by title of paper, and measured."""
+    """Task on a data set, with the papers compared and the metrics."""
 
     leaderboard_id: str
     task: str
@@ -74,10 +74,10 @@ class Leaderboard:
 
 
 def read_projects(path: Path) -> list[Project]:
-    """Return the projects; `data_sets` are those of the corpus.
+    """Return the projects, with their data sets that are in the corpus.
 
     Raises:
-        ConfigurationError: the file has another form; so do the other readers.
+        ConfigurationError: the file is invalid; likewise for the other readers.
     """
     return [
         Project(
@@ -134,7 +134,7 @@ def _texts(row: Record, name: str, path: Path) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One idea, what was right for it, and what each system said."""
+    """One idea with the right answers and the ranked answers of each system."""
 
     item_id: str
     right: frozenset[str]
@@ -142,15 +142,17 @@ class Question:
 
 
 def is_test_project(project: Project) -> bool:
-    """Return whether figures are given on it: half of all, by identifier. The others are the known
-    works, and the weights of the ranking were chosen on them.
+    """Return whether a project belongs to the test half, by its identifier.
+
+    The other half are the known works, on which the weights of the ranking were chosen.
     """
     return int(content_hash(project.project_id, length=8), 16) % 2 == 1
 
 
 def run_data_sets(trial: Trial) -> None:
-    """Score precision and recall at 5, MAP and MRR of data sets for descriptions of projects. Known works
-    are those of the other half, none of a later year.
+    """Score precision and recall at 5, MAP and MRR of data sets for projects.
+
+    Evidence comes from the training half, without projects of later years.
     """
     projects = read_projects(trial.file(QUERIES_FILE))
     descriptions = read_descriptions(trial.file(DATA_SETS_FILE))
@@ -190,9 +192,7 @@ def run_data_sets(trial: Trial) -> None:
 
 
 def run_leaderboards(trial: Trial) -> None:
-    """Score the same of baselines and metrics for a task on a data set, from all leaderboards of
-    other data sets.
-    """
+    """Score baselines and metrics for leaderboards, with those of other data sets as evidence."""
     boards = read_leaderboards(trial.file(LEADERBOARDS_FILE))
     queries = trial.draw(boards)
     of_asked, of_boards = _embed(
@@ -217,7 +217,7 @@ def run_leaderboards(trial: Trial) -> None:
 
 
 def _embed(trial: Trial, *listed: Sequence[str]) -> list[Vectors]:
-    """Unit vectors of every list of texts."""
+    """Return the unit vectors of each list of texts."""
     store = KeyedStore(trial.warehouse.cache / "embeddings.sqlite")
     embedder = SentenceEmbedder(trial.settings.embeddings, store)
 
@@ -236,7 +236,7 @@ def _nearness(idea: Vectors, others: Vectors) -> list[float]:
 def _uses_by_name(
     near: Sequence[float], listed: Sequence[frozenset[str]]
 ) -> dict[str, list[tuple[float, float]]]:
-    """By resource, the nearness of the works that used it."""
+    """Return (nearness, weight) of the works that used each resource."""
     uses_by_name: dict[str, list[tuple[float, float]]] = {}
     for nearness, names in zip(near, listed, strict=True):
         for name in sorted(names):
@@ -254,7 +254,7 @@ def _commonest(listed: Sequence[frozenset[str]]) -> list[str]:
 
 
 def _score(trial: Trial, kind: str, questions: Sequence[Question]) -> None:
-    """A question without a right answer in the data is unscored, and never a zero."""
+    """Record and score all systems; questions without right answers are unscored."""
     systems = list(dict.fromkeys(name for each in questions for name in each.ranked))
 
     def value(metric: str, question: Question, system: str) -> float | None:

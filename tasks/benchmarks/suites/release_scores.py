@@ -1,5 +1,6 @@
-"""What the checkers of a release came to, by SQL from the lake: problems, tokens, cost and hits per
-paper (Tables 2 and 3), and where that differs from what the paper prints.
+"""Scores of the quality checker's release, computed by SQL, and differences from the paper.
+
+Problems, tokens, cost and hits per paper (Tables 2 and 3).
 """
 
 import logging
@@ -43,7 +44,7 @@ _NO_FIGURE = "no check has the figure"
 Checker = tuple[str, str]
 """(model, approach)."""
 Counts = dict[str, list[float | None]]
-"""A figure per check, by column."""
+"""Values per check, by column."""
 
 
 def read_prices() -> dict[str, Price]:
@@ -58,14 +59,13 @@ def read_prices() -> dict[str, Price]:
 
 
 def score_release(trial: Trial, connection: duckdb.DuckDBPyConnection) -> None:
-    """Score every checker, and what differs from the print.
+    """Score every checker, and record differences from the published scores.
 
-    Values are those of the SQL; means are over the checks that have the figure, the others
-    unscored. A judge says yes to a paper by saying yes to any of its problems; papers without a
-    judge's vote are unscored.
+    Means are over the checks that have the value; the others are unscored. A judge's vote on a
+    paper is yes if any of its problems is a hit; papers without a vote are unscored.
 
     Args:
-        connection: as `release_views` gives it.
+        connection: from `release_views`.
     """
     first = len(trial.scores)
     counts = _counts(connection)
@@ -135,9 +135,9 @@ def _usage(row: CheckerUsage, columns: Counts, seed: int) -> Iterator[tuple[str,
 
 
 def _cost(value: float, columns: Counts, price: Price, seed: int) -> Estimate:
-    """`value` with an interval over papers.
+    """Return the mean cost `value` with a bootstrap interval over papers.
 
-    As in the SQL each mean is over the checks that have its figure.
+    As in the SQL, each mean is over the checks that have the value.
     """
     table = np.array([columns[name] for name in _COUNT_COLUMNS[1:]], dtype=np.float64)
     there, rates = (
@@ -161,7 +161,7 @@ def _cost(value: float, columns: Counts, price: Price, seed: int) -> Estimate:
 
 
 def _with_value(value: float | None, estimate: Estimate) -> Estimate:
-    """The SQL's value with the interval and counts of the same figures."""
+    """Return the estimate with the value that SQL computed."""
     return estimate if value is None or not estimate.defined else replace(estimate, value=value)
 
 
@@ -177,15 +177,13 @@ _DIGITS = {
     "hit_rate": 3,
     "nothing_found_share": 3,
 }
-"""Digits after the point as printed; shares are printed in percent with one digit."""
+"""Decimal digits of the published scores; shares are in percent with one digit."""
 
 
 def against_print(suite: str, measured: Sequence[BenchmarkScore]) -> list[BenchmarkScore]:
-    """A row for each figure that differs from its published one once rounded as that is: measured
-    minus published, unrounded.
+    """Return measured minus published, for scores that differ after rounding.
 
-    Its `slice` names metric and slice of the figure. What agrees, and what has no published figure
-    beside it, gives none.
+    The `slice` of a row names metric and slice of the score.
     """
     published = {(one.metric, one.slice, one.system): one.value for one in published_scores(suite)}
     rows = []

@@ -1,5 +1,6 @@
-"""RINoBench: released predictions beside their published scores, all nine metrics where gold labels
-are at hand, and the grading of justifications that seven of them are computed from (§4.2.2).
+"""RINoBench: released predictions, all nine metrics with gold labels, and their grading.
+
+Seven of the metrics grade justifications (§4.2.2).
 """
 
 import asyncio
@@ -60,14 +61,11 @@ FIVE = LabelScale(("1", "2", "3", "4", "5"), (1.0, 2.0, 3.0, 4.0, 5.0))
 PUBLISHED_GOLD: Mapping[str, int | None] = {
     f"{label}-{place}": label for label, count in TEST_LABELS.items() for place in range(count)
 }
-"""As many labels of each kind as Table 2 counts: enough for what looks at no idea."""
+"""Labels with the counts of Table 2, which suffice for constant and random baselines."""
 PAPER = "RINoBench (Schopf & Färber), released scores of Table 3"
 
 Gold = Mapping[str, int | None]
 Values = Mapping[str, float | None]
-
-
-# Judgements of ideas beside the related works that the data bring.
 
 
 class NoveltyResult(ItemResult):
@@ -77,10 +75,10 @@ class NoveltyResult(ItemResult):
 def judge_all(
     trial: Trial, task: str, items: Mapping[str, LabeledIdea | GoldIdea]
 ) -> dict[str, NoveltyEvaluation]:
-    """Return evaluations by item, in order; calibrated where the profile names a calibrator.
+    """Evaluate the novelty of items, calibrated if the profile names a calibrator.
 
     Raises:
-        ConfigurationError: the calibrator does not fit, or was fitted on one of the items.
+        ConfigurationError: the calibrator does not fit, or was trained on one of the items.
     """
     parameters = trial.request.profile.novelty
     if parameters.calibrator is not None:
@@ -151,7 +149,7 @@ def examples_of(
     """Return judged ideas as training data.
 
     Args:
-        raw: the judgement as one of the labels.
+        raw: labels of the judge.
     """
     return [
         Example(item_sha256(texts[name]), gold.get(name), raw.get(name), novelty_features(one))
@@ -163,9 +161,7 @@ def examples_of(
 
 
 def score_rinobench(trial: Trial) -> None:
-    """Score what the released predictions say, beside published figures, and with gold labels
-    everything measured anew.
-    """
+    """Record published scores and score released predictions; with gold labels score all."""
     predictions, published = read_predictions(trial.data), read_scores(trial.data)
     trial.scores += [
         BenchmarkScore(
@@ -180,7 +176,7 @@ def score_rinobench(trial: Trial) -> None:
         for model, figures in published.items()
         for metric, value in figures.items()
     ]
-    # How far each model's predictions crowd into few labels; needs no gold label.
+    # Label shares of each model's predictions, which need no gold label.
     for model, listed in predictions.items():
         counts = {label: sum(one.score == label for one in listed) for label in SCALE}
         answered, missing = sum(counts.values()), sum(one.score is None for one in listed)
@@ -226,9 +222,9 @@ def _score_baselines(trial: Trial, gold: Gold) -> None:
 
 
 def baselines(gold: Gold, seed: int) -> Iterator[tuple[str, str, str, Estimate]]:
-    """Yield what answers reach that look at nothing: metric, system, part and estimate.
+    """Yield (metric, system, part, estimate) of constant and random answers.
 
-    On the test split the constant calls every idea a 3: no model's error is lower.
+    On the test split, the constant score 3 has a lower error than every model.
     """
     for system, predicted in fixed_answers(gold, SCALE).items():
         for metric, estimate in score_metrics(gold, predicted, seed).items():
@@ -270,7 +266,7 @@ def _record(
 def _score_calibrated(
     trial: Trial, gold: Gold, evaluations: Mapping[str, NoveltyEvaluation]
 ) -> None:
-    """Error by the calibrator's rule for the error, all else by its rule for macro F1."""
+    """Score calibrated labels, by the calibrator's rule for each metric."""
     calibrator = load_calibrator(str(trial.request.profile.novelty.calibrator))
     calibrated = {
         name: calibrate(calibrator, novelty_features(one))
@@ -286,7 +282,7 @@ def _score_calibrated(
 
 
 def score_training(trial: Trial, file: str) -> None:
-    """Judge the training split, where it is at hand, and fit the calibrator of five labels on it."""
+    """Judge the training split, if available, and fit a calibrator of five labels."""
     path = trial.file(TRAINING)
     if not path.is_file():
         return
@@ -307,7 +303,7 @@ def score_training(trial: Trial, file: str) -> None:
 def _score_justifications(
     trial: Trial, system: str, chosen: Mapping[str, GoldIdea], reasoning: Mapping[str, str]
 ) -> None:
-    """The seven metrics of justifications; items that lack either justification are unscored."""
+    """Score the metrics of justifications; items without both justifications are unscored."""
     items = {
         name: JustificationPair(
             idea=one.idea.text,
@@ -334,15 +330,12 @@ def _score_justifications(
 
 
 GRADING = (CHECK_ASPECT, EXTRACT_ASPECTS, JUDGE_ALIGNMENT)
-"""G-Eval's step for the alignment, and FActScore's extract and verify for the arguments."""
+"""Steps after G-Eval (alignment) and FActScore (extraction and verification of arguments)."""
 
 
 @dataclass(frozen=True, slots=True)
 class JustificationPair:
-    """Justification beside the expert's, with what both speak of.
-
-    `works`: (title, abstract).
-    """
+    """Justification of a model and of an expert for one idea; `works` are (title, abstract)."""
 
     idea: str
     works: tuple[tuple[str, str], ...]
@@ -361,7 +354,7 @@ class AspectCounts(Noun):
 
 
 class Grade(ItemResult):
-    """Grade by the judges; None where their answer could not be had; `reason` then says why."""
+    """Grade of one justification; None where a judge's answer is missing."""
 
     alignment_0_to_1: float | None
     known_aspects: AspectCounts | None
@@ -369,7 +362,7 @@ class Grade(ItemResult):
 
     @property
     def justification(self) -> Justification:
-        """The grade as the metrics take it."""
+        """Return the grade as input of the metrics."""
         return Justification(
             self.alignment_0_to_1, _aspects(self.known_aspects), _aspects(self.novel_aspects)
         )
@@ -380,12 +373,10 @@ def _aspects(counts: AspectCounts | None) -> Aspects | None:
 
 
 async def grade(pair: JustificationPair, engine: Engine) -> Grade:
-    """Grade the alignment, and of both kinds of arguments how many are the expert's, grounded, or
-    made up.
+    """Grade the alignment, and count supported, additional and hallucinated arguments.
 
-    An argument that the expert's justification does not bear out is additional where the related
-    works (known) or the idea (novel) bear it out, and hallucinated where they do not. At most seven
-    calls; never raises for what the engine does.
+    An argument that the expert's justification does not support is additional if the related works
+    (known) or the idea (novel) support it, and hallucinated otherwise. At most seven calls.
     """
     alignment = AlignmentInput(expected=pair.expected, actual=pair.actual)
     async with asyncio.TaskGroup() as group:
@@ -416,7 +407,7 @@ async def grade(pair: JustificationPair, engine: Engine) -> Grade:
             ]
         )
         reasons += [one for one in (known_counts, novel_counts) if isinstance(one, Reason)]
-    # One that may pass, where there is one: the item is then worked on again.
+    # Prefer a reason that is worth retrying, so that the item is processed again.
     reason = next(filter(may_pass, reasons), reasons[0] if reasons else None)
     return Grade(
         alignment_0_to_1=aligned.value.score / 10 if isinstance(aligned, Scored) else None,
@@ -439,7 +430,9 @@ async def _count_aspects(
     if isinstance(supported, Reason):
         return supported
     rest = [
-        argument for argument, borne_out in zip(generated, supported, strict=True) if not borne_out
+        argument
+        for argument, is_supported in zip(generated, supported, strict=True)
+        if not is_supported
     ]
     grounded = await _check_support(rest, grounds, engine)
     if isinstance(grounded, Reason):
@@ -456,9 +449,7 @@ async def _count_aspects(
 async def _check_support(
     arguments: Sequence[str], sources: Sequence[SourceShown], engine: Engine
 ) -> list[bool] | Reason:
-    """Return for each argument whether the sources bear it out; the reason where one could not be
-    checked.
-    """
+    """Return for each argument whether the sources support it, or why the check failed."""
     if not arguments:
         return []
     outcome: Outcome[CheckReply] = await engine.run(

@@ -1,8 +1,7 @@
-"""Suite `survey`: how much of what a survey should hold is found when as many papers are judged by
-searches alone, with one hop along the citation graph, and with two.
+"""Suite `survey`: recall of surveys by searches alone, and with hops in the citation graph.
 
-Every depth judges `PAPERS_JUDGED` papers at most, so that a gain is one of where it looks. Of some
-questions surveys are written, without hops and with two, and judged along five dimensions.
+Every depth judges at most `PAPERS_JUDGED` papers, so that gains come from better candidates. For
+some questions, surveys are written without hops and with two, and judged along five dimensions.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -72,9 +71,9 @@ PAPERS_KEPT = 100
 FEWEST_REFERENCES = 10
 FEWEST_CORE_PAPERS = 5
 CASES_PER_SET = 40
-"""Drawn of each set; `--limit` says another number."""
+"""Default sample of each set, without `--limit`."""
 REVIEWED_CASES = 10
-"""Questions of a set of which surveys are written: each takes some thirty calls at both depths."""
+"""Questions per set for which surveys are written, each with about thirty calls."""
 PLANTED_JUDGE_IS_RIGHT = 0.9
 METRICS = (
     "recall_of_judged",
@@ -88,7 +87,7 @@ MARK, MARK_GAIN = "survey_mark", "survey_mark_gain"
 
 @dataclass(frozen=True, slots=True)
 class CaseSet:
-    """Questions over one literature; `is_planted`: the judge knows the answers, nearly."""
+    """Questions over one literature; `is_planted` uses a simulated judge with known answers."""
 
     name: str
     literature: LiteratureChoice
@@ -98,7 +97,7 @@ class CaseSet:
 
 
 class RecallResult(ItemResult):
-    """Papers that one expansion found, of those that it should."""
+    """Recall and precision of one expansion."""
 
     recall_of_judged: float | None = Field(description="None: there was no expansion.")
     recall_of_kept: float | None = None
@@ -110,15 +109,13 @@ class RecallResult(ItemResult):
 
 
 class WrittenSurvey(ItemResult):
-    """A survey as text, or why there is none."""
+    """Text of a survey."""
 
-    text: str = Field(description="Empty: there is none.")
+    text: str = Field(description="Empty if none was written.")
 
 
 def run(trial: Trial) -> None:
-    """Score recall at each depth, judged relevance beside it, and what each hop adds on the same
-    questions; and marks for surveys written of some of them.
-    """
+    """Score recall and relevance at each depth, gains of hops, and marks of written surveys."""
     for one in _sets(trial):
         recalls: dict[int, list[float | None]] = {}
         for depth in DEPTHS:
@@ -139,7 +136,7 @@ def _system(depth: int) -> str:
 
 
 def _sets(trial: Trial) -> Iterator[CaseSet]:
-    """Yield those whose data are there, and the generated graph, which needs none."""
+    """Yield the generated set, and those whose data are available."""
 
     def drawn(cases: Sequence[SurveyCase]) -> Sequence[SurveyCase]:
         return trial.draw(cases, CASES_PER_SET)
@@ -181,7 +178,7 @@ def _sets(trial: Trial) -> Iterator[CaseSet]:
 def snapshot_of(
     trial: Trial, name: str, rows: Callable[[], Iterable[dict[str, Any]]]
 ) -> LiteratureChoice:
-    """Return the index of a set, built once in the benchmark's folder."""
+    """Return the snapshot of a set, which is built once in the benchmark's folder."""
     path = trial.folder / f"{name}.jsonl"
     if not path.is_file():
         write_papers(rows(), path)
@@ -226,8 +223,9 @@ def _bounds(depth: int) -> SurveyParameters:
 
 
 def _planted_judge(case: SurveyCase, seed: int) -> Judge:
-    """Knows what was planted, and is right nine times in ten; made-up words say nothing to a
-    model.
+    """Simulate a judge with an accuracy of `PLANTED_JUDGE_IS_RIGHT`.
+
+    A model cannot judge the generated words.
     """
 
     async def judge(papers: Sequence[Paper]) -> Judgements:
@@ -282,7 +280,7 @@ def _score(trial: Trial, one: CaseSet, depth: int, results: Mapping[str, RecallR
             [getattr(case_result, metric) for case_result in results.values()], trial.seed
         )
         if depth and not one.has_references:
-            estimate = undefined("this literature knows no references", len(results))
+            estimate = undefined("this literature has no references", len(results))
         trial.score(metric, estimate, _system(depth), f"set={one.name}")
 
 
@@ -290,9 +288,7 @@ def _score(trial: Trial, one: CaseSet, depth: int, results: Mapping[str, RecallR
 
 
 def score_written(trial: Trial, one: CaseSet) -> None:
-    """Score marks of surveys of the first cases at both depths, at equal papers judged and read, and
-    what hops add on the same questions.
-    """
+    """Score the marks of surveys written without and with hops, and the gains."""
     cases = one.cases[:REVIEWED_CASES]
     depths = (WITHOUT_HOPS, WITH_HOPS)
     if trial.request.engine.is_baseline:
@@ -348,7 +344,7 @@ def _mark(reply: SurveyReply | None, dimension: SurveyDimension) -> Mark | None:
 
 
 def written_bounds(depth: int) -> SurveyParameters:
-    """Return the bounds of a survey that is written to be judged."""
+    """Return the parameters of a written survey."""
     return replace(_bounds(depth), papers_read=30, maximum_sections=6)
 
 
@@ -401,7 +397,6 @@ async def survey_of(
 
 
 def _expects(data: SuiteData) -> SuiteEstimate:
-    """As many questions of each set as may be drawn; relevance in the generated one is known."""
     drawn = data.parameters.item_limit or CASES_PER_SET
     there = sum(data.file(name).is_file() for name in SUITE.optional)
     parameters = SurveyParameters()
@@ -414,7 +409,7 @@ def _expects(data: SuiteData) -> SuiteEstimate:
         ExpectedCalls(SURVEY_PLAN, planned, QUESTION_TOKENS, plan_tokens),
         ExpectedCalls(SURVEY_RELEVANCE, judged, prompt_tokens, per_call * GRADE_TOKENS),
     ]
-    # Surveys of some questions at both depths; their searches and relevance are asked for above.
+    # Written surveys at both depths; their searches and relevance are cached from above.
     written = 2.0 * data.file(VIS_FILE).is_file() * min(drawn, REVIEWED_CASES)
     bounds = written_bounds(WITH_HOPS)
     expected = expected_survey(bounds, full_text=False)

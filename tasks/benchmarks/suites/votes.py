@@ -1,6 +1,7 @@
-"""Suite `votes`: 20,806 blind votes of 835 people on 645 ideas (the wiki surveys of
-`formidable-family`); how well they can be predicted, who votes carelessly, and how many votes a
-ranking needs. Asks no engine.
+"""Suite `votes`: prediction of votes, careless voters, and votes that a ranking needs.
+
+Data: 20,806 blind votes of 835 people on 645 ideas (wiki surveys of `formidable-family`). Makes no
+model calls.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,7 +43,7 @@ BINS = 10
 PLANTED_SHARE = 0.1
 REPLICATES, MOST_ROUNDS = 20, 60
 FOUND_SHARE = 0.8
-"""Of the true leaders: the votes counted are those until a ranking names so many of them."""
+"""Share of the true leaders that a ranking must name."""
 
 _WINNERS = {"left": Winner.FIRST, "right": Winner.SECOND}
 _FIRST_VOTE_AT = datetime(2020, 1, 1, tzinfo=UTC)
@@ -51,11 +52,10 @@ Vector = NDArray[np.float64]
 
 
 def read_wiki_votes(path: Path) -> list[Match]:
-    """Votes in the order of the file, each survey a group. The file tells no time of day: a second
-    lies between two votes.
+    """Return votes in file order, one group per survey, one second apart.
 
     Raises:
-        ConfigurationError: the file does not hold such votes.
+        ConfigurationError: the file is invalid.
     """
     votes = []
     for number, record in enumerate(json_lines(path)):
@@ -80,9 +80,7 @@ def read_wiki_votes(path: Path) -> list[Match]:
 
 
 def run(trial: Trial) -> None:
-    """Score held-out votes by three systems, careless voters planted and found, and votes needed with
-    adaptive and with random pairs.
-    """
+    """Score held-out predictions, detection of careless voters, and votes needed."""
     votes = list(trial.draw(read_wiki_votes(trial.file(FILE))))
     predicted = _predict_held_out(votes, trial.seed)
     for vote, chance in zip(votes, predicted[ASSAY], strict=True):
@@ -97,7 +95,7 @@ def run(trial: Trial) -> None:
 
 
 def _predict_held_out(votes: Sequence[Match], seed: int) -> dict[str, Vector]:
-    """By system the chance that the first wins, each vote foretold by votes of other folds."""
+    """Predict the probability that the first wins by system, from votes of other folds."""
     folds = np.random.default_rng(seed).integers(0, HELD_OUT_FOLDS, len(votes))
     systems = (ASSAY, WITHOUT_CARELESS, SHARES, COIN)
     predicted = {name: np.full(len(votes), 0.5) for name in systems}
@@ -119,7 +117,7 @@ def _predict_held_out(votes: Sequence[Match], seed: int) -> dict[str, Vector]:
 
 
 def _by_shares(votes: Sequence[Match], pairs: Sequence[Pair]) -> Vector:
-    """The share of wins of either, one vote of each kind added, as if it were its strength."""
+    """Predict by odds of each idea's share of wins, smoothed by one win and one loss."""
     wins: dict[IdeaId, list[float]] = {}
     for vote in votes:
         share = vote.first_share_0_to_1
@@ -133,7 +131,7 @@ def _by_shares(votes: Sequence[Match], pairs: Sequence[Pair]) -> Vector:
 
 
 def _score(trial: Trial, votes: Sequence[Match], predicted: Vector, system: str) -> None:
-    """Intervals draw whole voters: the votes of one are not independent."""
+    """Score one system; intervals resample whole voters."""
     voters = [voter_of(vote) for vote in votes]
     won = np.array([vote.first_share_0_to_1 for vote in votes], dtype=np.float64)
     right = [
@@ -157,9 +155,7 @@ def _score(trial: Trial, votes: Sequence[Match], predicted: Vector, system: str)
 
 
 def _calibration_error(predicted: Vector, won: Vector) -> float:
-    """Mean distance of what was foretold from what came, over ten bins of the chance that the
-    likelier side wins, weighted by their votes.
-    """
+    """Return the expected calibration error over ten bins of the likelier side's probability."""
     likelier = np.maximum(predicted, 1 - predicted)
     outcome = np.where(predicted >= 0.5, won, 1 - won)
     bins = np.minimum(((likelier - 0.5) * 2 * BINS).astype(int), BINS - 1)
@@ -173,8 +169,9 @@ def _calibration_error(predicted: Vector, won: Vector) -> float:
 
 
 def _score_planted(trial: Trial, votes: Sequence[Match]) -> None:
-    """A tenth of the voters with ten votes or more answers by a coin, and as many always the first;
-    score how many of them are found, and how many of those found were planted.
+    """Replace votes of some voters by careless ones, and score their detection.
+
+    A tenth of the voters with ten votes or more answers at random, another tenth always first.
     """
     draw = np.random.default_rng([trial.seed, 1])
     counts: dict[str, int] = {}
@@ -214,8 +211,9 @@ def _plant_answer(
 
 
 def _score_votes_needed(trial: Trial, votes: Sequence[Match]) -> None:
-    """Votes until a ranking names most of the true leaders, where the truth is what all votes say
-    and voters answer by it.
+    """Score the votes until a ranking names most true leaders, with simulated voters.
+
+    The true strengths are those fitted to all votes.
     """
     seed = trial.seed
     needed: dict[str, list[float | None]] = {}
@@ -235,7 +233,7 @@ Choose = Callable[[int, Sequence[Match], Sequence[IdeaId], np.random.Generator],
 
 
 def _votes_until(group: Sequence[Match], choose: Choose, seed: list[int]) -> int | None:
-    """None: not within the rounds."""
+    """Return the number of votes until the leaders are found; None if not within the rounds."""
     totals = tally_of(group)
     ids, truth = totals.idea_ids, fit(totals).strengths
     top = leaders(len(ids), RankingParameters())

@@ -195,5 +195,5 @@ def test_what_is_said_of_the_unchanged_text_is_no_find(found: Found) -> None:
 def test_a_manuscript_that_is_not_there_is_named(tmp_path: Path) -> None:
     folder = write_manuscripts(tmp_path, clean=CLEAN)
     (folder / "manuscripts" / "clean" / "paper.md").unlink()
-    with pytest.raises(ConfigurationError, match="clean lies at"):
+    with pytest.raises(ConfigurationError, match="clean is missing at"):
         manuscript_places(folder)

@@ -94,7 +94,7 @@ def test_without_references_there_is_a_reason_instead_of_a_gain(found: Found) ->
     value, reason, _ = found["recall_of_judged", part, "depth_0"]
     assert (value, reason) == (1.0, None)
     for metric in METRICS:
-        assert found[metric, part, "depth_2"][:2] == (None, "this literature knows no references")
+        assert found[metric, part, "depth_2"][:2] == (None, "this literature has no references")
     assert ("recall_gain", part, "depth_1") not in found
 
 
