@@ -101,7 +101,7 @@ def _compare_counts(
     inputs: PreferenceInput, count: Callable[[str], int], what: str
 ) -> tuple[Literal["A", "B", "tie"], str]:
     first, second = count(inputs.first), count(inputs.second)
-    reason = f"SuiteEstimate {what}: {first} in A, {second} in B."
+    reason = f"Counted {what}: {first} in A, {second} in B."
     if abs(first - second) <= LEVEL_WITHIN * max(first, second):
         return "tie", reason
     return ("A" if first > second else "B"), reason
