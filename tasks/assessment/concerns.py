@@ -228,12 +228,12 @@ async def challenge_concerns(
     Args:
         limit: of concerns, where none was weighed.
     """
-    challenged = deciding(concerns, limit)
-    if not challenged:
+    decisive_concerns = deciding(concerns, limit)
+    if not decisive_concerns:
         return CitedResult(concerns)
     question = ChallengeInput(
         idea=material.plan,
-        concerns=tuple(material.concern_shown(each) for each in challenged),
+        concerns=tuple(material.concern_shown(each) for each in decisive_concerns),
         works=material.works,
     )
     outcome = await engine.run(CHALLENGE_CONCERNS, question)
@@ -241,7 +241,7 @@ async def challenge_concerns(
         return CitedResult(
             concerns, failures=call_failures([outcome], STAGE, CHALLENGE_CONCERNS.name)
         )
-    challenged_ids = {concern.concern_id for concern in challenged}
+    challenged_ids = {concern.concern_id for concern in decisive_concerns}
     answers = by_key([entry for entry in outcome.value.concerns if entry.remains], challenged_ids)
     texts = {key: settle(entry.defense, material.prompt_papers) for key, entry in answers.items()}
     # The settled text counts: nothing is left of a defense that only names an unknown key.

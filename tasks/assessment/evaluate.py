@@ -42,13 +42,13 @@ async def assess_plan(
     Args:
         unanswered: a step that looks for concerns gave no answer, or left points out.
     """
-    raised = any(each.severity not in (None, ConcernSeverity.QUESTION) for each in concerns)
+    has_concerns = any(each.severity not in (None, ConcernSeverity.QUESTION) for each in concerns)
     question = AssessInput(
         idea=material.plan,
         concerns=tuple(
             material.concern_shown(each) for each in deciding(concerns, parameters.maximum_concerns)
         ),
-        concerns_unknown=unanswered and not raised,
+        concerns_unknown=unanswered and not has_concerns,
         strengths=material.strengths,
         methods=material.methods[:METHODS_ASSESSED],
         unjudged_methods=material.unjudged_methods,
@@ -149,9 +149,9 @@ def _confidence(percents: Mapping[int, float]) -> int:
 def _why_unscored(criterion: AssessmentCriterion, replies: Replies) -> tuple[Reason, str]:
     scored = [reply for reply in replies if isinstance(reply, Scored)]
     if not scored:
-        failed = replies[0]
-        assert isinstance(failed, Unscored)
-        return failed.reason, failed.detail
+        first_failure = replies[0]
+        assert isinstance(first_failure, Unscored)
+        return first_failure.reason, first_failure.detail
     entries = [entry for reply in scored if (entry := reply.value.of(criterion)) is not None]
     if criterion is AssessmentCriterion.NEW and any(entry.score is None for entry in entries):
         return Reason.NO_EVIDENCE, "by the works shown it cannot be told what is new"

@@ -172,20 +172,20 @@ _DEGREES = (WorkOverlap.FULL, WorkOverlap.PARTIAL, WorkOverlap.NONE)
 def _of_contributions(
     contributions: Iterable[ClaimedContribution],
 ) -> list[tuple[PaperId, str, str]]:
-    compared = [
+    overlaps = [
         (each.paper_id, each.overlap, each)
         for each in contributions
         if each.paper_id is not None and each.overlap is not None
     ]
-    compared.sort(key=lambda found: _DEGREES.index(found[1]))
-    by_paper = {paper_id: (overlap, each) for paper_id, overlap, each in reversed(compared)}
+    overlaps.sort(key=lambda found: _DEGREES.index(found[1]))
+    by_paper = {paper_id: (overlap, each) for paper_id, overlap, each in reversed(overlaps)}
     return [
         (
             paper_id,
             f"{by_paper[paper_id][0]} in {by_paper[paper_id][1].contribution}",
             f"what it adds is {by_paper[paper_id][1].difference or 'not told'}",
         )
-        for paper_id in dict.fromkeys(paper_id for paper_id, _, _ in compared)
+        for paper_id in dict.fromkeys(paper_id for paper_id, _, _ in overlaps)
     ]
 
 

@@ -71,8 +71,8 @@ async def compare(
         if not isinstance(outcome, Unscored):
             failures.extend(_omissions(cells))
             failures.extend(_misquotations(entries, batch))
-    unscored = [outcome for outcome in outcomes if isinstance(outcome, Unscored)]
-    failures.extend(call_failures(unscored, STAGE, f"{COMPARE_PAPER.name} of papers"))
+    unscored_outcomes = [outcome for outcome in outcomes if isinstance(outcome, Unscored)]
+    failures.extend(call_failures(unscored_outcomes, STAGE, f"{COMPARE_PAPER.name} of papers"))
     rows.sort(key=lambda each: place[each.paper_id])
     return CitedResult(tuple(rows), failures=tuple(failures))
 

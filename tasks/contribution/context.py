@@ -46,21 +46,21 @@ def judged_before(earlier: ContributionEvaluation, papers: Sequence[Paper]) -> J
 class Before:
     """Judgements of an earlier run; without one nothing is known."""
 
-    def __init__(self, judged: JudgedBefore | None) -> None:
-        self._texts = judged.paper_sha256 if judged else {}
-        self._dimensions = judged.dimensions if judged else ()
-        self._relevance = {each.paper_id: each for each in judged.candidates} if judged else {}
+    def __init__(self, earlier: JudgedBefore | None) -> None:
+        self._texts = earlier.paper_sha256 if earlier else {}
+        self._dimensions = earlier.dimensions if earlier else ()
+        self._relevance = {each.paper_id: each for each in earlier.candidates} if earlier else {}
         self._comparisons: dict[tuple[PaperId, str, str], Comparison] = {
             (each.paper_id, each.dimension_id, each.dimension): each
-            for each in (judged.comparisons if judged else ())
+            for each in (earlier.comparisons if earlier else ())
         }
 
     @property
     def dimensions(self) -> tuple[Dimension, ...]:
         """The idea's dimensions; none where another version of the step named them."""
-        named = self._dimensions
-        same = all(self._is_of(each.provenance, EXTRACT_DIMENSIONS) for each in named)
-        return named if same else ()
+        dimensions = self._dimensions
+        same = all(self._is_of(each.provenance, EXTRACT_DIMENSIONS) for each in dimensions)
+        return dimensions if same else ()
 
     def relevance(self, paper: Paper) -> Judgement | None:
         candidate = self._relevance.get(paper.paper_id)

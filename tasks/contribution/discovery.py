@@ -78,7 +78,7 @@ class Discovery:
 
     dimensions: tuple[Dimension, ...]
     hits: tuple[SearchHit, ...]
-    unasked: tuple[Unscored, ...]
+    failed_calls: tuple[Unscored, ...]
     failed_look_up_count: int
     failures: tuple[Failure, ...]
 
@@ -90,21 +90,27 @@ async def discover(context: Context, dimensions: Sequence[Dimension]) -> Discove
     async with asyncio.TaskGroup() as group:
         searches = Searches(context, group)
         batches = even_batches(dimensions, context.parameters.dimensions_per_query_call)
-        parts = await side_by_side(_asked(context, batch, searches) for batch in batches)
-    queried = tuple(dimension for dimensions, _, _ in parts for dimension in dimensions)
-    searched = await searches.results(
-        list(dict.fromkeys(query for dimension in queried for query in dimension.queries))
+        parts = await side_by_side(_ask_queries(context, batch, searches) for batch in batches)
+    dimensions_with_queries = tuple(
+        dimension for dimensions, _, _ in parts for dimension in dimensions
+    )
+    search_result = await searches.results(
+        list(
+            dict.fromkeys(
+                query for dimension in dimensions_with_queries for query in dimension.queries
+            )
+        )
     )
     return Discovery(
-        dimensions=queried,
-        hits=searched.hits,
-        unasked=tuple(one for _, one, _ in parts if one is not None),
-        failed_look_up_count=searched.failed_query_count,
-        failures=(*(one for _, _, failures in parts for one in failures), *searched.failures),
+        dimensions=dimensions_with_queries,
+        hits=search_result.hits,
+        failed_calls=tuple(one for _, one, _ in parts if one is not None),
+        failed_look_up_count=search_result.failed_query_count,
+        failures=(*(one for _, _, failures in parts for one in failures), *search_result.failures),
     )
 
 
-async def _asked(
+async def _ask_queries(
     context: Context, dimensions: Sequence[Dimension], searches: Searches
 ) -> tuple[Sequence[Dimension], Unscored | None, Sequence[Failure]]:
     """Dimensions with their queries, or as they were where the call gave none, and why."""
@@ -120,16 +126,18 @@ async def _asked(
             [outcome], STAGE, ", ".join(dimension.dimension_id for dimension in dimensions)
         )
         return dimensions, outcome, failures
-    queried: list[Dimension] = []
+    dimensions_with_queries: list[Dimension] = []
     omissions: list[Failure] = []
     first = 1
     for dimension in dimensions:
         numbers = range(first, first + len(dimension.statements))
-        queried.append(replace(dimension, queries=_queries(outcome.value, numbers, limit)))
-        omissions.extend(_unqueried(outcome.value, numbers, dimension))
-        searches.start(queried[-1])
+        dimensions_with_queries.append(
+            replace(dimension, queries=_queries(outcome.value, numbers, limit))
+        )
+        omissions.extend(_omissions(outcome.value, numbers, dimension))
+        searches.start(dimensions_with_queries[-1])
         first = numbers.stop
-    return queried, None, omissions
+    return dimensions_with_queries, None, omissions
 
 
 def _queries(answer: QueriesReply, statements: range, limit: int) -> tuple[str, ...]:
@@ -149,12 +157,12 @@ def _queries(answer: QueriesReply, statements: range, limit: int) -> tuple[str, 
     )
 
 
-def _unqueried(answer: QueriesReply, statements: range, dimension: Dimension) -> list[Failure]:
-    answered = {entry.statement for entry in answer.statements}
+def _omissions(answer: QueriesReply, statements: range, dimension: Dimension) -> list[Failure]:
+    statements_with_queries = {entry.statement for entry in answer.statements}
     return [
         failure
         for place, number in enumerate(statements, start=1)
-        if number not in answered
+        if number not in statements_with_queries
         for failure in omission_failures(
             STAGE,
             dimension.dimension_id,

@@ -188,9 +188,9 @@ async def evaluate_contribution(
     if not papers:
         reviews = unscored_reviews(discovery, around.judgements, parameters.minimum_relevance)
         return _findings(discovery, around, NOTHING_COMPARED, CitedResult(reviews))
-    compared = await compare(context, papers, discovery.dimensions)
-    reviewed = await review(context, show(papers), discovery.dimensions, compared.value)
-    return _findings(discovery, around, compared, reviewed)
+    comparisons = await compare(context, papers, discovery.dimensions)
+    reviewed = await review(context, show(papers), discovery.dimensions, comparisons.value)
+    return _findings(discovery, around, comparisons, reviewed)
 
 
 async def _judge(
@@ -254,8 +254,10 @@ def second_pass(judgements: Iterable[Judgement], parameters: ContributionParamet
     missing = max(parameters.papers_compared - relevant_count, 0)
     if not relevant_count and missing:
         return most
-    wanted = missing * len(scores) / relevant_count if missing else 0
-    return min(most, max(math.ceil(parameters.second_pass_margin * wanted), math.ceil(most / 3)))
+    expected_need = missing * len(scores) / relevant_count if missing else 0
+    return min(
+        most, max(math.ceil(parameters.second_pass_margin * expected_need), math.ceil(most / 3))
+    )
 
 
 async def _most_relevant(context: Context, around: _Field, limit: int) -> list[Paper]:
@@ -274,15 +276,15 @@ async def _most_relevant(context: Context, around: _Field, limit: int) -> list[P
 def _findings(
     discovery: Discovery,
     around: _Field,
-    compared: CitedResult[tuple[Comparison, ...]],
-    reviewed: CitedResult[tuple[ContributionReview, ...]],
+    comparisons: CitedResult[tuple[Comparison, ...]],
+    reviews: CitedResult[tuple[ContributionReview, ...]],
 ) -> Findings[ContributionEvaluation]:
     evaluation = ContributionEvaluation(
         dimensions=discovery.dimensions,
         candidates=around.candidates(),
-        comparisons=compared.value,
-        reviews=reviewed.value,
-        failures=(*around.failures, *compared.failures, *reviewed.failures),
+        comparisons=comparisons.value,
+        reviews=reviews.value,
+        failures=(*around.failures, *comparisons.failures, *reviews.failures),
     )
     papers = tuple(one.paper for one in around.hits.values())
-    return Findings(evaluation, papers, reviewed.citations, reviewed.suggestions)
+    return Findings(evaluation, papers, reviews.citations, reviews.suggestions)

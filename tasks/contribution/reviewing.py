@@ -65,16 +65,16 @@ async def review(
     )
     if not (context.parameters.verify_citations and verifies(context.engine)):
         return merge_results(reviews)
-    stored = {paper.paper_id: paper.abstract or "" for paper in papers.papers}
-    verified, failures = await verify_reviews(
+    stored_texts = {paper.paper_id: paper.abstract or "" for paper in papers.papers}
+    verified_reviews, failures = await verify_reviews(
         reviews,
         _PROSE,
-        stored,
+        stored_texts,
         context.engine,
         stage=STAGE,
         subject_of=lambda row: row.dimension_id,
     )
-    result = merge_results(verified, failures)
+    result = merge_results(verified_reviews, failures)
     # What was checked stands first: the bibliography keeps the order of the citations.
     citations = sorted(result.citations, key=lambda row: row.field not in _PROSE)
     return dataclasses.replace(result, citations=tuple(citations))
@@ -149,8 +149,10 @@ async def _review_dimension(
 def _question(
     context: Context, papers: Shown, dimension: Dimension, comparisons: Sequence[Comparison]
 ) -> ReviewInput:
-    scored = [each for each in comparisons if each.score is not None]
-    comparisons_shown = [each for each in scored if each.comparison] or scored
+    scored_comparisons = [each for each in comparisons if each.score is not None]
+    comparisons_shown = [
+        each for each in scored_comparisons if each.comparison
+    ] or scored_comparisons
     closest = closest_first(comparisons_shown)
     nearest = {each.paper_id for each in closest[:CLOSEST_SHOWN]}
     ordered = [*closest, *(each for each in comparisons_shown if each not in closest)]
@@ -230,19 +232,19 @@ def nothing_to_compare(
 
     An empty field is never called novelty.
     """
-    if discovery.unasked and not any(dimension.queries for dimension in discovery.dimensions):
+    if discovery.failed_calls and not any(dimension.queries for dimension in discovery.dimensions):
         return (
-            discovery.unasked[0].reason,
-            f"no search queries could be had: {discovery.unasked[0].detail}",
+            discovery.failed_calls[0].reason,
+            f"no search queries could be had: {discovery.failed_calls[0].detail}",
         )
-    unjudged = Counter(
+    reasons = Counter(
         one.unscored_reason
         for one in judgements.values()
         if one.unscored_reason not in (None, Reason.NO_EVIDENCE)
     )
     judged_count = sum(one.score is not None for one in judgements.values())
-    if unjudged and not judged_count:
-        reason = min((one for one in unjudged if one), key=lambda one: (-unjudged[one], one))
+    if reasons and not judged_count:
+        reason = min((one for one in reasons if one), key=lambda one: (-reasons[one], one))
         return (
             reason,
             f"{len(judgements)} papers were found and none of them could be judged for relevance",
@@ -259,9 +261,9 @@ def nothing_to_compare(
             Reason.NO_EVIDENCE,
             "the searches were answered and found no paper; an empty field is not proof of novelty",
         )
-    left = f", {unjudged.total()} could not be judged" if unjudged else ""
+    unjudged_note = f", {reasons.total()} could not be judged" if reasons else ""
     detail = (
-        f"of {judged_count} papers judged none reached a relevance of {minimum}{left}; an empty"
+        f"of {judged_count} papers judged none reached a relevance of {minimum}{unjudged_note}; an empty"
         " field is not proof of novelty"
     )
     return Reason.NO_EVIDENCE, detail

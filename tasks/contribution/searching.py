@@ -47,7 +47,7 @@ class Searches:
 
     _context: Context
     _group: asyncio.TaskGroup
-    _sent: dict[str, asyncio.Task[Answer[Paper]]] = field(default_factory=dict)
+    _tasks: dict[str, asyncio.Task[Answer[Paper]]] = field(default_factory=dict)
 
     def start(self, dimension: Dimension) -> None:
         """Send what can be sent as soon as a dimension has its queries.
@@ -65,13 +65,13 @@ class Searches:
             self._send(packed_query(leading), PACKED_ROWS)
 
     def _send(self, query: str, limit: int) -> None:
-        if query not in self._sent:
-            self._sent[query] = self._group.create_task(
+        if query not in self._tasks:
+            self._tasks[query] = self._group.create_task(
                 self._context.literature.search_papers(query, limit, self._context.idea.cutoff_date)
             )
 
     async def results(self, queries: Sequence[str]) -> SearchResult:
-        answers = {query: await task for query, task in self._sent.items()}
+        answers = {query: await task for query, task in self._tasks.items()}
         if self._context.parameters.search is SearchKind.RELEVANCE:
             return _each_by_its_own(queries, answers)
         papers_by_id = {
@@ -164,8 +164,8 @@ def once(new: Iterable[SearchHit], earlier: Iterable[SearchHit] = ()) -> dict[Pa
     first_found: dict[PaperId, SearchHit] = {}
     for one in (*earlier, *new):
         first_found.setdefault(works.first_of(one.paper), one)
-    merged = [replace(one, paper=works.merged(name)) for name, one in first_found.items()]
-    return {one.paper.paper_id: one for one in merged}
+    merged_hits = [replace(one, paper=works.merged(name)) for name, one in first_found.items()]
+    return {one.paper.paper_id: one for one in merged_hits}
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,9 @@ async def augment(
         return Augmentation()
     groups = even_batches([seed.paper_id for seed in seeds], _seeds_per_request(context))
     async with asyncio.TaskGroup() as group:
-        recommended = {ids[0]: group.create_task(_recommendations(context, ids)) for ids in groups}
+        recommendation_tasks = {
+            ids[0]: group.create_task(_recommendations(context, ids)) for ids in groups
+        }
         references_task = group.create_task(_references(context, [seed.paper_id for seed in seeds]))
     failures = [
         *look_up_failures(references_task.result().failures, STAGE, "references of the seeds")
@@ -203,7 +205,7 @@ async def augment(
         references.setdefault(edge.citing_paper_id, []).append(paper)
     neighbours: list[tuple[CandidateOrigin, PaperId, Paper]] = []
     for seed in seeds:
-        if task := recommended.get(seed.paper_id):
+        if task := recommendation_tasks.get(seed.paper_id):
             failures.extend(look_up_failures(task.result().failures, STAGE, seed.paper_id))
             neighbours.extend(
                 (CandidateOrigin.RECOMMENDATION, seed.paper_id, paper)

@@ -51,7 +51,7 @@ class _StepRequest:
     reply_key: str = ""
     call_ids: list[str] = field(default_factory=list)
     model_answered: str | None = None
-    spent: Spent = field(default_factory=Spent)
+    retry_spending: Spent = field(default_factory=Spent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +170,11 @@ class LiteLLMEngine:
                 {**messages[0], "content": f"{messages[0]['content']}\n\n{instruction}"},
                 *messages[1:],
             ]
-        fitted = backend.fit(messages, request.reply_tokens)
-        if isinstance(fitted, TooLong):
-            return fitted
-        request.shortening = fitted.shortening
-        return fitted.messages
+        fit_result = backend.fit(messages, request.reply_tokens)
+        if isinstance(fit_result, TooLong):
+            return fit_result
+        request.shortening = fit_result.shortening
+        return fit_result.messages
 
     def _cache_extras(self) -> Sequence[Message]:
         """Return what besides the messages makes two questions differ."""
@@ -238,7 +238,7 @@ class LiteLLMEngine:
         )
 
         async def attempt(_: int) -> Tried[_Attempt | CallFailure]:
-            before = request.spent.seconds
+            before = request.retry_spending.seconds
             result = await self._attempt_with_fallbacks(request, prompt, correction)
             if result.again and result.wait_seconds:
                 spent_seconds = before + result.busy_seconds + result.wait_seconds
@@ -246,7 +246,7 @@ class LiteLLMEngine:
                     backend.limits.penalise(result.wait_seconds)
             return result
 
-        return await policy.run(attempt, request.spent)
+        return await policy.run(attempt, request.retry_spending)
 
     async def _attempt_with_fallbacks(
         self,
@@ -403,7 +403,7 @@ class LiteLLMEngine:
             step=request.step.name,
             tokens=tokens,
             cost_usd=cost_usd if backend.price else None,
-            booked={call.call_id for call in self._ledger.llm_calls},
+            booked_ids={call.call_id for call in self._ledger.llm_calls},
         )
 
     def _row_of(self, request: _StepRequest, call_id: str, attempt: _Attempt) -> LlmCall:
@@ -440,8 +440,8 @@ class LiteLLMEngine:
             usage = attempt.answer.usage
         cost_usd = cost_of(attempt.answer, backend.price, int(step.draws)) if attempt else 0.0
         if error and attempt and cost_usd is None and attempt.estimated_usd:
-            counted = f"the budget counts an estimate of ${attempt.estimated_usd:.6f}"
-            error = f"{error[:_SHOWN_OF_AN_ERROR]}; {counted}"
+            budget_note = f"the budget counts an estimate of ${attempt.estimated_usd:.6f}"
+            error = f"{error[:_SHOWN_OF_AN_ERROR]}; {budget_note}"
         return LlmCall(
             call_id=call_id,
             idea_id=self._ledger.idea_id,

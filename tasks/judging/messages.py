@@ -185,8 +185,8 @@ def with_attachment(messages: Sequence[Message], attachment: Attachment) -> list
     Sources: https://docs.litellm.ai/docs/completion/document_understanding ("file_data", base64
     with its media type) and https://docs.litellm.ai/docs/completion/vision ("image_url").
     """
-    encoded = base64.b64encode(attachment.content).decode("ascii")
-    data = f"data:{attachment.media_type};base64,{encoded}"
+    base64_content = base64.b64encode(attachment.content).decode("ascii")
+    data = f"data:{attachment.media_type};base64,{base64_content}"
     part: dict[str, Any] = {
         "type": "file",
         "file": {"filename": attachment.name, "file_data": data},

@@ -175,8 +175,8 @@ async def probe_models(
             )
             backend.cache = None  # an old answer says nothing about today
             efforts = () if use.draws else _efforts(backend, use.efforts)
-            dropped = [await _greet(backend, use, effort) for effort in efforts]
-            probes.append(_probe_of(backend, dropped, draws=use.draws))
+            dropped_parameters = [await _greet(backend, use, effort) for effort in efforts]
+            probes.append(_probe_of(backend, dropped_parameters, draws=use.draws))
     return tuple(probes)
 
 
@@ -198,9 +198,13 @@ async def _greet(backend: LiteLLMBackend, use: ModelUse, effort: Effort) -> str 
     return ledger.llm_calls[-1].parameters_dropped
 
 
-def _probe_of(backend: LiteLLMBackend, dropped: Iterable[str | None], *, draws: bool) -> ModelProbe:
+def _probe_of(
+    backend: LiteLLMBackend, dropped_parameters: Iterable[str | None], *, draws: bool
+) -> ModelProbe:
     price, limits = backend.price, backend.limits_told
-    dropped_names = dict.fromkeys(name for each in dropped if each for name in each.split(", "))
+    dropped_names = dict.fromkeys(
+        name for each in dropped_parameters if each for name in each.split(", ")
+    )
     return ModelProbe(
         model=backend.model,
         structured_output=OutputMode.PICTURE if draws else backend.mode,
@@ -286,8 +290,8 @@ async def check_model(
     if api_base is not None:
         await _check_connection(api_base)
         return
-    required = litellm.validate_environment(model=model)["missing_keys"]
-    missing = [name for name in required if name.endswith("_API_KEY")]
+    missing_variables = litellm.validate_environment(model=model)["missing_keys"]
+    missing = [name for name in missing_variables if name.endswith("_API_KEY")]
     if missing:
         raise ConfigurationError(f"model {model} needs {' and '.join(missing)} in the environment")
 

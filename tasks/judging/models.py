@@ -23,12 +23,12 @@ def provider_of(model: str) -> str:
     return provider if slash else "openai"
 
 
-def shared_api_base(model: str, named: str, api_base: str | None) -> str | None:
+def shared_api_base(model: str, named_model: str, api_base: str | None) -> str | None:
     """Return where `model` is asked when `api_base` is given for the model `named`: there too if
     both have one provider, else at its provider's own address (None), so that no key goes to
     another's server.
     """
-    return api_base if provider_of(model) == provider_of(named) else None
+    return api_base if provider_of(model) == provider_of(named_model) else None
 
 
 def access(model: str, api_base: str | None) -> dict[str, str]:
@@ -75,10 +75,10 @@ def with_cache_markers(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, 
     same, varying = user["content"][:end], user["content"][end:]
     if not same or not varying.strip():
         return [dict(message) for message in messages]
-    shared = {"type": "text", "text": same, "cache_control": {"type": "ephemeral"}}
+    shared_part = {"type": "text", "text": same, "cache_control": {"type": "ephemeral"}}
     return [
         dict(system),
-        {**user, "content": [shared, {"type": "text", "text": varying}]},
+        {**user, "content": [shared_part, {"type": "text", "text": varying}]},
         *(dict(message) for message in rest),
     ]
 
@@ -154,11 +154,11 @@ def draws_pictures(model: str) -> bool:
     return not info or info.get("mode") == _DRAWS or "image" in gives
 
 
-def _is_of(listed: str, provider: str) -> bool:
+def _is_of(listed_provider: str, provider: str) -> bool:
     """LiteLLM lists `vertex_ai/…` under vertex_ai-language-models, `bedrock/…` under
     bedrock_converse.
     """
-    return listed.partition("-")[0].removesuffix("_converse") == provider
+    return listed_provider.partition("-")[0].removesuffix("_converse") == provider
 
 
 def listed_price(info: dict[str, Any]) -> Price | None:
@@ -170,13 +170,13 @@ def listed_price(info: dict[str, Any]) -> Price | None:
             return Price(0.0, 0.0, 0.0, 0.0, float(picture))
     if prompt is None or completion is None:
         return None
-    cached = info.get("cache_read_input_token_cost")
-    written = info.get("cache_creation_input_token_cost")
+    cache_read_price = info.get("cache_read_input_token_cost")
+    cache_write_price = info.get("cache_creation_input_token_cost")
     return Price(
         float(prompt),
         float(completion),
-        float(prompt if cached is None else cached),
-        float(prompt if written is None else written),
+        float(prompt if cache_read_price is None else cache_read_price),
+        float(prompt if cache_write_price is None else cache_write_price),
     )
 
 
@@ -185,9 +185,11 @@ def configured_price(settings: LanguageModelSettings) -> Price | None:
     completion = settings.completion_price_usd_per_million_tokens
     if prompt is None or completion is None:
         return None
-    cached = settings.cached_price_usd_per_million_tokens
-    cached = prompt if cached is None else cached
-    return Price(prompt / _MILLION, completion / _MILLION, cached / _MILLION, prompt / _MILLION)
+    cached_price = settings.cached_price_usd_per_million_tokens
+    cached_price = prompt if cached_price is None else cached_price
+    return Price(
+        prompt / _MILLION, completion / _MILLION, cached_price / _MILLION, prompt / _MILLION
+    )
 
 
 # What a provider's answer says of its rate limits. Sources:

@@ -69,11 +69,11 @@ class TracedEngine:
 
     async def run(self, step: Step[Any, OutputT], inputs: Noun) -> Outcome[OutputT]:
         """Answer `step`; see `Engine.run`."""
-        with span("step", step=step.name, step_version=step.version, engine=self.name) as spanned:
+        with span("step", step=step.name, step_version=step.version, engine=self.name) as step_span:
             outcome = await self._engine.run(step, inputs)
             if isinstance(outcome, Unscored):
-                spanned.fail(outcome.reason.value)
-            spanned.note(
+                step_span.fail(outcome.reason.value)
+            step_span.note(
                 outcome=outcome.reason.value if isinstance(outcome, Unscored) else "scored"
             )
             return outcome

@@ -73,16 +73,16 @@ class AssignedEngine:
         question = content_hash(step.name, inputs.model_dump_json(), *again, length=16)
         for judge, outcome in zip(judges, outcomes, strict=True):
             self._ledger.judge_votes.extend(_votes(step.name, question, judge, outcome))
-        scored = [outcome for outcome in outcomes if isinstance(outcome, Scored)]
+        scored_outcomes = [outcome for outcome in outcomes if isinstance(outcome, Scored)]
         call_ids = tuple(call for one in outcomes for call in one.provenance.call_ids)
-        if 2 * len(scored) < len(judges):
+        if 2 * len(scored_outcomes) < len(judges):
             return _too_few(judges, outcomes, call_ids)
         medians = _medians(
-            [dict(scores(one.value)) for one in scored],
+            [dict(scores(one.value)) for one in scored_outcomes],
             len(judges),
             statistics.median_low if score_follows(step.output_model) else statistics.median,
         )
-        nearest = min(scored, key=lambda one: _distance(dict(scores(one.value)), medians))
+        nearest = min(scored_outcomes, key=lambda one: _distance(dict(scores(one.value)), medians))
         provenance = replace(nearest.provenance, call_ids=call_ids)
         return Scored(with_scores(nearest.value, medians), provenance)
 
@@ -127,7 +127,7 @@ def scores(reply: Reply, place: str = "") -> Iterator[tuple[str, float]]:
                     yield from scores(entry, _place(place, entry))
 
 
-def with_scores(reply: OutputT, settled: Mapping[str, float], place: str = "") -> OutputT:
+def with_scores(reply: OutputT, final_scores: Mapping[str, float], place: str = "") -> OutputT:
     """`reply` with the scores of `settled`; entries whose score was not settled are left out.
 
     Where scores are whole numbers, a median between two of them is the one nearer to zero.
@@ -136,20 +136,20 @@ def with_scores(reply: OutputT, settled: Mapping[str, float], place: str = "") -
     for name in type(reply).model_fields:
         value = getattr(reply, name)
         if name == _SCORE and value is not None:
-            changes[name] = type(value)(settled[place])
+            changes[name] = type(value)(final_scores[place])
         elif isinstance(value, list | tuple) and any(isinstance(one, Reply) for one in value):
             changes[name] = type(value)(
-                with_scores(one, settled, _place(place, one))
+                with_scores(one, final_scores, _place(place, one))
                 for one in value
-                if _stays(one, settled, _place(place, one))
+                if _stays(one, final_scores, _place(place, one))
             )
     return reply.model_copy(update=changes)
 
 
-def _stays(entry: Reply, settled: Mapping[str, float], place: str) -> bool:
+def _stays(entry: Reply, final_scores: Mapping[str, float], place: str) -> bool:
     """Return whether one of the entry's scores was settled, or it never had any."""
     items = [item for item, _ in scores(entry, place)]
-    return not items or any(item in settled for item in items)
+    return not items or any(item in final_scores for item in items)
 
 
 def _place(outer: str, entry: Reply) -> str:

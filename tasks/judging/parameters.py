@@ -136,40 +136,42 @@ class ModelParameters:
     def of_call(self, sampling: Sampling, effort: Effort, reply_tokens: int) -> Parameters:
         """Return what to send with a call of that effort whose reply has at most `reply_tokens`."""
         limit = "max_completion_tokens" if "max_tokens" in self._refusals else "max_tokens"
-        sent: dict[str, Any] = {limit: reply_tokens}
+        values: dict[str, Any] = {limit: reply_tokens}
         if self.model.startswith(_OLLAMA):
             # Ollama otherwise cuts prompts at 4,096 tokens and says nothing.
-            sent["num_ctx"] = self.context_tokens
-        dropped = []
+            values["num_ctx"] = self.context_tokens
+        dropped_names = []
         if self.thinks:
-            sent |= self._effort(effort)
-            sent_effort = "none" if "thinking" in sent else sent.get("reasoning_effort")
+            values |= self._effort(effort)
+            sent_effort = "none" if "thinking" in values else values.get("reasoning_effort")
             if sent_effort != effort.value:
-                dropped.append(
+                dropped_names.append(
                     f"effort={effort.value}" + (f" (sent {sent_effort})" if sent_effort else "")
                 )
         for name in ("seed", "temperature"):
             value = getattr(sampling, name)
             if value is None:
                 continue
-            if self._takes(name, value, sent):
-                sent[name] = value
+            if self._takes(name, value, values):
+                values[name] = value
             else:
-                dropped.append(name)
+                dropped_names.append(name)
         if self.mode is not self.wanted_mode:
-            dropped.append(f"response_format={self.wanted_mode}")
-        return Parameters(sent, ", ".join(sorted(dropped)) or None)
+            dropped_names.append(f"response_format={self.wanted_mode}")
+        return Parameters(values, ", ".join(sorted(dropped_names)) or None)
 
     def of_picture(self, sampling: Sampling) -> Parameters:
         """Return what to send with a call for a picture, which is wanted as bytes rather than as an
         address; LiteLLM leaves that out where it knows that the model gives nothing else.
         """
         format_refused = f"response_format={OutputMode.PICTURE}" in self._refusals
-        dropped = [name for name in ("seed", "temperature") if getattr(sampling, name) is not None]
-        dropped += ["response_format"] if format_refused else []
+        dropped_names = [
+            name for name in ("seed", "temperature") if getattr(sampling, name) is not None
+        ]
+        dropped_names += ["response_format"] if format_refused else []
         return Parameters(
             {} if format_refused else {"response_format": "b64_json", "drop_params": True},
-            ", ".join(sorted(dropped)) or None,
+            ", ".join(sorted(dropped_names)) or None,
         )
 
     def learn(self, parameter: str, call: Parameters, mode: OutputMode) -> bool:
@@ -236,13 +238,13 @@ class ModelParameters:
                 return {"reasoning_effort": value}
         return {}
 
-    def _takes(self, name: str, value: float, sent: dict[str, Any]) -> bool:
+    def _takes(self, name: str, value: float, values: dict[str, Any]) -> bool:
         if name in self._refusals:
             return False
         if name == "seed" and self._info.get("mode") == "responses":
             return False  # the Responses API has none, and LiteLLM drops it without a word
-        effort = sent.get("reasoning_effort")
-        thinking = effort not in (None, "none") and "thinking" not in sent
+        effort = values.get("reasoning_effort")
+        thinking = effort not in (None, "none") and "thinking" not in values
         if name == "temperature" and value != 1 and thinking and is_claude(self.model):
             # https://platform.claude.com/docs/en/build-with-claude/extended-thinking
             # ("Feature compatibility"); LiteLLM sends both.

@@ -63,11 +63,11 @@ def read_picture(
         return UnusableReply(CallStatus.EMPTY, Reason.REPLY_EMPTY, "no picture came", again=False)
     if text.startswith(_ADDRESSES):
         return _unusable("an address came instead of a picture, and is not followed")
-    encoded = text.partition(",")[2] if text.startswith(_DATA) else text
-    if len(encoded) > MOST_BYTES * 4 // 3 + 4:
+    base64_content = text.partition(",")[2] if text.startswith(_DATA) else text
+    if len(base64_content) > MOST_BYTES * 4 // 3 + 4:
         return _unusable(f"the picture has more than {MOST_BYTES:,} bytes")
     try:
-        image = _pixels(base64.b64decode(encoded, validate=True))
+        image = _pixels(base64.b64decode(base64_content, validate=True))
     except ValueError:
         return _unusable("what came is no picture in Base64")
     if isinstance(image, UnusableReply):

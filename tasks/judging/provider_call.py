@@ -244,7 +244,7 @@ def _build_answer(
     """The answer, with what the response says of model, tokens, cost and limits."""
     usage = getattr(response, "usage", None)
     details = getattr(usage, "prompt_tokens_details", None)
-    hidden = getattr(response, "_hidden_params", None) or {}
+    hidden_parameters = getattr(response, "_hidden_params", None) or {}
     return CallAnswer(
         text=text,
         refusal=refusal,
@@ -256,8 +256,8 @@ def _build_answer(
         thinking_tokens=_optional_count(
             getattr(usage, "completion_tokens_details", None), "reasoning_tokens"
         ),
-        cost_usd=_cost_usd(hidden.get("response_cost")),
-        limits=rate_limit_headers(_headers(hidden)),
+        cost_usd=_cost_usd(hidden_parameters.get("response_cost")),
+        limits=rate_limit_headers(_headers(hidden_parameters)),
     )
 
 
@@ -271,9 +271,9 @@ def _fields(holder: Any) -> dict[str, Any]:
     return getattr(holder, "provider_specific_fields", None) or {}
 
 
-def _headers(hidden: Mapping[str, Any]) -> dict[str, str]:
+def _headers(hidden_parameters: Mapping[str, Any]) -> dict[str, str]:
     """The answer's headers. LiteLLM puts a prefix before the provider's own names."""
-    headers = hidden.get("additional_headers") or {}
+    headers = hidden_parameters.get("additional_headers") or {}
     return {name.removeprefix("llm_provider-").lower(): str(headers[name]) for name in headers}
 
 
@@ -317,7 +317,7 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
     if isinstance(error, kinds.ContextWindowExceededError) or _contains(text, _TOO_LONG):
         hint = "the prompt does not fit the model, set ASSAY_LANGUAGE_MODEL__CONTEXT_TOKENS"
         return CallFailure(CallStatus.CLIENT_ERROR, Reason.INPUT_TOO_LONG, f"{hint}: {detail}")
-    if isinstance(error, kinds.ContentPolicyViolationError) or _moderated(error):
+    if isinstance(error, kinds.ContentPolicyViolationError) or _is_moderation_error(error):
         return CallFailure(CallStatus.REFUSED, Reason.REFUSED, detail)
     if status == 402 or _contains(text, _NO_CREDIT):
         hint = f"the provider's account has nothing left: {detail}"
@@ -381,7 +381,7 @@ def _contains(text: str, phrases: Sequence[str]) -> bool:
     return any(phrase in text for phrase in phrases)
 
 
-def _moderated(error: Any) -> bool:
+def _is_moderation_error(error: Any) -> bool:
     body = getattr(error, "body", None)
     code = body.get("code") if isinstance(body, dict) else None
     return code in _MODERATION or _contains(str(error), _MODERATED)

@@ -31,8 +31,8 @@ def output_mode(model: str, structured_output: str) -> OutputMode:
         return OutputMode.TEXT
     if litellm.supports_response_schema(model=model):
         return OutputMode.JSON_SCHEMA
-    supported = litellm.get_supported_openai_params(model=model) or []
-    return OutputMode.JSON_OBJECT if "response_format" in supported else OutputMode.TEXT
+    parameter_names = litellm.get_supported_openai_params(model=model) or []
+    return OutputMode.JSON_OBJECT if "response_format" in parameter_names else OutputMode.TEXT
 
 
 def response_format(

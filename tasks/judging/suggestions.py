@@ -90,17 +90,22 @@ def settle_suggestions(
         for rank, (each, texts) in enumerate(usable, start=1)
     )
     whole = settle("\n\n".join(_paragraph(row) for row in rows), prompt_papers)
-    removed = sum(text.removed_citation_count for _, texts in usable for text in texts.values())
+    removed_count = sum(
+        text.removed_citation_count for _, texts in usable for text in texts.values()
+    )
     reasons = "\n\n".join(f"{row.change} {row.because}" for row in rows)
     text = Settled(
-        whole.markdown, whole.cited, removed, settle(reasons, prompt_papers).uncited_sentence_count
+        whole.markdown,
+        whole.cited,
+        removed_count,
+        settle(reasons, prompt_papers).uncited_sentence_count,
     )
-    dropped = len(settled) - len(usable)
+    dropped_count = len(settled) - len(usable)
     detail = (
-        f"{dropped} of {len(settled)} suggestions were left out: they do not say what to change or"
+        f"{dropped_count} of {len(settled)} suggestions were left out: they do not say what to change or"
         " give no reason"
     )
-    return SettledSuggestions(rows, text, omission_failures(module, subject, detail, dropped))
+    return SettledSuggestions(rows, text, omission_failures(module, subject, detail, dropped_count))
 
 
 def _paragraph(row: Suggestion) -> str:

@@ -113,9 +113,9 @@ async def closeness_of(
     similarity = _by_work(
         vectors[: len(statements)] @ vectors[len(statements) :].T, [len(each) for each in passages]
     )
-    close = SIMILARITY_WEIGHT * np.clip(similarity, 0.0, 1.0) + (1 - SIMILARITY_WEIGHT) * _shared(
-        statements, works
-    )
+    close = SIMILARITY_WEIGHT * np.clip(similarity, 0.0, 1.0) + (
+        1 - SIMILARITY_WEIGHT
+    ) * _shared_words(statements, works)
     places = close.argmax(axis=1)
     values = tuple(round(float(close[row, place]), 4) for row, place in enumerate(places))
     return Closeness(tuple(statements), values, tuple(int(place) for place in places))
@@ -136,11 +136,16 @@ def _by_work(similarity: NDArray[np.float32], sizes: Sequence[int]) -> NDArray[n
     return np.maximum.reduceat(similarity, starts, axis=1)
 
 
-def _shared(statements: Sequence[str], works: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
+def _shared_words(
+    statements: Sequence[str], works: Sequence[tuple[str, str]]
+) -> NDArray[np.float64]:
     stems = [specific_stems(f"{title} {abstract}") for title, abstract in works]
     return np.array(
         [
-            [len(wanted & have) / (len(wanted) or 1) for have in stems]
-            for wanted in map(specific_stems, statements)
+            [
+                len(statement_stems & work_stems) / (len(statement_stems) or 1)
+                for work_stems in stems
+            ]
+            for statement_stems in map(specific_stems, statements)
         ]
     )

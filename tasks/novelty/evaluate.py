@@ -115,17 +115,17 @@ async def evaluate_novelty(
         novel_aspects=_lines(texts["novel_aspects"]),
         removed_citation_count=texts.removed_citation_count
         + sum(
-            given.closest is not None and one.paper_id is None
-            for given, one in zip(outcome.value.contributions, contributions, strict=True)
+            entry.closest is not None and one.paper_id is None
+            for entry, one in zip(outcome.value.contributions, contributions, strict=True)
         ),
         uncited_sentence_count=texts.by_field["justification"].uncited_sentence_count,
         provenance=outcome.provenance,
         **measurements,
     )
-    scored = NoveltyEvaluation(
+    novelty = NoveltyEvaluation(
         judgement=judgement, contributions=contributions, failures=related.failures
     )
-    evaluation = with_calibration(scored, idea, parameters.calibrator, engine.name)
+    evaluation = with_calibration(novelty, idea, parameters.calibrator, engine.name)
     citations = texts.citations(module=STAGE, subject=SUBJECT)
     return Findings(evaluation, related.retrieved, citations)
 
@@ -198,13 +198,13 @@ def field_not_covered(engine: Engine) -> Findings[NoveltyEvaluation]:
     return Findings(NoveltyEvaluation(judgement=_unscored(missing), failures=()))
 
 
-def _unscored(why: Unscored, **measured: Any) -> NoveltyJudgement:
+def _unscored(why: Unscored, **measurements: Any) -> NoveltyJudgement:
     return NoveltyJudgement(
         score_1_to_5=None,
         unscored_reason=why.reason,
         unscored_detail=why.detail,
         provenance=why.provenance,
-        **measured,
+        **measurements,
     )
 
 

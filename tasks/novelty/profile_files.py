@@ -80,7 +80,7 @@ def with_calibration(
         )
         return replace(evaluation, failures=(*evaluation.failures, failure))
     prediction = calibrate(calibrator, novelty_features(evaluation))
-    calibrated = replace(
+    calibrated_judgement = replace(
         judgement,
         calibrated_score_1_to_5=min(max(prediction.expected, 1.0), 5.0),
         calibrated_label_1_to_5=prediction.for_f1,
@@ -88,7 +88,7 @@ def with_calibration(
         calibrated_upper_1_to_5=prediction.upper,
         calibrator_sha256=calibrator.sha256,
     )
-    return replace(evaluation, judgement=calibrated)
+    return replace(evaluation, judgement=calibrated_judgement)
 
 
 PER_LABEL = 1
@@ -227,7 +227,7 @@ async def nearest_exemplars(
     )
     for similarity, one in ranked:
         by_label.setdefault(one.label, []).append((similarity, one))
-    chosen = [pair for listed in by_label.values() for pair in listed[:PER_LABEL]]
+    chosen = [pair for similar in by_label.values() for pair in similar[:PER_LABEL]]
     return tuple(
         ExemplarShown(
             idea=shorten_words(one.idea, MOST_IDEA_WORDS)[0],

@@ -33,7 +33,7 @@ class PapersFound:
 
     papers: dict[PaperId, Paper]
     failures: tuple[SourceFailure, ...]
-    dropped: tuple[PaperId, ...]
+    dropped_ids: tuple[PaperId, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class FetchedPapers:
             self._paper_answers.update(dict.fromkeys(new_ids, answer))
         papers_by_id: dict[PaperId, Paper] = {}
         failures: dict[SourceFailure, None] = {}
-        dropped: list[PaperId] = []
+        dropped_ids: list[PaperId] = []
         for paper_id in requested_ids:
             result = await self._paper_answers[paper_id]
             paper = result.papers.get(paper_id)
@@ -76,8 +76,10 @@ class FetchedPapers:
             elif paper.admissible(self.cutoff):
                 papers_by_id[paper_id] = paper
             else:
-                dropped.append(paper_id)
-        return PapersFound(papers=papers_by_id, failures=tuple(failures), dropped=tuple(dropped))
+                dropped_ids.append(paper_id)
+        return PapersFound(
+            papers=papers_by_id, failures=tuple(failures), dropped_ids=tuple(dropped_ids)
+        )
 
     async def _look_up(self, paper_ids: tuple[PaperId, ...]) -> _Lookup:
         """Papers under their own identifier and under `CorpusId:…`, by which passages may name
@@ -93,10 +95,12 @@ class FetchedPapers:
 
     async def sections(self, paper: Paper) -> Answer[PaperSection]:
         if paper.paper_id not in self._section_answers:
-            self._section_answers[paper.paper_id] = self.group.create_task(self._read(paper))
+            self._section_answers[paper.paper_id] = self.group.create_task(
+                self._read_sections(paper)
+            )
         return await self._section_answers[paper.paper_id]
 
-    async def _read(self, paper: Paper) -> Answer[PaperSection]:
+    async def _read_sections(self, paper: Paper) -> Answer[PaperSection]:
         answer = await self.documents.sections((paper,))
         sections = [section for section in answer.items if section.paper_id == paper.paper_id]
         return Answer(
@@ -288,9 +292,9 @@ def _to_read(passages: Iterable[Passage], parameters: SoundnessParameters) -> li
 
 def _omission_rows(method: Method, passage_count: int, lookup: PapersFound) -> list[Failure]:
     omissions: list[tuple[Reason, str]] = []
-    if lookup.dropped:
+    if lookup.dropped_ids:
         detail = (
-            f"{len(lookup.dropped)} papers came back although they were published after the cutoff "
+            f"{len(lookup.dropped_ids)} papers came back although they were published after the cutoff "
             "or at an unknown date; they were dropped"
         )
         omissions.append((Reason.AFTER_CUTOFF, detail))

@@ -83,31 +83,34 @@ async def review_plan(
         near_works: what works near the idea used; waited for where the parameters want it shown.
         results: what came of trying the idea; shown apart from all that works say.
     """
-    offered = await near_works() if parameters.resources_shown else Offered()
+    near_work_resources = await near_works() if parameters.resources_shown else Offered()
     question = PlanInput(
         idea=idea.text,
         maximum_points=parameters.maximum_points,
         maximum_questions=parameters.maximum_questions,
         words_per_point=parameters.words_per_concern,
-        near_works="\n".join(offered.lines),
+        near_works="\n".join(near_work_resources.lines),
         measured="\n".join(result.in_words for result in results),
     )
     outcome = await engine.run(PLAN_REVIEW, question)
     if isinstance(outcome, Unscored):
-        return _unreviewed(outcome.reason, outcome.detail, outcome.provenance)
+        return _without_review(outcome.reason, outcome.detail, outcome.provenance)
     questions = map(_point_of, outcome.value.questions)
-    points = [_settle_point(point, offered.shown) for point in (*outcome.value.points, *questions)]
+    points = [
+        _settle_point(point, near_work_resources.shown)
+        for point in (*outcome.value.points, *questions)
+    ]
     flaws = [_flaw(point.proposed, idea.text) for point in points]
     sound = [point for point, flaw in zip(points, flaws, strict=True) if flaw is None]
     kept_points = _select_points(sound, parameters)
     failures = tuple(_failures_of([flaw for flaw in flaws if flaw is not None], len(points)))
-    dropped = len(points) - len(sound)
+    dropped_count = len(points) - len(sound)
     if not kept_points:
         detail = f"none of the {len(points)} points in the reply can be used"
-        unreviewed = _unreviewed(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
+        no_review = _without_review(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
         return PlanReviewResult(
-            replace(unreviewed.value, dropped_point_count=dropped),
-            failures=(*failures, *unreviewed.failures),
+            replace(no_review.value, dropped_point_count=dropped_count),
+            failures=(*failures, *no_review.failures),
         )
     beyond = len(sound) - len(kept_points)
     note = f"{beyond} points beyond the limit left out, {len(kept_points)} kept" if beyond else None
@@ -120,21 +123,23 @@ async def review_plan(
     return PlanReviewResult(
         PlanReview(
             concern_count=len(kept_points),
-            dropped_point_count=dropped,
+            dropped_point_count=dropped_count,
             removed_citation_count=sum(point.removed_citation_count for point in kept_points),
             provenance=provenance,
         ),
-        offered.shown,
+        near_work_resources.shown,
         # Of all actions together, for they are one text of the review.
         whole_citations(
             [point.action.markdown for point in kept_points],
-            offered.shown,
+            near_work_resources.shown,
             module=STAGE,
             subject=_SUBJECT,
             field="suggestions",
         ),
         tuple(
-            suggestion_about(concern, rank, keys_of(point.action, offered.shown), module=STAGE)
+            suggestion_about(
+                concern, rank, keys_of(point.action, near_work_resources.shown), module=STAGE
+            )
             for rank, (concern, point) in enumerate(acted_on, start=1)
         ),
         failures,
@@ -156,7 +161,7 @@ def _select_points(
 
 
 def with_evidence(
-    concerns: Sequence[Concern], reviewed: Sequence[MethodReviewResult]
+    concerns: Sequence[Concern], reviews: Sequence[MethodReviewResult]
 ) -> tuple[Concern, ...]:
     """`concerns` with what the evidence of the methods, in their order, says for and against
     each.
@@ -164,8 +169,8 @@ def with_evidence(
     return tuple(
         replace(
             concern,
-            supported=_join_statements(concern, [each.supported for each in reviewed]),
-            weakened=_join_statements(concern, [each.weakened for each in reviewed]),
+            supported=_join_statements(concern, [each.supported for each in reviews]),
+            weakened=_join_statements(concern, [each.weakened for each in reviews]),
         )
         for concern in concerns
     )
@@ -179,7 +184,7 @@ def _join_statements(concern: Concern, statements_by_method: Sequence[Mapping[st
     )
 
 
-def _unreviewed(reason: Reason, detail: str, provenance: Provenance) -> PlanReviewResult:
+def _without_review(reason: Reason, detail: str, provenance: Provenance) -> PlanReviewResult:
     """Without a review. That the offline engine gives none is no failure."""
     review = PlanReview(unscored_reason=reason, unscored_detail=detail, provenance=provenance)
     failures = () if reason is Reason.OFFLINE_ENGINE else (_failure(reason, detail),)
@@ -205,11 +210,11 @@ def _settle_point(point: ProposedPoint, prompt_papers: Shown) -> _SettledPoint:
     action = settle(point.action, prompt_papers)
     texts = settle_texts(point, ("point", "omission", "why", "would_change"), NO_PROMPT_PAPERS)
     changes = {name: text.markdown for name, text in texts.by_field.items()}
-    settled = point.model_copy(
+    settled_point = point.model_copy(
         update={**changes, "action": action.markdown, "quote": point.quote.strip()}
     )
-    removed = texts.removed_citation_count + action.removed_citation_count
-    return _SettledPoint(settled, action, removed)
+    removed_count = texts.removed_citation_count + action.removed_citation_count
+    return _SettledPoint(settled_point, action, removed_count)
 
 
 def _flaw(point: ProposedPoint, plan: str) -> _Flaw | None:

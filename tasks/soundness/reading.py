@@ -117,8 +117,10 @@ async def read_papers(
     rows = {row.paper_id: row for batch_rows, _ in batch_results for row in batch_rows}
     for paper, answer in zip(papers, answers, strict=True):
         if paper.paper_id not in rows:
-            failed = any(failure.reason is not Reason.NO_ABSTRACT for failure in answer.failures)
-            reason = Reason.SOURCE_UNAVAILABLE if failed else Reason.NO_EVIDENCE
+            has_failed = any(
+                failure.reason is not Reason.NO_ABSTRACT for failure in answer.failures
+            )
+            reason = Reason.SOURCE_UNAVAILABLE if has_failed else Reason.NO_EVIDENCE
             provenance = unasked_provenance(METHOD_EVIDENCE, engine)
             rows[paper.paper_id] = _unscored(method, paper, reason, provenance)
     return ReadingResult(
@@ -222,9 +224,11 @@ async def _read_batch(
             failures.append(
                 Failure(stage=STAGE, subject=subject, reason=row.unscored_reason, detail=detail)
             )
-    invented = len(set(readings) - set(range(1, len(batch) + 1)))
-    detail = f"the reply answers for {invented} keys that were not shown; that part was left out"
-    return rows, [*failures, *omission_failures(STAGE, method.method_id, detail, invented)]
+    unknown_keys = len(set(readings) - set(range(1, len(batch) + 1)))
+    detail = (
+        f"the reply answers for {unknown_keys} keys that were not shown; that part was left out"
+    )
+    return rows, [*failures, *omission_failures(STAGE, method.method_id, detail, unknown_keys)]
 
 
 def _by_number(reply: EvidenceReply) -> dict[int, PaperReading]:
@@ -263,7 +267,7 @@ def _row(
         method=did,
         results=results,
         context=context,
-        removed_citation_count=sum(removed for _, removed in cells),
+        removed_citation_count=sum(removed_count for _, removed_count in cells),
         provenance=provenance,
     )
 

@@ -187,11 +187,11 @@ def _best(
     return [readings[place] for place in order[:limit]]
 
 
-def _join_sentences(chosen: list[Reading], readings: list[Reading]) -> str:
+def _join_sentences(selection: list[Reading], readings: list[Reading]) -> str:
     """The chosen sentences, one per line, in the paper's order: lines keep them apart for whoever
     reads on.
     """
-    return "\n\n".join(reading.sentence for reading in readings if reading in chosen)
+    return "\n\n".join(reading.sentence for reading in readings if reading in selection)
 
 
 METHOD_EVIDENCE = Step(

@@ -126,8 +126,8 @@ def _bears(reading: Reading, own_words: Fingerprint, alike: Closeness) -> bool:
 
 
 def _limits(reading: Reading, method: Fingerprint) -> bool:
-    needed = 2 if reading.of_others else 1
-    return closeness(method, fingerprint(reading.sentence)).informative_word_count >= needed
+    least_words = 2 if reading.of_others else 1
+    return closeness(method, fingerprint(reading.sentence)).informative_word_count >= least_words
 
 
 class ConcernShown(Noun):

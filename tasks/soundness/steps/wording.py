@@ -157,8 +157,8 @@ def fingerprint_of_method(method: str) -> Fingerprint:
 
 def core_words(text: str, size: int) -> frozenset[str]:
     """The informative words a text uses most; of equally frequent ones, those it uses first."""
-    counted = Counter(word for word in content_words(text) if weight_of(word) == 1.0)
-    return frozenset(word for word, _ in counted.most_common(size))
+    counts = Counter(word for word in content_words(text) if weight_of(word) == 1.0)
+    return frozenset(word for word, _ in counts.most_common(size))
 
 
 def weight_of(word: str) -> float:
@@ -172,7 +172,7 @@ def closeness(method: Fingerprint, paper: Fingerprint) -> Closeness:
     """The weighted share of the method's words that the paper uses too, and the informative words
     and pairs behind it.
     """
-    shared = method.words & paper.words
+    shared_words = method.words & paper.words
     total = sum(method.weights.values())
     pairs = {
         pair
@@ -180,7 +180,7 @@ def closeness(method: Fingerprint, paper: Fingerprint) -> Closeness:
         if weight_of(pair[0]) + weight_of(pair[1]) > 2 * _COMMON_WEIGHT
     }
     return Closeness(
-        share_0_to_1=sum(method.weights[word] for word in shared) / total if total else 0.0,
-        informative_word_count=sum(1 for word in shared if weight_of(word) == 1.0),
+        share_0_to_1=sum(method.weights[word] for word in shared_words) / total if total else 0.0,
+        informative_word_count=sum(1 for word in shared_words if weight_of(word) == 1.0),
         pair_count=len(pairs),
     )
