@@ -1,4 +1,4 @@
-"""What an attempt at a call costs, held against what was sent."""
+"""Cost and token counts of an attempt at a call."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ UNANSWERED = CallFailure(
     "the evaluation ended before the answer came",
     cost_is_unknown=True,
 )
-"""A call that was sent, so it is on the bill, at a cost nobody knows."""
+"""A call that was sent and is billed at an unknown cost."""
 
 
 def plausible_usage(

@@ -1,4 +1,4 @@
-"""Cited sentences held against the stored texts they cite: kept, corrected once, or taken out."""
+"""Verification of cited sentences against the stored texts of the papers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,14 +28,12 @@ CitedT = TypeVar("CitedT", bound=CitedResult[Any])
 
 CLAIMS_PER_CALL = 40
 WORDS_PER_SOURCE = 90
-"""Of the stored text of a paper, the sentences nearest to the claims about it."""
+"""Words of a paper's text in the prompt: the sentences nearest to the claims about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class VerifiedText:
-    """A settled text after the check: how many of its cited sentences were checked and corrected,
-    and those that were taken out.
-    """
+    """A verified text, with counts of checked and corrected sentences, and the removed ones."""
 
     markdown: str
     checked: int = 0
@@ -44,13 +42,13 @@ class VerifiedText:
 
     @property
     def dropped(self) -> int:
-        """Return how many cited sentences were taken out."""
+        """Number of cited sentences that were removed."""
         return len(self.removed)
 
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """Place of a sentence, and its text with the keys of its call."""
+    """A cited sentence and its place: text, line, and position in the line."""
 
     text: int
     line: int
@@ -59,7 +57,7 @@ class _Claim:
 
 
 def verifies(engine: Engine) -> bool:
-    """Return whether there is anything to check: the offline engine only quotes stored texts."""
+    """Return whether verification makes sense: the offline engine only quotes stored texts."""
     return not reads_offline(engine)
 
 
@@ -70,14 +68,13 @@ async def verify(
     *,
     stage: str,
 ) -> tuple[list[VerifiedText], tuple[Failure, ...]]:
-    """Check every sentence of `texts` that cites a paper with a stored text.
+    """Verify every sentence of `texts` that cites a paper with a stored text.
 
-    A sentence without a verdict stays as it is and is not counted as checked; calls without an
-    answer are failures.
+    A sentence without a verdict stays unchanged and is not counted as checked.
 
     Args:
-        texts: settled texts, each with what it was settled against.
-        stored: abstract, passages and sections by paper.
+        texts: settled texts, each with the papers of its prompt.
+        stored_texts: abstract, passages and sections by paper.
     """
     split_texts = [citing_sentences(markdown, prompt_papers) for markdown, prompt_papers in texts]
     papers = {paper.paper_id: paper for _, prompt_papers in texts for paper in prompt_papers.papers}
@@ -117,7 +114,7 @@ async def verify_reviews(
     stage: str,
     subject_of: Callable[[Any], str],
 ) -> tuple[list[CitedT], tuple[Failure, ...]]:
-    """`reviews` with the texts of `fields` as the stored texts carry them; unscored ones stay."""
+    """Verify the texts of `fields` in `reviews`; unscored reviews stay unchanged."""
     scored_reviews = [each for each in reviews if getattr(each.value, each.value.REASON) is None]
     texts = [
         (getattr(each.value, name), each.prompt_papers)
@@ -193,9 +190,9 @@ async def _ask(
 def settle_verdicts(
     claims: Sequence[_Claim], verdicts: Iterable[ClaimVerdict], prompt_papers: Shown
 ) -> list[_ClaimResult]:
-    """The claims with a verdict: of two different verdicts on one neither counts.
+    """Return the claims with a verdict; two different verdicts on one claim cancel each other.
 
-    A correction is one line that cites only what its sentence cited, else it is none.
+    A correction counts only if it cites no other papers than its sentence.
     """
     verdict_of: dict[int, ClaimVerdict | None] = {}
     for entry in verdicts:
@@ -231,7 +228,7 @@ def _rebuild(
     lines: list[list[CitingSentence]],
     verdicts: Mapping[tuple[int, int], tuple[Verdict, str]],
 ) -> VerifiedText:
-    """The text with corrections in place of what they correct, without what is not supported."""
+    """Rebuild the text with corrected sentences and without unsupported ones."""
     result = VerifiedText(markdown, checked=len(verdicts))
     kept_lines: list[str] = []
     for number, sentences in enumerate(lines):
