@@ -1,5 +1,6 @@
-"""Along which dimensions an idea claims to contribute, and the papers that queries for every
-statement find (ScholarEval §2.2, dimension extraction and paper discovery step 1).
+"""Dimensions of an idea's contribution, and papers found by queries for each statement.
+
+Source: ScholarEval §2.2, dimension extraction and paper discovery step 1.
 """
 
 import asyncio
@@ -33,10 +34,9 @@ from tasks.judging.step import Engine
 async def extract_dimensions(
     idea: Idea, parameters: ContributionParameters, engine: Engine, before: Before
 ) -> CitedResult[tuple[Dimension, ...]]:
-    """Ask for the dimensions, most important first; the first `maximum_dimensions` of a longer
-    answer count, as the prompt says. Those of an earlier run stand.
+    """Ask for at most `maximum_dimensions` dimensions, most important first.
 
-    There are none exactly when the failures say why.
+    Those of an earlier run are reused. Without any, the failures give the reason.
     """
     if before.dimensions:
         return CitedResult(tuple(replace(each, queries=()) for each in before.dimensions))
@@ -72,9 +72,7 @@ def shown_dimension(dimension: Dimension) -> ShownDimension:
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """The dimensions with their queries, and every paper found, each once, in order of dimension,
-    query and rank.
-    """
+    """Dimensions with their queries, and every paper found, by dimension, query and rank."""
 
     dimensions: tuple[Dimension, ...]
     hits: tuple[SearchHit, ...]
@@ -84,9 +82,7 @@ class Discovery:
 
 
 async def discover(context: Context, dimensions: Sequence[Dimension]) -> Discovery:
-    """Searches of a dimension start as soon as its queries are there; the result does not depend on
-    who answers first.
-    """
+    """Ask for queries and search with them; each search starts as soon as its query is known."""
     async with asyncio.TaskGroup() as group:
         searches = Searches(context, group)
         batches = even_batches(dimensions, context.parameters.dimensions_per_query_call)
@@ -113,7 +109,7 @@ async def discover(context: Context, dimensions: Sequence[Dimension]) -> Discove
 async def _ask_queries(
     context: Context, dimensions: Sequence[Dimension], searches: Searches
 ) -> tuple[Sequence[Dimension], Unscored | None, Sequence[Failure]]:
-    """Dimensions with their queries, or as they were where the call gave none, and why."""
+    """Return the dimensions with their queries, the failed call if any, and failures."""
     limit = context.parameters.queries_per_statement
     question = QueriesInput(
         idea=context.idea.text,
@@ -141,7 +137,7 @@ async def _ask_queries(
 
 
 def _queries(answer: QueriesReply, statements: range, limit: int) -> tuple[str, ...]:
-    """Up to `limit` queries of each statement of a dimension, in order, each once."""
+    """Return up to `limit` queries of each statement of a dimension, in order, each once."""
     of_statement: dict[int, dict[str, None]] = {}
     for entry in answer.statements:
         if entry.statement in statements:

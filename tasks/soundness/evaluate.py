@@ -1,5 +1,6 @@
-"""The soundness of one idea: the plan judged by itself, and each method held against what the
-literature reports of its like (ScholarEval §2.1, B.1).
+"""Soundness of one idea: a review of the plan, and reviews of its methods by the literature.
+
+Source: ScholarEval §2.1, B.1.
 """
 
 import asyncio
@@ -61,7 +62,7 @@ class _MethodResult:
 
 
 _MethodSearch = tuple[QueriedMethod, MethodPapers | None]
-"""A method with its queries and what they led to; None: none could be made."""
+"""A method with its queries and papers; None: no queries could be made."""
 
 
 async def evaluate_soundness(
@@ -72,12 +73,10 @@ async def evaluate_soundness(
     documents: DocumentLibrary,
     results: tuple[ExperimentalResult, ...] = (),
 ) -> Findings[SoundnessEvaluation]:
-    """Evaluate the soundness of `idea`; the review of its plan is shown what came of trying it.
+    """Evaluate the soundness of `idea`; the plan's review gets the experimental results.
 
-    Methods run side by side; the result's order does not depend on who answers first.
-
-    What a source, a document or the engine fails to give is a value in the result: an unscored row,
-        a failure, or both.
+    Methods run concurrently; the order of the result does not depend on timing. Failures of
+    sources, documents and the engine are unscored rows or failures in the result.
     """
     async with asyncio.TaskGroup() as group:
         fetched = FetchedPapers(literature, documents, idea.cutoff_date, group)
@@ -168,10 +167,7 @@ async def evaluate_plan_alone(
     engine: Engine,
     results: tuple[ExperimentalResult, ...] = (),
 ) -> Findings[SoundnessEvaluation]:
-    """Review the plan by itself: the literature does not cover the field of the idea.
-
-    No method is extracted, since nothing could be held against it.
-    """
+    """Review only the plan of an idea whose field the literature does not cover."""
 
     async def no_works() -> Offered:
         return Offered()
@@ -196,9 +192,9 @@ async def evaluate_plan_alone(
 
 @dataclass(frozen=True, slots=True)
 class _Methods:
-    """The methods of one idea: queried, searched, read and reviewed side by side in `group`.
+    """Searches, readings and reviews of an idea's methods, concurrent in `group`.
 
-    `readings`: what each of them shows of the idea is the same, so that their prompts begin alike.
+    `readings`: the prompt prefix that all readings share.
     """
 
     idea: Idea
@@ -251,10 +247,10 @@ class _Methods:
         plan_excerpt: Excerpt,
         plan: asyncio.Task[PlanReviewResult],
     ) -> _MethodResult:
-        """One method from what its queries led to, to its review.
+        """Read and review one method.
 
-        It waits for none but those whose queries are asked for with it, for the idea's first
-        reading, and before its review for that of the plan.
+        It waits for its batch of queries, for the first reading of the idea, and before the review
+        for the plan's concerns.
         """
         method_query, papers_of_method = await search
         method, parameters = method_query.method, self.parameters
@@ -315,7 +311,7 @@ class _Methods:
         papers_of_method: MethodPapers,
         read_ids: Sequence[PaperId],
     ) -> ReadingResult:
-        """Return what the papers gathered say of the method, papers `known` already left out."""
+        """Read the papers of the method, except those in `read_ids`."""
         return await read_papers(
             plan_excerpt,
             method,

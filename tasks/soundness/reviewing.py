@@ -1,5 +1,6 @@
-"""The reviews of the methods: the evidence under keys goes in, a score and three cited texts come out; and
-the whole idea in up to three strengths, weaknesses and suggestions (ScholarEval §2.1, B.1.1).
+"""Reviews of methods by their evidence, and a summary over all methods.
+
+Source: ScholarEval §2.1, B.1.1.
 """
 
 from collections.abc import Mapping, Sequence
@@ -57,7 +58,7 @@ _RELATED, _CLOSE = 2, 3
 
 @dataclass(frozen=True, slots=True)
 class MethodReviewResult(CitedResult[SoundnessReview]):
-    """A review. `supported` and `weakened` hold what its evidence says of the plan's concerns, by
+    """A method's review. `supported` and `weakened`: evidence on the plan's concerns, by
     `concern_id`.
     """
 
@@ -74,14 +75,14 @@ async def review_method(
     parameters: SoundnessParameters,
     engine: Engine,
 ) -> MethodReviewResult:
-    """Ask for the review of `method` over its relevant evidence. Call it only when there is some.
+    """Ask for the review of `method` by its relevant evidence, of which there must be some.
 
     Args:
-        plan: the idea as every review of its methods shows it.
-        concerns: of the whole plan, which the evidence may support or weaken.
+        plan: excerpt of the idea, equal in all reviews.
+        concerns: about the whole plan; the evidence may support or weaken them.
     """
     by_id = {paper.paper_id: paper for paper in papers}
-    # Of the same date, and among the undated, in order of passage score.
+    # The sort is stable: papers of one date stay in order of passage score.
     evidence = sorted(
         (row for row in reading.evidence if row.relevant),
         key=lambda row: by_id[row.paper_id].latest_publication_date or date.min,
@@ -129,19 +130,17 @@ async def review_method(
 
 
 def reaches(row: MethodEvidence, minimum_relevance: int) -> bool:
-    """Return whether a paper is relevant enough; one that is relevant without a grade counts as
-    related.
-    """
+    """Return whether a paper is relevant enough; without a grade it counts as related."""
     return bool(row.relevant) and (row.relevance_0_to_3 or _RELATED) >= minimum_relevance
 
 
 def unreviewed(
     method: Method, reading: ReadingResult, source_failed: bool, engine: Engine
 ) -> MethodReviewResult:
-    """The review of a method without evidence that is relevant enough.
+    """Return the unscored review of a method without sufficiently relevant evidence.
 
-    "Nothing found" (no_evidence) is said only when every source answered and every paper found was
-    judged; otherwise the reason is that of the judgement or the look-up that failed.
+    The reason is `no_evidence` only if every source answered and every paper was judged, else that
+    of the failed judgement or look-up.
     """
     reason, detail = _why_unreviewed(reading, source_failed or reading.source_failed)
     return unscored_review(
@@ -262,7 +261,7 @@ def _settle_review(
 
 
 def _confidence(evidence: Sequence[EvidenceShown]) -> int:
-    """By the grades; a relevant paper without one counts as related."""
+    """Return the confidence by relevance grades; an ungraded relevant paper counts as related."""
     grades = [_RELATED if item.relevance is None else item.relevance for item in evidence]
     return confidence_by_evidence(strong=grades.count(_CLOSE), fair=grades.count(_RELATED))
 
@@ -270,9 +269,7 @@ def _confidence(evidence: Sequence[EvidenceShown]) -> int:
 def _statements_on_concerns(
     reply: ReviewReply, prompt_papers: Shown, question: ReviewInput
 ) -> dict[tuple[str, Bearing], Settled]:
-    """Return what the evidence says by `concern_id`: of concerns that were shown, with a paper that
-    was.
-    """
+    """Return statements by (concern, bearing) that name a concern and cite a paper of the prompt."""
     concern_keys = {concern.key.casefold() for concern in question.concerns}
     texts: dict[tuple[str, Bearing], Settled] = {}
     for entry in reply.concerns:
@@ -288,10 +285,7 @@ _MOST = 3
 async def summarise(
     idea: Idea, reviews: Sequence[tuple[Method, MethodReviewResult]], engine: Engine
 ) -> CitedResult[SoundnessSummary]:
-    """Condense the scored reviews, in the methods' order.
-
-    Without one there is nothing to condense, and the summary is unscored.
-    """
+    """Summarize the scored reviews, in the methods' order; without any, it is unscored."""
     scored_reviews = [
         (method, each) for method, each in reviews if each.value.score_0_to_10 is not None
     ]
@@ -326,7 +320,7 @@ async def summarise(
 def _settle_summary(
     reply: SummaryReply, prompt_papers: Shown, provenance: Provenance
 ) -> CitedResult[SoundnessSummary]:
-    """The first three of each list, with citations rendered."""
+    """Settle the first three items of each list."""
     lists = {
         "strengths": reply.strengths,
         "weaknesses": reply.weaknesses,

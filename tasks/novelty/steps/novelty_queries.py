@@ -33,7 +33,7 @@ class StatementsReply(Reply):
 async def baseline_queries(
     inputs: StatementsInput, tools: BaselineTools
 ) -> StatementsReply | NoAnswer:
-    """The first `maximum_statements` key statements, with the queries made of each."""
+    """Return the first `maximum_statements` key statements, with queries for each."""
     del tools
     statements = key_statements(inputs.idea)[: inputs.maximum_statements]
     if not statements:
