@@ -29,9 +29,9 @@ def marked(text: str) -> str:
 
 def csv_line(cells: Sequence[object]) -> str:
     """Return a line of CSV without formulas, whatever separator its reader expects."""
-    written = io.StringIO(newline="")
-    csv.writer(written, lineterminator=_QUOTED).writerow(map(_csv_cell, cells))
-    return f"{written.getvalue().removesuffix(_QUOTED)}\n"
+    line = io.StringIO(newline="")
+    csv.writer(line, lineterminator=_QUOTED).writerow(map(_csv_cell, cells))
+    return f"{line.getvalue().removesuffix(_QUOTED)}\n"
 
 
 def _csv_cell(cell: object) -> object:

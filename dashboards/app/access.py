@@ -135,9 +135,9 @@ def cookie_name(warehouse: Warehouse) -> str:
     return f"assay_{content_hash(str(warehouse.root.resolve()), length=16)}"
 
 
-def same(given: str, expected: SecretStr) -> bool:
+def same(text: str, expected: SecretStr) -> bool:
     """Compare in a time that tells nothing of either, their lengths included."""
-    return hmac.compare_digest(_hashed(given), _hashed(expected.get_secret_value()))
+    return hmac.compare_digest(_hashed(text), _hashed(expected.get_secret_value()))
 
 
 def _hashed(text: str) -> str:

@@ -63,6 +63,6 @@ class Attempts:
         return guesses.last + guesses.wait_seconds(self._free) - self._clock()
 
     def _of(self, client: str) -> _Guesses:
-        found = self._wrong.get(client)
-        old = found is None or found.last + FORGOTTEN_AFTER_SECONDS < self._clock()
-        return _Guesses(0, -math.inf) if found is None or old else found
+        guesses = self._wrong.get(client)
+        old = guesses is None or guesses.last + FORGOTTEN_AFTER_SECONDS < self._clock()
+        return _Guesses(0, -math.inf) if guesses is None or old else guesses

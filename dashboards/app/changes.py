@@ -26,12 +26,12 @@ class Changes:
 
     async def versions(self) -> AsyncIterator[str]:
         """The version now, and each that differs from the one before."""
-        told = ""
+        last_version = ""
         while True:
             version = await self._now()
-            if version != told:
+            if version != last_version:
                 yield version
-                told = version
+                last_version = version
             await asyncio.sleep(LOOK_SECONDS)
 
     async def _now(self) -> str:
@@ -57,10 +57,10 @@ class Changes:
     def _jobs(self) -> list[tuple[object, ...]]:
         if self._lake.warehouse.objects is not None:
             return []
-        seen = islice(jobs(self._lake.warehouse), _JOBS_LOOKED_AT)
+        newest_jobs = islice(jobs(self._lake.warehouse), _JOBS_LOOKED_AT)
         return [
             (job.job_id, job.status, job.stop_requested, log_tail(job)[-1:] if job.at_work else ())
-            for job in seen
+            for job in newest_jobs
         ]
 
     def _services(self) -> list[int]:

@@ -41,12 +41,12 @@ class Field:
 
 def form(*fields: Field | None) -> Markup:
     """The form of a page; nothing where there is no choice."""
-    shown = [
+    visible_fields = [
         replace(each, options=[(value, unturned(words)) for value, words in each.options])
         for each in fields
         if each is not None
     ]
-    return controls("choose", fields=shown) if shown else Markup()
+    return controls("choose", fields=visible_fields) if visible_fields else Markup()
 
 
 def chosen(visit: Visit, name: str, options: Sequence[str], default: str) -> str:
@@ -55,7 +55,7 @@ def chosen(visit: Visit, name: str, options: Sequence[str], default: str) -> str
     return value if value in options else default
 
 
-def chosen_number(visit: Visit, name: str, most: float, wanted: str) -> float | None:
+def chosen_number(visit: Visit, name: str, most: float, expected_form: str) -> float | None:
     """Return the number that the address names, from 0 on; None: it names none.
 
     Raises:
@@ -67,7 +67,7 @@ def chosen_number(visit: Visit, name: str, most: float, wanted: str) -> float | 
     except ValueError:
         value = -1.0
     if value is not None and not 0 <= value <= most:
-        raise ConfigurationError(f"{name}: write {wanted}, not “{text[:40]}”")
+        raise ConfigurationError(f"{name}: write {expected_form}, not “{text[:40]}”")
     return value
 
 
@@ -77,16 +77,16 @@ def chosen_run(visit: Visit) -> Run | None:
     Raises:
         UnknownNameError: the address names one that is not published.
     """
-    runs, named = visit.lake.runs(), visit.query.get("run")
+    runs, run_id = visit.lake.runs(), visit.query.get("run")
     if not runs:
         return None
-    if named is None:
+    if run_id is None:
         return default_run(runs)
     for run in runs:
-        if run.run_id == named:
+        if run.run_id == run_id:
             return run
     raise UnknownNameError(
-        f"there is no published run “{named}”: it may have been refused, be under way, or be in"
+        f"there is no published run “{run_id}”: it may have been refused, be under way, or be in"
         " another warehouse"
     )
 
@@ -110,10 +110,10 @@ def run_field(visit: Visit, run: Run | None) -> Field | None:
     runs = visit.lake.runs()
     if run is None or len(runs) < 2:
         return None
-    listed = list(runs[:_MOST_RUNS])
-    if run not in listed:
-        listed.append(run)
-    options = [(str(each.run_id), run_title(each)) for each in listed]
+    selectable = list(runs[:_MOST_RUNS])
+    if run not in selectable:
+        selectable.append(run)
+    options = [(str(each.run_id), run_title(each)) for each in selectable]
     return Field("run", "Run", str(run.run_id), str(default_run(runs).run_id), options)
 
 

@@ -78,8 +78,8 @@ class Lake:
 
         `lake.ask(Queries.ranking, run_id)`
         """
-        asked = _Asked(self, self.snapshot(), question, args, tuple(sorted(kwargs.items())))
-        answer: AnswerT = _answer(asked)
+        query = _Asked(self, self.snapshot(), question, args, tuple(sorted(kwargs.items())))
+        answer: AnswerT = _answer(query)
         return answer
 
     def ask_warehouse(self, question: Callable[..., AnswerT], *args: object) -> AnswerT:
@@ -115,8 +115,8 @@ class Lake:
 
     def under_way(self) -> tuple[RunProgress, ...]:
         """Runs that are not published as planned, newest first."""
-        ended = {RunId(run.run_id): run.finished_at for run in self.runs()}
-        return self.watch.progress(ended)
+        finish_times = {RunId(run.run_id): run.finished_at for run in self.runs()}
+        return self.watch.progress(finish_times)
 
     @property
     def watch(self) -> Watch:
@@ -182,8 +182,8 @@ def open_lake(settings: Settings) -> Lake:
 
 def forget_answers() -> None:
     """Have every question asked anew, for measuring what an answer takes."""
-    for kept in (_answer, _answer_of_warehouse, _console):
-        kept.cache_clear()
+    for cached_function in (_answer, _answer_of_warehouse, _console):
+        cached_function.cache_clear()
 
 
 def _heads(queries: Queries, kind: Kind[Any, Any, HeadT]) -> tuple[HeadT, ...]:
@@ -217,27 +217,27 @@ def _watch(warehouse: Warehouse) -> Watch:
 
 
 @lru_cache(_LAKES_OPEN)
-def _opened(asked: _Asked) -> LakeReading:
-    return LakeReading(asked.lake.warehouse)
+def _opened(query: _Asked) -> LakeReading:
+    return LakeReading(query.lake.warehouse)
 
 
 @lru_cache(_ANSWERS_KEPT)
-def _answer(asked: _Asked) -> Any:
-    with asked.lake.queries() as queries:
-        return asked.question(queries, *asked.args, **dict(asked.kwargs))
+def _answer(query: _Asked) -> Any:
+    with query.lake.queries() as queries:
+        return query.question(queries, *query.args, **dict(query.kwargs))
 
 
 @lru_cache(_ANSWERS_KEPT)
-def _answer_of_warehouse(asked: _Asked) -> Any:
-    return asked.question(asked.lake.warehouse, *asked.args)
+def _answer_of_warehouse(query: _Asked) -> Any:
+    return query.question(query.lake.warehouse, *query.args)
 
 
 @lru_cache(_CONSOLE_KEPT)
-def _console(asked: _Asked) -> Answer:
-    statement, timeout_seconds, maximum_rows = asked.args
+def _console(query: _Asked) -> Answer:
+    statement, timeout_seconds, maximum_rows = query.args
     began = perf_counter()
     names, rows = run_sql_with_names(
-        asked.lake.warehouse, statement, timeout_seconds=timeout_seconds, maximum_rows=maximum_rows
+        query.lake.warehouse, statement, timeout_seconds=timeout_seconds, maximum_rows=maximum_rows
     )
     seconds = perf_counter() - began
     if not rows:

@@ -30,20 +30,20 @@ async def form_of(request: Request, most_bytes: int) -> FormData:
     # A link of another site that a browser follows is let in by the server; a form never is.
     if is_of_another_site(request.headers):
         raise NotAllowedError("pages of other sites may not send forms here")
-    left = most_bytes
+    bytes_left = most_bytes
 
     async def receive() -> Message:
-        nonlocal left
+        nonlocal bytes_left
         message = await request.receive()
-        left -= len(message.get("body", b""))
-        if left < 0:
+        bytes_left -= len(message.get("body", b""))
+        if bytes_left < 0:
             raise _TooLongError
         return message
 
-    bounded = Request(request.scope, receive)
+    limited_request = Request(request.scope, receive)
     try:
         async with asyncio.timeout(_MOST_SECONDS):
-            sent = await bounded.form(
+            form = await limited_request.form(
                 max_files=_MOST_FILES, max_fields=_MOST_FIELDS, max_part_size=most_bytes
             )
     except _TooLongError:
@@ -53,10 +53,10 @@ async def form_of(request: Request, most_bytes: int) -> FormData:
         ) from None
     except (TimeoutError, ClientDisconnect, HTTPException, ValueError):
         raise ConfigurationError(_UNREADABLE) from None
-    if not all(encodable(text) for field in sent.multi_items() for text in _texts(*field)):
-        await sent.close()  # the charset of a form may give what is no text
+    if not all(encodable(text) for field in form.multi_items() for text in _texts(*field)):
+        await form.close()  # the charset of a form may give what is no text
         raise ConfigurationError(_UNREADABLE)
-    return sent
+    return form
 
 
 def _texts(name: str, value: str | UploadFile) -> tuple[str, str]:

@@ -72,8 +72,8 @@ class AdmittedOnly:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = str(scope.get("path", ""))
         is_open = path in OPEN_PATHS or path.startswith(ASSETS)
-        admitted = is_open or await run_in_threadpool(self._access.admits, HTTPConnection(scope))
-        await (self._app if admitted else _way_in(scope))(scope, receive, send)
+        is_admitted = is_open or await run_in_threadpool(self._access.admits, HTTPConnection(scope))
+        await (self._app if is_admitted else _way_in(scope))(scope, receive, send)
 
 
 def _way_in(scope: Scope) -> Response:
@@ -86,7 +86,7 @@ def _way_in(scope: Scope) -> Response:
         return PlainTextResponse("Sign in first", 403)
     if is_of_another_site(headers):
         # Browsers send no cookie along a link of another site; along a reload of ours they do.
-        again = '<!doctype html><title>Assay</title><meta http-equiv="refresh" content="0">'
-        return HTMLResponse(again, headers={"cache-control": "no-store"})
-    there = place_of(scope["path"], scope["query_string"].decode("latin-1"))
-    return RedirectResponse(f"{SIGN_IN_PATH}?next={quote(there, safe='')}", 303)
+        reload_page = '<!doctype html><title>Assay</title><meta http-equiv="refresh" content="0">'
+        return HTMLResponse(reload_page, headers={"cache-control": "no-store"})
+    target = place_of(scope["path"], scope["query_string"].decode("latin-1"))
+    return RedirectResponse(f"{SIGN_IN_PATH}?next={quote(target, safe='')}", 303)

@@ -99,11 +99,11 @@ class SignIn:
             return await self._form(_place(request.query_params.get("next", "/")))
         if is_of_another_site(request.headers):  # also where it is a followed link
             return await self._form("/", "Pages of other sites cannot sign you in.", 403)
-        sent = await _fields_of(request)
-        if sent is None:
+        fields = await _fields_of(request)
+        if fields is None:
             return await self._form("/", "The form did not arrive whole: try again.", 400)
-        place = _place(sent.get("next", "/"))
-        name, password = sent.get("name", ""), sent.get("password", "")
+        place = _place(fields.get("next", "/"))
+        name, password = fields.get("name", ""), fields.get("password", "")
         secret, line = await self._check(request, way, name, password)
         if secret is None:
             status = 403 if line == _WRONG[way] else 429
@@ -119,15 +119,15 @@ class SignIn:
         """
         address = request.client.host if request.client else ""
         name = name.strip().casefold()[:80]
-        counted = [(self._by_address, address), (self._by_name, name)]
+        counters = [(self._by_address, address), (self._by_name, name)]
         if way is SignInBy.ONE_PASSWORD:
-            counted = [(self._by_client, address)]
+            counters = [(self._by_client, address)]
         async with self._one_at_a_time:
-            wait_seconds = max(attempts.wait_seconds(client) for attempts, client in counted)
+            wait_seconds = max(attempts.wait_seconds(client) for attempts, client in counters)
             if wait_seconds > 0:
                 return None, f"Too many wrong passwords: wait {math.ceil(wait_seconds)} s."
             secret = await run_in_threadpool(self._session, way, name, password)
-            for attempts, client in counted:
+            for attempts, client in counters:
                 attempts.hear(client, right=secret is not None)
             if secret is None:
                 return None, _WRONG[way]
@@ -139,8 +139,8 @@ class SignIn:
             database = services_of(self._warehouse)
             return sign_in(database, name, password, self._access.lifetime)
         expected = self._access.settings.password
-        right = expected is not None and same(password, expected)
-        return self._access.begin_without_account() if right else None
+        is_right = expected is not None and same(password, expected)
+        return self._access.begin_without_account() if is_right else None
 
     async def _to_provider(self, request: Request) -> Response:
         assert self._provider is not None
@@ -175,9 +175,9 @@ class SignIn:
 
     def _end_before(self, request: Request) -> None:
         """A browser has one session, and never one that somebody else began."""
-        before = self._access.secret(request)
-        if before and self._access.sign_in_by is SignInBy.ACCOUNT:
-            sign_out(services_of(self._warehouse), before)
+        old_secret = self._access.secret(request)
+        if old_secret and self._access.sign_in_by is SignInBy.ACCOUNT:
+            sign_out(services_of(self._warehouse), old_secret)
 
     def _begun(self, request: Request, secret: str, place: str) -> Response:
         response = RedirectResponse(place, 303)
@@ -222,10 +222,10 @@ async def _fields_of(request: Request) -> dict[str, str] | None:
                 body += part
                 if len(body) > MOST_BYTES:
                     return None
-        found = parse_qs(body.decode("ascii"), strict_parsing=True, max_num_fields=5)
+        fields = parse_qs(body.decode("ascii"), strict_parsing=True, max_num_fields=5)
     except (TimeoutError, ValueError):
         return None
-    return {name: values[0] for name, values in found.items()}
+    return {name: values[0] for name, values in fields.items()}
 
 
 def _place(text: str) -> str:

@@ -115,8 +115,8 @@ class Visit:
 
     def word(self, name: str) -> str:
         """A field of the form that was sent; empty: it is not there."""
-        found = None if self.sent is None else self.sent.get(name)
-        return found if isinstance(found, str) else ""
+        value = None if self.sent is None else self.sent.get(name)
+        return value if isinstance(value, str) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +142,13 @@ class Page:
 
     @property
     def show(self) -> "Callable[[Visit], Shown | Response]":
-        found: Callable[[Visit], Shown | Response] = self._function(self.function)
-        return found
+        show_page: Callable[[Visit], Shown | Response] = self._function(self.function)
+        return show_page
 
     def count(self, visit: Visit) -> int:
         """How much waits for the reader."""
-        counted: Callable[[Visit], int] = self._function(self.counted)
-        return counted(visit)
+        count_waiting: Callable[[Visit], int] = self._function(self.counted)
+        return count_waiting(visit)
 
     @property
     def sends(self) -> bool:
@@ -157,8 +157,8 @@ class Page:
     def _function(self, name: str) -> Callable[..., Any]:
         """Its file is imported when it is first needed, so that no page waits for another."""
         module = import_module(f"dashboards.app.site_pages.{self.module}")
-        found: Callable[..., Any] = getattr(module, name)
-        return found
+        function: Callable[..., Any] = getattr(module, name)
+        return function
 
 
 PAGES = (
@@ -207,11 +207,13 @@ class Site:
     _pages: tuple[Page, ...] = field(default=PAGES)
 
     def routes(self) -> list[Route]:
-        compressed = [Middleware(GZipMiddleware, minimum_size=_SMALLEST_COMPRESSED_BYTES)]
-        read = {page.path: partial(self._shown, page) for page in self._pages if not page.sends}
-        read |= {f"/assets/{name}": partial(_asset, name) for name in _MEDIA_TYPES}
+        compression = [Middleware(GZipMiddleware, minimum_size=_SMALLEST_COMPRESSED_BYTES)]
+        get_handlers = {
+            page.path: partial(self._shown, page) for page in self._pages if not page.sends
+        }
+        get_handlers |= {f"/assets/{name}": partial(_asset, name) for name in _MEDIA_TYPES}
         return [
-            *(Route(path, answer, middleware=compressed) for path, answer in read.items()),
+            *(Route(path, answer, middleware=compression) for path, answer in get_handlers.items()),
             *(
                 Route(page.path, partial(self._received, page), methods=["POST"])
                 for page in self._pages
@@ -266,27 +268,27 @@ class Site:
                 if page.path == "/" and (ways := self._menu(visit)):
                     return RedirectResponse(ways[0][0], 303)
                 raise NotAllowedError(_not_for(visit.person, page.needs[0]))
-            shown = page.show(visit)
+            content = page.show(visit)
         except AssayError as error:
-            shown, status = _refusal(error), _status(error)
-        if isinstance(shown, Response):
-            return shown
-        return self._framed(shown, visit, page, status)
+            content, status = _refusal(error), _status(error)
+        if isinstance(content, Response):
+            return content
+        return self._framed(content, visit, page, status)
 
-    def _framed(self, shown: Shown, visit: Visit, page: Page, status: int) -> Response:
-        sections, body = html_body(shown.blocks, shown.address)
-        _, heading = html_body((pg.Heading(shown.heading or pg.line(shown.title), 1),), str)
+    def _framed(self, content: Shown, visit: Visit, page: Page, status: int) -> Response:
+        sections, body = html_body(content.blocks, content.address)
+        _, heading = html_body((pg.Heading(content.heading or pg.line(content.title), 1),), str)
         document = (
             templates("dashboards.app")
             .get_template("layout.html.jinja")
             .render(
-                title=unturned(shown.title),
+                title=unturned(content.title),
                 heading=Markup(heading),  # noqa: S704 escaped by its writer, as the body is
                 sections=sections,
-                controls=shown.controls,
+                controls=content.controls,
                 body=Markup(body),  # noqa: S704
                 menu=self._menu(visit),
-                live=shown.live,
+                live=content.live,
                 here=page.path,
                 person=visit.person,
                 sign_out=SIGN_OUT_PATH if self.access.sign_in_by is not SignInBy.NOTHING else "",
@@ -364,8 +366,8 @@ def paper_path(run_id: str, paper_id: str) -> str:
 
 def with_query(path: str, /, **values: object) -> str:
     """A path with those values that are neither None nor empty."""
-    known = {name: value for name, value in values.items() if value not in (None, "")}
-    return f"{path}?{urlencode(known)}" if known else path
+    parameters = {name: value for name, value in values.items() if value not in (None, "")}
+    return f"{path}?{urlencode(parameters)}" if parameters else path
 
 
 def markup(blocks: Iterable[pg.Block]) -> Markup:
@@ -405,6 +407,8 @@ def _assets_version() -> str:
 
 
 def _asset(name: str, request: Request) -> Response:
-    known = request.query_params.get("v") == _assets_version()
-    kept = "public, max-age=31536000, immutable" if known else "no-cache"
-    return Response(_content(name), media_type=_MEDIA_TYPES[name], headers={"cache-control": kept})
+    is_current = request.query_params.get("v") == _assets_version()
+    caching = "public, max-age=31536000, immutable" if is_current else "no-cache"
+    return Response(
+        _content(name), media_type=_MEDIA_TYPES[name], headers={"cache-control": caching}
+    )

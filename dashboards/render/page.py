@@ -240,13 +240,13 @@ def report(words: str, place: str) -> Span:
 
 def figures_of(blocks: Iterable[Block]) -> tuple[Figure, ...]:
     """The drawings of blocks, also of folded ones."""
-    found: list[Figure] = []
+    drawings: list[Figure] = []
     for block in blocks:
         if isinstance(block, Figure):
-            found.append(block)
+            drawings.append(block)
         elif isinstance(block, Fold):
-            found += figures_of(block.blocks)
-    return tuple(found)
+            drawings += figures_of(block.blocks)
+    return tuple(drawings)
 
 
 def plain_text(spans: Iterable[Span]) -> str:

@@ -40,8 +40,8 @@ def reference(paper: Paper) -> Line:
     title = page.link(paper.title.strip().rstrip(".") or "Untitled", paper_url(paper))
     venue = (" ", page.emphasis(paper.venue.strip()), ".") if paper.venue.strip() else ()
     mark = f" {paper.state.mark.capitalize()}." if paper.state is not None else ""
-    dated = f"{names} ({paper.date_in_words}). "
-    return page.line(dated, title, ".", *venue, mark, version_links(paper))
+    authors_and_date = f"{names} ({paper.date_in_words}). "
+    return page.line(authors_and_date, title, ".", *venue, mark, version_links(paper))
 
 
 def version_links(paper: Paper) -> Line:

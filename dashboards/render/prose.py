@@ -40,13 +40,13 @@ def prose(text: str) -> tuple[Block, ...]:
 
     Headings become bold paragraphs; fences, rules and quote marks go, their content stays.
     """
-    gathered: list[tuple[_Mark, list[str]]] = []
+    block_lines: list[tuple[_Mark, list[str]]] = []
     for each in text.splitlines():
-        _take_line(gathered, each.strip().lstrip("> \t"))
+        _take_line(block_lines, each.strip().lstrip("> \t"))
     blocks: list[Block] = []
     items: list[tuple[Block, ...]] = []
     first: _Mark = None
-    for mark, lines in [*((mark, lines) for mark, lines in gathered if lines), (None, [])]:
+    for mark, lines in [*((mark, lines) for mark, lines in block_lines if lines), (None, [])]:
         if items and (mark is None or isinstance(mark, str) != isinstance(first, str)):
             blocks.append(Listing(tuple(items), first if isinstance(first, int) else None))
             items = []
@@ -64,18 +64,18 @@ def prose_line(text: str) -> Line:
     return _inline(one_space(" ".join(each.strip() for each in text.splitlines())))
 
 
-def _take_line(gathered: list[tuple[_Mark, list[str]]], words: str) -> None:
+def _take_line(block_lines: list[tuple[_Mark, list[str]]], words: str) -> None:
     """Add one line to `gathered`; an empty list of lines ends a block."""
     if not words or _FENCE.fullmatch(words) or _RULE.fullmatch(words):
-        gathered.append((None, []))
+        block_lines.append((None, []))
     elif heading := _HEADING.fullmatch(words):
-        gathered += [(None, [_bold(heading["heading"])]), (None, [])]
+        block_lines += [(None, [_bold(heading["heading"])]), (None, [])]
     elif item := _ITEM.fullmatch(words):
-        gathered.append(("-" if item["bullet"] else int(item["number"]), [item["item"]]))
-    elif gathered:
-        gathered[-1][1].append(words)
+        block_lines.append(("-" if item["bullet"] else int(item["number"]), [item["item"]]))
+    elif block_lines:
+        block_lines[-1][1].append(words)
     else:
-        gathered.append((None, [words]))
+        block_lines.append((None, [words]))
 
 
 def _bold(heading: str) -> str:
@@ -89,9 +89,9 @@ def _inline(words: str) -> Line:
     return line(*_spans(words, _INLINE))
 
 
-def _spans(words: str, kept: Pattern) -> Iterator[Span]:
+def _spans(words: str, pattern: Pattern) -> Iterator[Span]:
     end = 0
-    for match in kept.finditer(words):
+    for match in pattern.finditer(words):
         yield Span(words[end : match.start()])
         yield from _kept(match)
         end = match.end()

@@ -39,8 +39,8 @@ _STEPS: dict[str, str] = {"verify_citations": "citation checks"}
 
 def reason(word: str) -> str:
     """Why something did not work out; a word this page does not know is shown as it is."""
-    known = reason_named(word)
-    return known.sentence if known else word.replace("_", " ")
+    entry = reason_named(word)
+    return entry.sentence if entry else word.replace("_", " ")
 
 
 def unscored(word: str) -> str:
@@ -74,9 +74,9 @@ _FINDINGS: dict[Finding, str] = {
 }
 
 
-def finding(found: Finding) -> str:
+def finding(value: Finding) -> str:
     """What an experiment allows to be said."""
-    return _FINDINGS[found]
+    return _FINDINGS[value]
 
 
 def stage(word: str) -> str:
@@ -107,12 +107,12 @@ def concern_kind(kind: ConcernKind) -> str:
     return _KINDS.get(kind, kind.replace("_", " "))
 
 
-def literature(name: str, told: str = "") -> str:
+def literature(name: str, display_name: str = "") -> str:
     """Where papers came from: as the run's user knows it, where the run says so; of a snapshot's
     path only its last part, which is what a reader recognises.
     """
-    if told:
-        return told if told == BUNDLED_SAMPLE else f"snapshot {told}"
+    if display_name:
+        return display_name if display_name == BUNDLED_SAMPLE else f"snapshot {display_name}"
     place = stored_snapshot(name)
     if place is not None:
         if _FINGERPRINT.fullmatch(place):
@@ -129,7 +129,7 @@ def baseline_mark(engine: str) -> str:
 def banners(
     engine: str,
     literature_name: str,
-    told: str = "",
+    display_name: str = "",
     lacks: str = "",
     *,
     incomplete_reason: str | None = None,
@@ -138,25 +138,25 @@ def banners(
     """What a reader must know before reading any score.
 
     Args:
-        told: as in `literature`.
+        display_name: as in `literature`.
         lacks: what the run says of its snapshot.
         incomplete_reason: why the run, or `what` it is called, ended early.
     """
-    found = []
+    lines = []
     if engine == EXTRACTIVE.text:
-        found.append("Extractive engine: an offline baseline, not a language model's judgement.")
+        lines.append("Extractive engine: an offline baseline, not a language model's judgement.")
     if stored_snapshot(literature_name) is not None:
-        name = literature(literature_name, told)
-        found.append(
+        name = literature(literature_name, display_name)
+        lines.append(
             f"The evidence comes from a fixed collection of papers ({name}),"
             " not from the live literature: work the collection lacks could not be found."
             f"{' ' + lacks if lacks else ''}"
         )
-    if told == BUNDLED_SAMPLE:
-        found.append(f"That sample is {BUNDLED_REMARK}.")
+    if display_name == BUNDLED_SAMPLE:
+        lines.append(f"That sample is {BUNDLED_REMARK}.")
     if incomplete_reason is not None:
-        found.append(ended_early(incomplete_reason, what))
-    return tuple(found)
+        lines.append(ended_early(incomplete_reason, what))
+    return tuple(lines)
 
 
 def ended_early(why: str, what: str = "run") -> str:
@@ -208,13 +208,15 @@ def weights_in_words(run: Run) -> str:
     run `worth asking × 1, feasible × 2`, or `overall`.
     """
     weights = run.score_weights.acting(assessed=run.assessed)
-    asked = run.modules.split(",")
-    shown = {
+    modules = run.modules.split(",")
+    weight_of = {
         name: weight
         for name, weight in weights.items()
-        if (weight > 0 if run.assessed else name in asked)
+        if (weight > 0 if run.assessed else name in modules)
     }
-    return ", ".join(f"{spaced(name)} × {weight:g}" for name, weight in shown.items()) or "overall"
+    return (
+        ", ".join(f"{spaced(name)} × {weight:g}" for name, weight in weight_of.items()) or "overall"
+    )
 
 
 def rank_with_range(rank: int | None, best: int | None, worst: int | None) -> str:
@@ -250,12 +252,12 @@ def missing_in_words(idea: RankedIdea | IdeaScore) -> str:
     if idea.missing is None:
         return ""
     *names, last = spaced(idea.missing).split(", ")
-    told = f"{', '.join(names)} and {last} unscored" if names else f"{last} unscored"
+    text = f"{', '.join(names)} and {last} unscored" if names else f"{last} unscored"
     if idea.best_rank is None or idea.worst_rank is None:
-        return told
+        return text
     if idea.best_rank == idea.worst_rank:
-        return f"{told}, place {idea.best_rank}"
-    return f"{told}, place between {idea.best_rank} and {idea.worst_rank}"
+        return f"{text}, place {idea.best_rank}"
+    return f"{text}, place between {idea.best_rank} and {idea.worst_rank}"
 
 
 def spaced(name: str) -> str:
@@ -273,16 +275,16 @@ def what_leads(*, by_matches: bool, undecided: bool) -> str:
         return "The matches tell no ideas apart: ranks rest on scores."
     if not by_matches:
         return "Ranks rest on scores."
-    said = (
+    text = (
         "Ranks rest on matches and lead; the score is shown next to them, and the two may disagree."
     )
     more = " Groups whose matches tell no ideas apart are ranked by scores."
-    return said + more if undecided else said
+    return text + more if undecided else text
 
 
-def what_leads_among(ranked: Iterable[RankedIdea]) -> str:
+def what_leads_among(ranked_ideas: Iterable[RankedIdea]) -> str:
     """`what_leads` of these ideas."""
-    ideas = tuple(ranked)
+    ideas = tuple(ranked_ideas)
     return what_leads(
         by_matches=any(idea.by_matches for idea in ideas),
         undecided=any(idea.undecided for idea in ideas),
@@ -291,11 +293,11 @@ def what_leads_among(ranked: Iterable[RankedIdea]) -> str:
 
 def score_in_words(run: Run, score: IdeaScore) -> str:
     """Parts of an idea's score, and the bounds and places that a missing one leaves."""
-    told = weights_in_words(run)
+    weights = weights_in_words(run)
     if score.missing is None or score.score_lower is None or score.score_upper is None:
-        return told
+        return weights
     return (
-        f"{told}; no score, as it may be {figures.between(score.score_lower, score.score_upper)}:"
+        f"{weights}; no score, as it may be {figures.between(score.score_lower, score.score_upper)}:"
         f" {missing_in_words(score)}"
     )
 
@@ -315,16 +317,16 @@ BASELINE_ANSWERS = (
 )
 
 
-def both_answers(expected: Sequence[Mapping[str, object]], bound_usd: float) -> str:
+def both_answers(estimates: Sequence[Mapping[str, object]], bound_usd: float) -> str:
     """What two answers to one question take together, as `assay plan` and `--dry-run` tell it of
     each; of either alone it would say who answers.
 
     Args:
         bound_usd: what each may spend.
     """
-    calls = sum(each for one in expected if isinstance(each := one["model_calls"], int))
-    costs = [cost for one in expected if isinstance(cost := one["cost_usd"], int | float)]
-    cost = f"about {figures.usd(sum(costs))}" if len(costs) == len(expected) else "price unknown"
+    calls = sum(each for one in estimates if isinstance(each := one["model_calls"], int))
+    costs = [cost for one in estimates if isinstance(cost := one["cost_usd"], int | float)]
+    cost = f"about {figures.usd(sum(costs))}" if len(costs) == len(estimates) else "price unknown"
     return (
         f"Both answers together: {figures.counted(calls, 'model call')}, {cost}; each ends when it"
         f" has spent {figures.usd(bound_usd)}."

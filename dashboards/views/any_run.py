@@ -16,14 +16,21 @@ from warehouse.warehouse import Warehouse
 
 def cites_works(kind: Kind[Any, Any, Any]) -> bool:
     """Whether the page of a kind can be written as `.bib`."""
-    own = _own_page(kind)
-    return own is not None and get_type_hints(own)["return"].bib is not PublishedPage.bib
+    page_function = _own_page(kind)
+    return (
+        page_function is not None
+        and get_type_hints(page_function)["return"].bib is not PublishedPage.bib
+    )
 
 
 def page_of(kind: Kind[Any, Any, Any], warehouse: Warehouse, run_id: RunId) -> PublishedPage:
     """The page of a published run. Raises UnknownNameError when it is not published."""
-    own = _own_page(kind)
-    return units_page(kind, warehouse, run_id) if own is None else own(warehouse, run_id)
+    page_function = _own_page(kind)
+    return (
+        units_page(kind, warehouse, run_id)
+        if page_function is None
+        else page_function(warehouse, run_id)
+    )
 
 
 def _own_page(kind: Kind[Any, Any, Any]) -> Callable[[Warehouse, RunId], PublishedPage] | None:

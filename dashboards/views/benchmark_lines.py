@@ -79,14 +79,14 @@ class SuitePart:
         """The lines of the first metric measured of which more or less is better, over the whole
         data where that was measured.
         """
-        led = next(
+        leading = next(
             (line for line in self.measured if _better(line.metric)),
             next(iter(self.measured), None),
         )
-        if led is None:
+        if leading is None:
             return ()
-        of_metric = [line for line in self.lines if line.metric == led.metric]
-        part = WHOLE if any(line.part == WHOLE for line in of_metric) else led.part
+        of_metric = [line for line in self.lines if line.metric == leading.metric]
+        part = WHOLE if any(line.part == WHOLE for line in of_metric) else leading.part
         return tuple(line for line in of_metric if line.part == part)
 
     @property
@@ -99,17 +99,17 @@ class SuitePart:
         """What was found, in a sentence or two."""
         lines = self.headline
         measured = [line for line in lines if line.origin == MEASURED]
-        own = [line for line in measured if line.system == ASSAY] or measured[:1]
-        if not own:
+        leading = [line for line in measured if line.system == ASSAY] or measured[:1]
+        if not leading:
             return f"{self.suite}: nothing was measured."
-        several = len({line.number for line in own}) > 1
-        told = [_told(line, several=several) for line in own]
-        others = [line for line in lines if line not in own and line.score.value is not None]
+        several = len({line.number for line in leading}) > 1
+        sentences = [_told(line, several=several) for line in leading]
+        others = [line for line in lines if line not in leading and line.score.value is not None]
         if others:
-            sign = -1 if _better(own[0].metric) == "lower" else 1
+            sign = -1 if _better(leading[0].metric) == "lower" else 1
             best = max(others, key=lambda line: sign * (line.score.value or 0.0))
-            told.append(f"The best of {figures.counted(len(others), 'other')}: {_told(best)}")
-        return " ".join(told)
+            sentences.append(f"The best of {figures.counted(len(others), 'other')}: {_told(best)}")
+        return " ".join(sentences)
 
     @property
     def meanings(self) -> tuple[MetricMeaning, ...]:

@@ -99,10 +99,10 @@ class Changes:
     @property
     def cutoffs(self) -> str:
         """The days up to which both runs cited papers, where they are not the same."""
-        moved = {(each.cutoff_before, each.cutoff_after) for each in self.ideas}
-        told = sorted(_moved(*pair) for pair in moved if pair[0] != pair[1])
-        most = "; ".join(told[:_CUTOFFS_TOLD])
-        return f"{most}; and {len(told) - _CUTOFFS_TOLD} more" if told[_CUTOFFS_TOLD:] else most
+        pairs = {(each.cutoff_before, each.cutoff_after) for each in self.ideas}
+        moves = sorted(_moved(*pair) for pair in pairs if pair[0] != pair[1])
+        most = "; ".join(moves[:_CUTOFFS_TOLD])
+        return f"{most}; and {len(moves) - _CUTOFFS_TOLD} more" if moves[_CUTOFFS_TOLD:] else most
 
     @property
     def score_names(self) -> list[str]:
@@ -127,12 +127,12 @@ def changes_of(queries: Queries, run: Run) -> Changes | None:
         review.evaluation.idea.idea_id: _seen(review)
         for review in queries.idea_reviews(before.run_id)
     }
-    found = (
+    idea_changes = (
         _change(earlier[idea_id], review)
         for review in queries.idea_reviews(run.run_id)
         if (idea_id := review.evaluation.idea.idea_id) in earlier
     )
-    return Changes(before.run_id, before, tuple(found))
+    return Changes(before.run_id, before, tuple(idea_changes))
 
 
 def changes_blocks(changes: Changes, run: Run) -> Iterator[pg.Block]:
@@ -148,8 +148,8 @@ def changes_blocks(changes: Changes, run: Run) -> Iterator[pg.Block]:
     same = "as before" if run.literature == changes.before.literature else f"before {before}"
     cutoffs = f", up to another cutoff ({changes.cutoffs})" if changes.cutoffs else ""
     count = figures.counted(len(changes.ideas), "idea")
-    told = f"{len(changes.changed):,} of {count} changed."
-    yield pg.text(f"The same ideas against {now}, {same}{cutoffs}. {told}")
+    change_count = f"{len(changes.changed):,} of {count} changed."
+    yield pg.text(f"The same ideas against {now}, {same}{cutoffs}. {change_count}")
     if changes.ideas:
         names = changes.score_names
         rows: list[Sequence[pg.Part]] = [
@@ -216,7 +216,7 @@ def _seen(review: IdeaReview) -> _Seen:
 
 def _change(then: _Seen, review: IdeaReview) -> IdeaChange:
     now, contribution = _seen(review), review.evaluation.contribution
-    judged = [
+    judged_ids = [
         each.paper_id
         for each in (contribution.candidates if contribution is not None else ())
         if each.relevance_0_to_5 is not None
@@ -232,8 +232,8 @@ def _change(then: _Seen, review: IdeaReview) -> IdeaChange:
         probability_after_0_to_1=now.probability,
         scores=_scores(then.score, now.score),
         new_paper_count=len(now.papers - then.papers),
-        newly_judged_count=sum(paper_id not in then.papers for paper_id in judged),
-        judged_count=len(judged),
+        newly_judged_count=sum(paper_id not in then.papers for paper_id in judged_ids),
+        judged_count=len(judged_ids),
         come=tuple(
             _near(name, work, then)
             for name, work in now.closest.items()
@@ -248,18 +248,18 @@ def _change(then: _Seen, review: IdeaReview) -> IdeaChange:
 
 
 def _scores(before: IdeaScore, after: IdeaScore) -> tuple[ScoreChange, ...]:
-    found = (
+    score_changes = (
         ScoreChange(
             name=name.partition("_")[0], before=getattr(before, name), after=getattr(after, name)
         )
         for name in _PARTS
     )
-    return tuple(each for each in found if (each.before, each.after) != (None, None))
+    return tuple(each for each in score_changes if (each.before, each.after) != (None, None))
 
 
 def _moved(before: date | None, after: date | None) -> str:
-    told = [f"{day:%Y-%m-%d}" if day is not None else "none" for day in (before, after)]
-    return " → ".join(told)
+    days = [f"{day:%Y-%m-%d}" if day is not None else "none" for day in (before, after)]
+    return " → ".join(days)
 
 
 def _near(name: Named, work: ClosestWork, then: _Seen) -> NearWork:

@@ -13,21 +13,21 @@ _MOST_NAMED = 10
 
 def check_blocks(page: CheckFindings) -> Iterator[pg.Block]:
     """The verdict, what was tested, then the problems by manuscript."""
-    head, counted = page.head, figures.counted
+    head, count_noun = page.head, figures.counted
     yield pg.text(pg.strong(page.verdict))
     count = sum(check.unread_reason is not None for check in page.checks)
     unread = f", {count:,} of them could not be read" if count else ""
     judges = [part for judge in head.judges for part in (", ", pg.code(judge))][1:]
-    answers = f", {counted(head.repetition_count, 'answer')} each"
+    answers = f", {count_noun(head.repetition_count, 'answer')} each"
     engine = (
-        f"{counted(head.manuscript_count, 'manuscript')}{unread}. Engine ",
+        f"{count_noun(head.manuscript_count, 'manuscript')}{unread}. Engine ",
         pg.code(head.engine),
     )
     yield pg.facts(
         pg.line(*engine),
         f"form {head.form}",
-        f"up to {counted(head.maximum_problems, 'problem')} an attempt",
-        f"{counted(head.attempt_count, 'attempt')} each",
+        f"up to {count_noun(head.maximum_problems, 'problem')} an attempt",
+        f"{count_noun(head.attempt_count, 'attempt')} each",
         pg.line("judges ", *judges, answers) if judges else "",
         f"imported from {head.dataset}" if head.dataset else "",
     )
@@ -38,8 +38,8 @@ def check_blocks(page: CheckFindings) -> Iterator[pg.Block]:
             " unscored, not free of problems; the same command goes on from there."
         )
     yield pg.heading("What was tested")
-    revised = " by what people said of its findings; nothing was looked up for it."
-    revises = (" This revises ", pg.code(head.revises), revised) if head.revises else ()
+    revision_note = " by what people said of its findings; nothing was looked up for it."
+    revises = (" This revises ", pg.code(head.revises), revision_note) if head.revises else ()
     yield pg.text(page.tested, *revises)
     outcomes = [
         (_title(check), check.form.value, check.word_count or "–", outcome(check))
@@ -69,15 +69,15 @@ def _named(check: ManuscriptCheck) -> Iterator[pg.Block]:
 
 
 def _attempt(page: CheckFindings, check: ManuscriptCheck, attempt: Attempt) -> Iterator[pg.Block]:
-    written = page.written(check, attempt)
+    review = page.written(check, attempt)
     if len(check.attempts) > 1:
         yield pg.heading(f"Attempt {attempt.attempt}", level=3)
     if attempt.problem_count is None:
         why = wording.reason(attempt.unscored_reason or "")
         yield pg.text(f"Not checked: {why}. {attempt.unscored_detail}")
     else:
-        if written is not None:
-            yield from _review(written)
+        if review is not None:
+            yield from _review(review)
         if attempt.problem_count == 0:
             yield pg.text(nothing_found(check))
         elif check.missing_files:
@@ -85,12 +85,12 @@ def _attempt(page: CheckFindings, check: ManuscriptCheck, attempt: Attempt) -> I
         if check.missing_preamble_files:
             yield pg.note(f"{missing_macros(check)}.")
         for number, problem in enumerate(page.problems(check, attempt), start=1):
-            said = _problem(problem, page.decided(problem), page.votes(check, problem))
-            item = pg.Listing((tuple(said),), first=number)
+            content = _problem(problem, page.decided(problem), page.votes(check, problem))
+            item = pg.Listing((tuple(content),), first=number)
             yield pg.Beside((_passage(problem),), (item,))
-    if written is not None and written.questions:
+    if review is not None and review.questions:
         yield pg.text("Questions to the authors:")
-        yield from pg.bullets(written.questions)
+        yield from pg.bullets(review.questions)
     yield from _others(page, check, attempt)
     if attempt.provenance is not None and attempt.provenance.shortening:
         yield pg.note(f"How it was read: {attempt.provenance.shortening}.")
@@ -103,24 +103,24 @@ def _attempt(page: CheckFindings, check: ManuscriptCheck, attempt: Attempt) -> I
         yield pg.facts(f"Tokens: {tokens}", f"cost {figures.usd(attempt.cost_usd)}")
 
 
-def _review(written: ManuscriptReview) -> Iterator[pg.Block]:
+def _review(review: ManuscriptReview) -> Iterator[pg.Block]:
     """What a review says of the whole, up to the heading of its weaknesses."""
-    yield pg.text(written.summary)
-    if written.soundness_1_to_5 is not None:
-        clarity, confidence = written.clarity_1_to_5, written.confidence_1_to_5
+    yield pg.text(review.summary)
+    if review.soundness_1_to_5 is not None:
+        clarity, confidence = review.clarity_1_to_5, review.confidence_1_to_5
         yield pg.text(
-            f"Soundness {written.soundness_1_to_5} of 5",
+            f"Soundness {review.soundness_1_to_5} of 5",
             "" if clarity is None else f", clarity {clarity} of 5",
             "" if confidence is None else f"; confidence {confidence} of 5",
-            ". Whether the work is new was not judged." if not written.novelty else ".",
+            ". Whether the work is new was not judged." if not review.novelty else ".",
         )
-    if written.novelty:
-        score = written.novelty_1_to_5
+    if review.novelty:
+        score = review.novelty_1_to_5
         of_five = f" ({score} of 5)" if score is not None else ""
-        yield pg.text(f"Novelty{of_five}: ", prose_line(written.novelty))
-    if written.strengths:
+        yield pg.text(f"Novelty{of_five}: ", prose_line(review.novelty))
+    if review.strengths:
         yield pg.text("Strengths:")
-        yield from pg.bullets(written.strengths)
+        yield from pg.bullets(review.strengths)
     yield pg.text("Weaknesses:")
 
 
@@ -133,7 +133,7 @@ def _passage(problem: Problem) -> pg.Block:
     return pg.note(before, *((" ", pg.strong(quote), f" {behind}") if quote else ()))
 
 
-def _problem(problem: Problem, decided: str, votes: Sequence[Vote]) -> Iterator[pg.Block]:
+def _problem(problem: Problem, decision: str, votes: Sequence[Vote]) -> Iterator[pg.Block]:
     yield pg.text(pg.strong(problem.problem))
     yield pg.text(_where(problem))
     if problem.quote and problem.quote not in problem.explanation:
@@ -144,8 +144,8 @@ def _problem(problem: Problem, decided: str, votes: Sequence[Vote]) -> Iterator[
         sure = problem.confidence_0_to_1
         confidence = f" ({figures.percent(sure)} sure)" if sure is not None else ""
         yield pg.text(f"Second look{confidence}: ", prose_line(problem.second_look))
-    if decided:
-        yield pg.text(decided)
+    if decision:
+        yield pg.text(decision)
     yield from _votes(votes)
 
 
@@ -157,10 +157,10 @@ def _where(problem: Problem) -> str:
 def _votes(votes: Sequence[Vote]) -> Iterator[pg.Block]:
     if votes:
         words = {True: "yes", False: "no", None: "no answer"}
-        told = [
+        answers = [
             part for vote in votes for part in (", ", pg.code(vote.judge), f" {words[vote.hit]}")
         ]
-        yield pg.text("Judges: ", *told[1:])
+        yield pg.text("Judges: ", *answers[1:])
 
 
 def _others(page: CheckFindings, check: ManuscriptCheck, attempt: Attempt) -> Iterator[pg.Block]:
@@ -224,10 +224,10 @@ def _looked_up(page: CheckFindings, check: ManuscriptCheck) -> Iterator[pg.Block
                 page.why_found(work),
             )
         )
-    found = pg.text(f"{page.found(check)} {page.used(check)}")
+    summary = pg.text(f"{page.found(check)} {page.used(check)}")
     works = pg.table(("Work", "Date", "Relevance:", "Found"), rows)
     title = f"What was looked up: {figures.counted(len(check.works), 'work')}"
-    yield pg.Fold(title, (found, works))
+    yield pg.Fold(title, (summary, works))
 
 
 def short_blocks(page: CheckFindings) -> Iterator[pg.Block]:
@@ -274,12 +274,12 @@ def _short_attempt(
         yield pg.text(f"{missing_macros(check)}.")
     items: list[tuple[pg.Block, ...]] = []
     for problem in page.problems(check, attempt)[: page.head.maximum_problems]:
-        unquoted = " The sentence it quotes is not in the manuscript."
-        explained = pg.text(
-            prose_line(problem.explanation), unquoted if problem.quote_found is False else ""
+        quote_warning = " The sentence it quotes is not in the manuscript."
+        explanation = pg.text(
+            prose_line(problem.explanation), quote_warning if problem.quote_found is False else ""
         )
-        named = (pg.text(pg.strong(problem.problem)), pg.text(_where(problem)))
-        items.append((*named, explained, *_votes(page.votes(check, problem))))
+        heading_blocks = (pg.text(pg.strong(problem.problem)), pg.text(_where(problem)))
+        items.append((*heading_blocks, explanation, *_votes(page.votes(check, problem))))
     if items:
         yield pg.Listing(tuple(items), first=1)
     if more := page.in_report(check, attempt):
@@ -294,13 +294,13 @@ def nothing_found(check: ManuscriptCheck) -> str:
     if check.is_partly_read:
         missing = missing_files(check)
         return f"Not an all-clear: {missing}. No critical problem was found in the {words} read."
-    told = f"No critical problem found{f' in {words}' if check.word_count else ''}."
+    sentence = f"No critical problem found{f' in {words}' if check.word_count else ''}."
     if not check.has_few_words:
-        return told
+        return sentence
     if check.page_count is None:
-        return f"{told} The manuscript has only {words}."
+        return f"{sentence} The manuscript has only {words}."
     pages = figures.counted(check.page_count, "page")
-    return f"{told} Only {words} could be read on {pages}."
+    return f"{sentence} Only {words} could be read on {pages}."
 
 
 def missing_files(check: ManuscriptCheck) -> str:

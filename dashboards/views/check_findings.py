@@ -31,8 +31,8 @@ class CheckFindings:
 
     def written(self, check: ManuscriptCheck, attempt: Attempt) -> ManuscriptReview | None:
         """What the attempt says of the whole; None: it was no review, or has nothing to say."""
-        own = (one for one in check.reviews if one.attempt == attempt.attempt)
-        return next((one for one in own if one.summary is not None), None)
+        reviews = (one for one in check.reviews if one.attempt == attempt.attempt)
+        return next((one for one in reviews if one.summary is not None), None)
 
     def behind(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
         """Of a review, those that stand beyond what was asked for."""
@@ -47,8 +47,8 @@ class CheckFindings:
         return [one for one in self._fallen(check, attempt) if one.is_open]
 
     def _fallen(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
-        own = [one for one in check.problems if one.attempt == attempt.attempt]
-        return [one for one in own if not one.stands]
+        problems = [one for one in check.problems if one.attempt == attempt.attempt]
+        return [one for one in problems if not one.stands]
 
     def _standing(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
         return [one for one in check.standing if one.attempt == attempt.attempt]
@@ -70,32 +70,32 @@ class CheckFindings:
     @property
     def tokens_per_attempt(self) -> float | None:
         """Tokens that finding problems took on average; None: not known, or no model was asked."""
-        used = [one for check in self.checks for one in check.attempts if one.input_tokens]
+        attempts = [one for check in self.checks for one in check.attempts if one.input_tokens]
         tokens = sum(
             (one.input_tokens or 0) + (one.output_tokens or 0) + (one.thinking_tokens or 0)
-            for one in used
+            for one in attempts
         )
-        return tokens / len(used) if used else None
+        return tokens / len(attempts) if attempts else None
 
     def votes(self, check: ManuscriptCheck, problem: Problem) -> Sequence[Vote]:
         return [vote for vote in check.votes if vote.problem_id == problem.problem_id]
 
     def disputed(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
         """Those that reviewers disagree over and nobody has decided."""
-        own = [one for one in check.problems if one.attempt == attempt.attempt]
-        return [one for one in own if one.dispute and not one.is_decided]
+        problems = [one for one in check.problems if one.attempt == attempt.attempt]
+        return [one for one in problems if one.dispute and not one.is_decided]
 
     def decided(self, problem: Problem) -> str:
         """What a person said of it; empty: nothing."""
         if problem.decision is None:
             return ""
-        told = _DECIDED[problem.decision]
-        return f"{told}: {problem.remark}" if problem.remark else f"{told}."
+        decision = _DECIDED[problem.decision]
+        return f"{decision}: {problem.remark}" if problem.remark else f"{decision}."
 
     @property
     def tested(self) -> str:
-        told = wording.tested(self.head)
-        return f"{told} {self.looked_up}" if self.head.review else told
+        text = wording.tested(self.head)
+        return f"{text} {self.looked_up}" if self.head.review else text
 
     @property
     def looked_up(self) -> str:
@@ -108,27 +108,31 @@ class CheckFindings:
 
     def found(self, check: ManuscriptCheck) -> str:
         """What a manuscript's evidence holds, and what it lacks."""
-        related = sum(work.relevance_0_to_5 is not None for work in check.works)
-        about = sum(bool(work.about_claim) for work in check.works)
-        cited = sum(bool(work.cited_as) for work in check.works)
+        related_count = sum(work.relevance_0_to_5 is not None for work in check.works)
+        claim_count = sum(bool(work.about_claim) for work in check.works)
+        cited_count = sum(bool(work.cited_as) for work in check.works)
         entries = figures.counted(check.reference_count or 0, "entry", "entries")
-        told = (
-            f"Before anything was judged: {figures.counted(related, 'related work')}, {about:,}"
-            f" about strong claims; {cited:,} of the {entries} in its list of references were found"
+        text = (
+            f"Before anything was judged: {figures.counted(related_count, 'related work')}, {claim_count:,}"
+            f" about strong claims; {cited_count:,} of the {entries} in its list of references were found"
         )
         beyond = (check.reference_count or 0) - (check.searched_reference_count or 0)
-        told += f", {beyond:,} were not looked for" if beyond else ""
-        missed = figures.counted(check.unanswered_count or 0, "question")
-        told += f". {missed} to the literature had no answer" if check.unanswered_count else ""
-        return f"{told}. That a work is not among them proves nothing."
+        text += f", {beyond:,} were not looked for" if beyond else ""
+        unanswered_questions = figures.counted(check.unanswered_count or 0, "question")
+        text += (
+            f". {unanswered_questions} to the literature had no answer"
+            if check.unanswered_count
+            else ""
+        )
+        return f"{text}. That a work is not among them proves nothing."
 
     def used(self, check: ManuscriptCheck) -> str:
         """What most of the works looked up name as used; empty: nothing."""
         counts = Counter(name for work in check.works for name in work.uses)
-        named = [
+        resources = [
             f"{name}, {figures.counted(n, 'work')}" for name, n in counts.most_common(_MOST_USED)
         ]
-        return f"They name as used: {'; '.join(named)}." if named else ""
+        return f"They name as used: {'; '.join(resources)}." if resources else ""
 
     def why_found(self, work: PooledWork) -> str:
         ways = {
@@ -142,16 +146,14 @@ class CheckFindings:
     def verdict(self) -> str:
         """How many manuscripts have how much, in a sentence."""
         checked = [check for check in self.checks if was_checked(check)]
-        found = [check for check in checked if check.standing]
-        told = (
-            f"{len(found):,} of {figures.counted(len(checked), 'checked manuscript')} with problems"
-        )
+        with_problems = [check for check in checked if check.standing]
+        text = f"{len(with_problems):,} of {figures.counted(len(checked), 'checked manuscript')} with problems"
         words = sum(check.word_count or 0 for check in checked)
-        told += f", {figures.counted(words, 'word')} read" if words else ""
+        text += f", {figures.counted(words, 'word')} read" if words else ""
         partly = sum(check.is_partly_read for check in checked)
-        told += f", {partly:,} read only in part" if partly else ""
+        text += f", {partly:,} read only in part" if partly else ""
         missing = len(self.checks) - len(checked)
-        return f"{told}, {missing:,} not checked." if missing else f"{told}."
+        return f"{text}, {missing:,} not checked." if missing else f"{text}."
 
 
 _MOST_USED = 10

@@ -85,9 +85,9 @@ class CuratedSet:
     @property
     def needs_wording(self) -> bool:
         """Whether some of its ideas nobody has worded yet, neither a model nor a person."""
-        seen = {each.paper_id for each in self.edits}
+        edited_ids = {each.paper_id for each in self.edits}
         return self.head.engine == EXTRACTIVE.text and any(
-            each.paper_id not in seen for each in self.kept
+            each.paper_id not in edited_ids for each in self.kept
         )
 
     @property
@@ -108,9 +108,9 @@ class CuratedSet:
     @property
     def gaps(self) -> list[str]:
         """What is not known of the set, or speaks against using it as it is."""
-        found = []
+        lines = []
         if self.needs_wording:
-            found.append(
+            lines.append(
                 "Not all of it is worded: ideas and statements that nobody looked at are sentences"
                 " of papers and reviews"
             )
@@ -127,14 +127,16 @@ class CuratedSet:
                 each for each in self.kept if each.leak_count
             ],
         }
-        found += [
-            f"{figures.counted(len(own), 'idea')} {what}" for what, own in lacking.items() if own
+        lines += [
+            f"{figures.counted(len(ideas), 'idea')} {what}"
+            for what, ideas in lacking.items()
+            if ideas
         ]
-        found.append(
+        lines.append(
             "Reviews are taken as they stand today: a reviewer may have changed one after the"
             " authors' answer"
         )
-        return found
+        return lines
 
 
 def datasheet(curated: CuratedSet) -> pg.Page:
@@ -146,10 +148,10 @@ def datasheet(curated: CuratedSet) -> pg.Page:
 
 
 def _datasheet(curated: CuratedSet) -> Iterator[pg.Block]:
-    head, kept = curated.head, curated.kept
-    days = sorted(each.cutoff_date for each in kept if each.cutoff_date is not None)
+    head, included = curated.head, curated.kept
+    days = sorted(each.cutoff_date for each in included if each.cutoff_date is not None)
     yield pg.text(
-        f"{figures.counted(len(kept), 'idea')} with"
+        f"{figures.counted(len(included), 'idea')} with"
         f" {figures.counted(curated.statement_count, 'statement')} of experts, out of"
         f" {figures.counted(head.paper_count, 'paper')} with their reviews; engine ",
         pg.code(head.engine),
@@ -157,13 +159,16 @@ def _datasheet(curated: CuratedSet) -> Iterator[pg.Block]:
         f" Submitted {days[0].isoformat()} to {days[-1].isoformat()}." if days else "",
     )
     yield pg.heading("By field")
-    fields = sorted({each.discipline or UNSTATED for each in kept})
-    own = {
-        name: [each for each in kept if (each.discipline or UNSTATED) == name] for name in fields
+    fields = sorted({each.discipline or UNSTATED for each in included})
+    by_field = {
+        name: [each for each in included if (each.discipline or UNSTATED) == name]
+        for name in fields
     }
-    counts = [(name, len(of), sum(each.statement_count for each in of)) for name, of in own.items()]
+    counts = [
+        (name, len(of), sum(each.statement_count for each in of)) for name, of in by_field.items()
+    ]
     yield pg.table(("Field", "Ideas:", "Statements:"), counts)
-    yield from kinds_table(kept)
+    yield from kinds_table(included)
     yield pg.heading("Whose texts")
     yield pg.text(
         "Every text keeps the licence it came under; the set adds none, and nothing of it is"
@@ -176,7 +181,7 @@ def _datasheet(curated: CuratedSet) -> Iterator[pg.Block]:
             each.cutoff_date or UNSTATED,
             pg.link(each.url, each.url) if each.url else each.reviewed_at.value,
         )
-        for each in kept
+        for each in included
     ]
     yield pg.table(("Idea", "Licence", "Nothing later may be cited", "From"), sources)
     yield pg.heading("Left out")
@@ -198,11 +203,11 @@ def _datasheet(curated: CuratedSet) -> Iterator[pg.Block]:
     yield from pg.bullets(f"{gap}." for gap in curated.gaps)
 
 
-def kinds_table(kept: Sequence[Curation]) -> Iterator[pg.Block]:
+def kinds_table(curations: Sequence[Curation]) -> Iterator[pg.Block]:
     """How many statements there are of each type, axis and severity, most first."""
     counts = Counter(
         f"{each.severity.value} {each.type.value} of {each.axis.value}"
-        for curation in kept
+        for curation in curations
         for each in curation.statements
     )
     if counts:
@@ -251,7 +256,7 @@ def write_curated_set(path: Path, curated: CuratedSet) -> tuple[Path, ...]:
     Raises:
         OSError: they cannot be written.
     """
-    beside = path.with_name(f"{path.stem}.datasheet.md")
+    datasheet_path = path.with_name(f"{path.stem}.datasheet.md")
     replace_bytes(path, ideas_file(curated.curations))
-    replace_bytes(beside, markdown_page(datasheet(curated)).encode("utf-8", "replace"))
-    return path, beside
+    replace_bytes(datasheet_path, markdown_page(datasheet(curated)).encode("utf-8", "replace"))
+    return path, datasheet_path

@@ -18,8 +18,10 @@ def distances(run_ids: list[str], bins: polars.DataFrame) -> list[dict[str, Any]
     """One row per run, newest first: mean, spread, counts, and the distance from the run before;
     None with too few ideas.
     """
-    known = [_summary(run_id, bins.filter(polars.col("run_id") == run_id)) for run_id in run_ids]
-    for row, before in zip(known, [*known[1:], None], strict=True):
+    summaries = [
+        _summary(run_id, bins.filter(polars.col("run_id") == run_id)) for run_id in run_ids
+    ]
+    for row, before in zip(summaries, [*summaries[1:], None], strict=True):
         enough = before is not None and min(row["scored"], before["scored"]) >= ENOUGH
         row["psi"] = (
             stability_index(row["counts"], before["counts"])
@@ -27,7 +29,7 @@ def distances(run_ids: list[str], bins: polars.DataFrame) -> list[dict[str, Any]
             else None
         )
         row["moved"] = row["psi"] is not None and row["psi"] > MOVED
-    return [{name: value for name, value in row.items() if name != "counts"} for row in known]
+    return [{name: value for name, value in row.items() if name != "counts"} for row in summaries]
 
 
 def stability_index(now: list[int], before: list[int]) -> float:
@@ -40,11 +42,13 @@ def stability_index(now: list[int], before: list[int]) -> float:
 
 
 def _summary(run_id: str, bins: polars.DataFrame) -> dict[str, Any]:
-    placed = bins.filter(polars.col("bin").is_not_null())
-    count = int(placed["ideas"].sum())
-    mean = float(placed["points"].sum()) / count if count else None
-    variance = None if mean is None else float(placed["squared_points"].sum()) / count - mean * mean
-    by_bin = dict(zip(placed["bin"].to_list(), placed["ideas"].to_list(), strict=True))
+    scored_bins = bins.filter(polars.col("bin").is_not_null())
+    count = int(scored_bins["ideas"].sum())
+    mean = float(scored_bins["points"].sum()) / count if count else None
+    variance = (
+        None if mean is None else float(scored_bins["squared_points"].sum()) / count - mean * mean
+    )
+    by_bin = dict(zip(scored_bins["bin"].to_list(), scored_bins["ideas"].to_list(), strict=True))
     return {
         "run_id": run_id,
         "mean": mean,

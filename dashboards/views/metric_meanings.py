@@ -36,18 +36,18 @@ def meaning_of(metric: str) -> MetricMeaning | None:
 def meanings_of(metrics: Iterable[str]) -> tuple[MetricMeaning, ...]:
     """The entries of some metrics, each once, in order of first use."""
     return tuple(
-        dict.fromkeys(found for metric in metrics if (found := meaning_of(metric)) is not None)
+        dict.fromkeys(meaning for metric in metrics if (meaning := meaning_of(metric)) is not None)
     )
 
 
 @cache
 def _meanings() -> tuple[MetricMeaning, ...]:
     """All entries, the closest ones first."""
-    found = [
+    entries = [
         MetricMeaning.model_validate(
             {"name": name, "meaning": meaning, "better": "" if better == "neither" else better}
         )
         for better, meanings in tomllib.loads(MEANINGS.read_text("utf-8")).items()
         for name, meaning in meanings.items()
     ]
-    return tuple(sorted(found, key=lambda one: ("*" in one.name, -len(one.name))))
+    return tuple(sorted(entries, key=lambda one: ("*" in one.name, -len(one.name))))

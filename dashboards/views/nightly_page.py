@@ -129,10 +129,10 @@ def night_run(queries: Queries, run_id: RunId, thresholds: AlarmSettings = USUAL
 def _with_ideas(queries: Queries, figures: NightFigures) -> NightRun:
     run_id = figures.run.run_id
     (ideas,) = queries.rows("new_ideas", run_id=run_id)
-    ranked = [idea for idea in queries.ranking(run_id) if idea.rank is not None]
-    top = tuple(sorted(ranked, key=lambda idea: idea.place)[:TOP_IDEAS])
-    known = {each.name: getattr(figures, each.name) for each in fields(figures)}
-    return NightRun(**known, ideas=ideas, top=top)
+    ideas_with_rank = [idea for idea in queries.ranking(run_id) if idea.rank is not None]
+    top = tuple(sorted(ideas_with_rank, key=lambda idea: idea.place)[:TOP_IDEAS])
+    values = {each.name: getattr(figures, each.name) for each in fields(figures)}
+    return NightRun(**values, ideas=ideas, top=top)
 
 
 def night_figures(
@@ -151,21 +151,21 @@ def night_figures(
     published = queries.list_runs()
     runs = [queries.run(run_id) for run_id in run_ids]
     befores = [_before(run, published, tonight) for run in runs]
-    asked = list(dict.fromkeys(run.run_id for run in (*runs, *befores) if run is not None))
-    costs = {cost.run_id: cost for cost in queries.run_costs(asked)}
+    all_run_ids = list(dict.fromkeys(run.run_id for run in (*runs, *befores) if run is not None))
+    costs = {cost.run_id: cost for cost in queries.run_costs(all_run_ids)}
     validations = queries.validations_of(run_ids)
-    judged = queries.page_frame("unscored_reasons", run_ids=asked)
+    reasons = queries.page_frame("unscored_reasons", run_ids=all_run_ids)
     unanswered = queries.page_frame("unanswered_steps", run_ids=list(run_ids))
     labels = queries.page_frame("label_shares", run_ids=list(run_ids))
     bias = queries.page_frame("position_bias", run_ids=list(run_ids))
-    found = []
+    nights = []
     for run, before in zip(runs, befores, strict=True):
-        cost, own = costs[run.run_id], _of(judged, run)
+        cost, run_reasons = costs[run.run_id], _of(reasons, run)
         cost_before = None if before is None else costs[before.run_id]
-        earlier = None if before is None else _of(judged, before)
+        earlier = None if before is None else _of(reasons, before)
         alarms = {
             About.UNSCORED: [
-                *unscored_alarms(own, earlier, thresholds, run.order_reasons),
+                *unscored_alarms(run_reasons, earlier, thresholds, run.order_reasons),
                 *step_alarms(_of(unanswered, run), thresholds),
             ],
             About.CHECKS: expectation_alarms(
@@ -174,11 +174,13 @@ def night_figures(
             About.JUDGES: judge_alarms(run, _of(labels, run), _of(bias, run), thresholds),
             About.COST: cost_alarms(cost, cost_before, thresholds),
         }
-        told = tuple(
+        run_alarms = tuple(
             Alarm(about, sentence) for about, sentences in alarms.items() for sentence in sentences
         )
-        found.append(NightFigures(run, cost, before, cost_before, unscored_share(own), told))
-    return tuple(found)
+        nights.append(
+            NightFigures(run, cost, before, cost_before, unscored_share(run_reasons), run_alarms)
+        )
+    return tuple(nights)
 
 
 def _before(run: Run, published: Sequence[Run], tonight: Collection[RunId]) -> Run | None:

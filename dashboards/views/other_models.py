@@ -30,10 +30,10 @@ class ModelPrice:
 
     def of(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int) -> float:
         """Dollars; `cached_tokens` are part of `prompt_tokens`."""
-        cached = min(cached_tokens, prompt_tokens)
+        cache_hits = min(cached_tokens, prompt_tokens)
         return (
-            (prompt_tokens - cached) * self.prompt_usd
-            + cached * self.cached_usd
+            (prompt_tokens - cache_hits) * self.prompt_usd
+            + cache_hits * self.cached_usd
             + completion_tokens * self.completion_usd
         ) / _MILLION
 
@@ -63,23 +63,23 @@ def read_prices(path: Path) -> dict[str, ModelPrice]:
 def _prices(path: Path, changed: int) -> dict[str, ModelPrice]:
     del changed  # another time is another file
     entries: dict[str, Any] = orjson.loads(path.read_bytes())
-    found = {
+    prices = {
         name: _price(entry)
         for name, entry in entries.items()
         if isinstance(entry, dict) and entry.get("mode") in _CHAT
     }
-    return {name: price for name, price in sorted(found.items()) if price is not None}
+    return {name: price for name, price in sorted(prices.items()) if price is not None}
 
 
 def _price(entry: dict[str, Any]) -> ModelPrice | None:
     prompt, completion = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
     if not isinstance(prompt, int | float) or not isinstance(completion, int | float):
         return None
-    cached = entry.get("cache_read_input_token_cost")
+    cached_price = entry.get("cache_read_input_token_cost")
     batch = entry.get("output_cost_per_token_batches")
     return ModelPrice(
         prompt * _MILLION,
         completion * _MILLION,
-        (cached if isinstance(cached, int | float) else prompt) * _MILLION,
+        (cached_price if isinstance(cached_price, int | float) else prompt) * _MILLION,
         batch / completion if isinstance(batch, int | float) and completion else None,
     )

@@ -28,10 +28,10 @@ class GroupPart:
 def ranked_groups(ranking: Iterable[RankedIdea]) -> tuple[GroupPart, ...]:
     """The groups in the order of their first ideas."""
     members: dict[str | None, list[RankedIdea]] = {}
-    for ranked in ranking:
-        members.setdefault(ranked.group, []).append(ranked)
-    unnamed = ONE_GROUP if list(members) == [None] else NO_GROUP
+    for idea in ranking:
+        members.setdefault(idea.group, []).append(idea)
+    default_name = ONE_GROUP if list(members) == [None] else NO_GROUP
     return tuple(
-        GroupPart(unnamed if name is None else name, tuple(ideas))
+        GroupPart(default_name if name is None else name, tuple(ideas))
         for name, ideas in members.items()
     )

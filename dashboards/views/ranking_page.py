@@ -71,12 +71,12 @@ def ranking_view(
 def _blocks(queries: Queries, run_id: RunId, head: RankingHead) -> Iterator[pg.Block]:
     run, ranked = queries.run(run_id), ranked_by(queries, head)
     clusters = head.grouping is Grouping.CLUSTERS
-    found = "found by what the ideas are about" if clusters else "as given"
+    grouping = "found by what the ideas are about" if clusters else "as given"
     method = "Elo" if head.method is RatingMethod.ELO else "Bradley–Terry"
     votes = f"; {figures.counted(head.vote_count, 'human vote')}" if head.vote_count else ""
     yield pg.text(
         f"{figures.counted(head.idea_count, 'idea')} in"
-        f" {figures.counted(head.group_count, 'group')}, {found}; ratings: {method}{votes}. Until ",
+        f" {figures.counted(head.group_count, 'group')}, {grouping}; ratings: {method}{votes}. Until ",
         *(head.finished_at, "."),
     )
     yield pg.facts(
@@ -115,12 +115,12 @@ def _blocks(queries: Queries, run_id: RunId, head: RankingHead) -> Iterator[pg.B
 
 
 def _members(
-    queries: Queries, head: RankingHead, ranked: Iterable[RankedIdea]
+    queries: Queries, head: RankingHead, ideas: Iterable[RankedIdea]
 ) -> dict[str, list[RankedIdea]]:
     """Ideas by the group in which they met."""
     group_of = {each.idea_id: each.group for each in ratings_of(queries, head, head.method)}
     members: dict[str, list[RankedIdea]] = defaultdict(list)
-    for idea in ranked:
+    for idea in ideas:
         members[group_of.get(idea.idea_id, idea.group or "")].append(idea)
     return members
 
@@ -206,15 +206,17 @@ def _profiles(
 
 def _meetings(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[pg.Block]:
     """Verdicts of the best against one another, and why some beat those below them."""
-    met = [idea for idea in ideas if idea.strength is not None]
-    shown = met[:MATRIX_IDEAS]
-    if len(shown) > 1:
-        best = f" (the best {len(shown)} ideas)" if len(met) > len(shown) else ""
+    rated_ideas = [idea for idea in ideas if idea.strength is not None]
+    leading = rated_ideas[:MATRIX_IDEAS]
+    if len(leading) > 1:
+        best = f" (the best {len(leading)} ideas)" if len(rated_ideas) > len(leading) else ""
         yield pg.text(f"Overall verdicts, won and lost by the idea of the row{best}:")
-        places = (f"{place}:" for place in range(1, len(shown) + 1))
-        yield pg.table((":", "Idea", *places), _matrix(shown, matches))
-    ordered = [idea for idea in shown if idea.by_matches]  # the scores of the others order them
-    for place, duel in enumerate(islice(_duels(ordered, matches), DUELS_SHOWN)):
+        places = (f"{place}:" for place in range(1, len(leading) + 1))
+        yield pg.table((":", "Idea", *places), _matrix(leading, matches))
+    ideas_by_matches = [
+        idea for idea in leading if idea.by_matches
+    ]  # the scores of the others order them
+    for place, duel in enumerate(islice(_duels(ideas_by_matches, matches), DUELS_SHOWN)):
         if place == 0:
             yield pg.text("Why an idea beats another below it; “this idea” is the better one:")
         yield from duel
@@ -253,14 +255,14 @@ def _across(queries: Queries, head: RankingHead) -> str | None:
     """Whether strengths compare across groups; None where there is one group."""
     if head.group_count < 2:
         return None
-    said = compared_across(group_summaries(queries, head))
-    return said[:1].upper() + said[1:]
+    sentence = compared_across(group_summaries(queries, head))
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _best_across(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:
-    found = [idea for idea in ranked_by(queries, head) if idea.rank_across_groups is not None]
-    found.sort(key=lambda idea: -(idea.strength_across_groups or 0.0))
-    return tuple(found[:BEST_ACROSS])
+    ideas = [idea for idea in ranked_by(queries, head) if idea.rank_across_groups is not None]
+    ideas.sort(key=lambda idea: -(idea.strength_across_groups or 0.0))
+    return tuple(ideas[:BEST_ACROSS])
 
 
 def _first(ideas: Sequence[RankedIdea]) -> str:
@@ -272,19 +274,19 @@ def _first(ideas: Sequence[RankedIdea]) -> str:
 
 def _matrix(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[list[pg.Part]]:
     """Each idea against each of the others: `2–0`, `2 tied`, `·` where they did not meet."""
-    won: Counter[tuple[IdeaId, IdeaId]] = Counter()
-    tied: Counter[frozenset[IdeaId]] = Counter()
+    wins_over: Counter[tuple[IdeaId, IdeaId]] = Counter()
+    ties_of: Counter[frozenset[IdeaId]] = Counter()
     for match in matches:
         pair = (match.first_idea_id, match.second_idea_id)
         if match.dimension == OVERALL and match.winner is not None:
             if match.winner is Winner.TIE:
-                tied[frozenset(pair)] += 1
+                ties_of[frozenset(pair)] += 1
             else:
-                won[pair if match.winner is Winner.FIRST else pair[::-1]] += 1
+                wins_over[pair if match.winner is Winner.FIRST else pair[::-1]] += 1
 
     def cell(one: IdeaId, other: IdeaId) -> str:
-        ties = tied[frozenset((one, other))]
-        wins, losses = won[one, other], won[other, one]
+        ties = ties_of[frozenset((one, other))]
+        wins, losses = wins_over[one, other], wins_over[other, one]
         if one == other or wins + losses + ties == 0:
             return "·"
         if wins + losses == 0:
@@ -297,16 +299,17 @@ def _matrix(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[l
 
 def _duels(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[tuple[pg.Block, ...]]:
     """Each idea against the next below it that it beat, as far as any."""
-    met: dict[frozenset[IdeaId], list[Match]] = defaultdict(list)
+    matches_of_pair: dict[frozenset[IdeaId], list[Match]] = defaultdict(list)
     for match in matches:
         if match.winner is not None:
-            met[frozenset((match.first_idea_id, match.second_idea_id))].append(match)
+            matches_of_pair[frozenset((match.first_idea_id, match.second_idea_id))].append(match)
     for place, better in enumerate(ideas):
         below = (idea for idea in ideas[place + 1 :] if idea.rank != better.rank)
-        found = (
-            _duel(better, worse, met[frozenset((better.idea_id, worse.idea_id))]) for worse in below
+        duels = (
+            _duel(better, worse, matches_of_pair[frozenset((better.idea_id, worse.idea_id))])
+            for worse in below
         )
-        yield from islice(filter(None, found), 1)
+        yield from islice(filter(None, duels), 1)
 
 
 def _duel(better: RankedIdea, worse: RankedIdea, matches: Sequence[Match]) -> tuple[pg.Block, ...]:
@@ -341,9 +344,9 @@ def _named(rationale: str, winner: str) -> str:
     them the text speaks for.
     """
 
-    def name(found: patterns.Match[str]) -> str:
-        words = "this idea" if found[2].upper() == winner else "the other idea"
-        return words.capitalize() if found[1] == "I" else words
+    def name(match: patterns.Match[str]) -> str:
+        words = "this idea" if match[2].upper() == winner else "the other idea"
+        return words.capitalize() if match[1] == "I" else words
 
     return _LETTERED.sub(name, rationale)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.charts.bar_chart import Measured, bar_chart, scale_to
+from dashboards.render.charts.bar_chart import Bar, bar_chart, scale_to
 from warehouse.answers import RunCost, StepCost
 from warehouse.queries import Queries
 
@@ -34,8 +34,8 @@ def cost_blocks(queries: Queries, cost: RunCost) -> Iterator[pg.Block]:
         yield pg.table(
             (*columns, "Price", "Calls an idea:", "Tokens an idea:", "Price an idea"), rows
         )
-        reused = ", reused ones included" if cost.reused_ideas else ""
-        yield pg.text(f"Figures of an idea are means over all {ideas} of the run{reused}.")
+        reuse_note = ", reused ones included" if cost.reused_ideas else ""
+        yield pg.text(f"Figures of an idea are means over all {ideas} of the run{reuse_note}.")
     if steps := queries.step_costs(cost.run_id):
         yield from _steps(steps, queries.latency_by_step(cost.run_id))
 
@@ -58,21 +58,21 @@ def _costs(cost: RunCost) -> Iterator[tuple[str, str]]:
         f" unanswered; {cost.upstream_requests:,} sent on to the sources"
     )
     yield "Literature requests", requests if cost.api_calls else "none"
-    reused = (
+    reuse_note = (
         f", {cost.reused_ideas:,} of them reused from earlier runs" if cost.reused_ideas else ""
     )
     took, ideas = figures.duration(cost.duration_seconds), figures.counted(cost.ideas, "idea")
-    yield "Time", f"{took} for {ideas}{reused}"
+    yield "Time", f"{took} for {ideas}{reuse_note}"
 
 
 def _steps(steps: Sequence[StepCost], latencies: Iterable[Mapping[str, Any]]) -> Iterator[pg.Block]:
     yield pg.heading("By step", level=3)
     if (bars := _bars(steps)) is not None:
         yield bars
-    known = {(row["step"], row["model_requested"]): row for row in latencies}
+    latency_of = {(row["step"], row["model_requested"]): row for row in latencies}
     rows = []
     for cost in steps:
-        times = known.get((cost.step, cost.model_requested), {})
+        times = latency_of.get((cost.step, cost.model_requested), {})
         rows.append(
             (
                 *(
@@ -148,10 +148,10 @@ def _bars(steps: Sequence[StepCost]) -> pg.Figure | None:
         ]
         title, unit = "Tokens by step", "Millions of tokens, sent and received"
     models = {line.model_requested for line in steps}
-    ordered = sorted(costs, key=lambda cost: -(cost[1] or 0.0))
+    dearest_first = sorted(costs, key=lambda cost: -(cost[1] or 0.0))
     values = [
-        Measured(_step_name(line, alone=len(models) == 1), value, said)
-        for line, value, said in ordered
+        Bar(_step_name(line, alone=len(models) == 1), value, value_text)
+        for line, value, value_text in dearest_first
     ]
     largest = max((value or 0.0 for _, value, _ in costs), default=0.0)
     return bar_chart("bars-3", title, "Dearest first.", scale_to(largest, unit), values)

@@ -59,9 +59,9 @@ def _head(queries: Queries, night: NightFigures) -> Iterator[pg.Block]:
     run = night.run
     yield pg.text(pg.strong(night.status))
     yield from pg.bullets(alarm.sentence for alarm in night.alarms)
-    early = f"; {run.failed_count:,} ended early" if run.failed_count else ""
+    ended_early_note = f"; {run.failed_count:,} ended early" if run.failed_count else ""
     yield pg.text(
-        f"{figures.counted(run.idea_count, 'idea')}, {run.states_in_words}{early}. Took"
+        f"{figures.counted(run.idea_count, 'idea')}, {run.states_in_words}{ended_early_note}. Took"
         f" {figures.duration(run.duration_seconds)}, until {figures.moment(run.finished_at)}."
     )
     yield pg.facts(
@@ -73,8 +73,8 @@ def _head(queries: Queries, night: NightFigures) -> Iterator[pg.Block]:
         f"label {run.label}" if run.label else "",
         f"Assay {run.assay_version}",
     )
-    known = (run.engine, run.literature, run.literature_name, run.literature_lacks)
-    yield from map(pg.note, wording.banners(*known))
+    banner_facts = (run.engine, run.literature, run.literature_name, run.literature_lacks)
+    yield from map(pg.note, wording.banners(*banner_facts))
     left_out = queries.left_out_groups(run.run_id)
     if not_covered := wording.ideas_not_covered(left_out, run.idea_count):
         yield pg.note(f"{not_covered}.")
@@ -110,9 +110,9 @@ def _ranking(queries: Queries, run: Run, file_names: Mapping[IdeaId, str]) -> It
         " Coverage is the share of the weights that scored the idea; equal scores share a rank.",
     )
     if any(idea.strength is not None for idea in ranking):
-        whole = pg.report("The ranking in full", "ranking")
+        ranking_link = pg.report("The ranking in full", "ranking")
         leads = f"{wording.what_leads_among(ranking)} "
-        yield pg.text(leads, whole, " shows intervals, matches and reasons.")
+        yield pg.text(leads, ranking_link, " shows intervals, matches and reasons.")
     yield from sensitivity_blocks(sensitivity_of(idea_scores))
 
 
@@ -129,13 +129,13 @@ _ASSESSED_RANGE = " The range of an idea with a score is its lowest and its high
 
 
 def _row(
-    run: Run, ranked: RankedIdea, score: IdeaScore, file_name: str | None, beyond: Sequence[str]
+    run: Run, idea: RankedIdea, score: IdeaScore, file_name: str | None, beyond: Sequence[str]
 ) -> tuple[pg.Part, ...]:
-    title, notes = ranked.title.strip() or ranked.idea_id, _notes(ranked, score)
+    title, notes = idea.title.strip() or idea.idea_id, _notes(idea, score)
     soundness = figures.mean(score.soundness_0_to_10)
     contribution = figures.mean(score.contribution_0_to_10)
     return (
-        "–" if ranked.rank is None else ranked.rank,
+        "–" if idea.rank is None else idea.rank,
         pg.line(
             pg.report(title, f"ideas/{file_name}") if file_name else title,
             f" – {notes}" if notes else "",
@@ -147,7 +147,7 @@ def _row(
         contribution if score.contribution_requested else "not asked for",
         *(_BEYOND[name][1](score) if _BEYOND[name][0](score) else "–" for name in beyond),
         _unscored(score),
-        ranked.failure_count,
+        idea.failure_count,
     )
 
 
@@ -155,9 +155,9 @@ def models_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
     """Which models answered, what they do not take, and how far judges agree."""
     answering = queries.answering_models(run_id)
     several = len({row.model_requested for row in answering}) > 1
-    dropped = queries.dropped_parameters(run_id)
+    dropped_parameters = queries.dropped_parameters(run_id)
     agreement = queries.judge_agreement(run_id)
-    if not (several or dropped or agreement):
+    if not (several or dropped_parameters or agreement):
         return
     yield pg.heading("Models and judges")
     if several:
@@ -171,7 +171,7 @@ def models_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
             for row in answering
         ]
         yield pg.table(("Step", "Model", "Answered as", "Answers:"), answers)
-    yield from pg.bullets(map(wording.dropped, dropped))
+    yield from pg.bullets(map(wording.dropped, dropped_parameters))
     if agreement:
         yield pg.text("Where several judges were asked, the median of their scores counts.")
         rows = [
@@ -257,8 +257,8 @@ def validation_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
     expectations = figures.counted(count, "expectation")
     if broken:
         critical = sum(row.severity is Severity.CRITICAL for row in broken)
-        held = f"{count - len(broken)} of {expectations} held"
-        yield pg.text(f"{held}; {critical} of the broken ones critical.")
+        held_text = f"{count - len(broken)} of {expectations} held"
+        yield pg.text(f"{held_text}; {critical} of the broken ones critical.")
         rows = [
             (
                 *(row.expectation, row.table_name, row.column_name, row.severity.value),
@@ -352,8 +352,8 @@ def _range(run: Run, score: IdeaScore) -> str:
     if score.missing:
         return f"{figures.mean(score.score_lower)} to {figures.mean(score.score_upper)}"
     lowest, highest = score.overall_lowest_0_to_1, score.overall_highest_0_to_1
-    weighted = any(run.score_weights.acting(assessed=True).values())
-    if lowest is None or highest is None or weighted:
+    has_weights = any(run.score_weights.acting(assessed=True).values())
+    if lowest is None or highest is None or has_weights:
         return "–"
     return f"{figures.mean(10 * lowest)} to {figures.mean(10 * highest)}"
 
@@ -361,9 +361,9 @@ def _range(run: Run, score: IdeaScore) -> str:
 def _unscored(score: IdeaScore) -> str:
     """What the means beside it are not made of, by module."""
     comparisons = score.scored_comparison_count + score.unscored_comparison_count
-    found = [
-        f"{missing:,} of {figures.counted(whole, what)}"
-        for missing, whole, what in (
+    parts = [
+        f"{missing:,} of {figures.counted(total, what)}"
+        for missing, total, what in (
             (score.unscored_method_count, score.method_count, "method"),
             (score.unscored_comparison_count, comparisons, "comparison"),
             (score.unscored_persona_review_count, score.persona_review_count, "persona review"),
@@ -371,32 +371,32 @@ def _unscored(score: IdeaScore) -> str:
         if missing
     ]
     if score.novelty_requested and score.novelty_0_to_10 is None:
-        found.append("the novelty judgement")
+        parts.append("the novelty judgement")
     if score.assessment_requested:
-        found += [name for name, value in _assessed(score).items() if value is None]
-    if not found and not score.coverage_0_to_1:
+        parts += [name for name, value in _assessed(score).items() if value is None]
+    if not parts and not score.coverage_0_to_1:
         return "everything"
-    return ", ".join(found) or (score.missing or "nothing").replace("_", " ")
+    return ", ".join(parts) or (score.missing or "nothing").replace("_", " ")
 
 
 def _assessed(score: IdeaScore) -> dict[str, float | None]:
     """What the assessment says, by criterion in words."""
-    named = {"overall": score.overall_0_to_1, **score.parts}
-    return {name.replace("_", " "): value for name, value in named.items()}
+    values = {"overall": score.overall_0_to_1, **score.parts}
+    return {name.replace("_", " "): value for name, value in values.items()}
 
 
-def _notes(ranked: RankedIdea, score: IdeaScore) -> str:
-    found = []
-    if why := wording.why_unranked(ranked):
-        found.append(why)
+def _notes(idea: RankedIdea, score: IdeaScore) -> str:
+    notes = []
+    if why := wording.why_unranked(idea):
+        notes.append(why)
     if score.incomplete_reason is not None:
-        found.append(f"ended early: {wording.reason(score.incomplete_reason)}")
+        notes.append(f"ended early: {wording.reason(score.incomplete_reason)}")
     if score.score is None and score.state_reason not in (None, score.incomplete_reason):
-        found.append(wording.unscored(str(score.state_reason)))
+        notes.append(wording.unscored(str(score.state_reason)))
     if score.unscored_dimension_count:
-        found.append(
+        notes.append(
             f"{figures.counted(score.unscored_dimension_count, 'dimension')} without a review"
         )
     if score.duplicate_of is not None:
-        found.append(f"nearly the same as {score.duplicate_of}")
-    return "; ".join(found)
+        notes.append(f"nearly the same as {score.duplicate_of}")
+    return "; ".join(notes)

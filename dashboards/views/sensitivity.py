@@ -49,18 +49,18 @@ def sensitivity_of(scores: Sequence[IdeaScore]) -> Sensitivity | None:
     parts = tuple(
         name for name in names if any(score.parts.get(name) is not None for score in scores)
     )
-    rated, rows = [], []
+    scored_ideas, rows = [], []
     for score in scores:
         row = [value for name in parts if (value := score.parts.get(name)) is not None]
         if len(row) == len(parts):
-            rated.append(score)
+            scored_ideas.append(score)
             rows.append(row)
-    if len(parts) < 2 or len(rated) <= TOP:
+    if len(parts) < 2 or len(scored_ideas) <= TOP:
         return None
-    among = zip(rated, map(float, shares_among_best(np.array(rows))), strict=True)
-    ever = [(score, share) for score, share in among if share > 0]
+    shares = zip(scored_ideas, map(float, shares_among_best(np.array(rows))), strict=True)
+    ever = [(score, share) for score, share in shares if share > 0]
     ever.sort(key=lambda each: (-each[1], -(each[0].score or 0.0), each[0].idea_id))
-    return Sensitivity(parts, tuple(ever), len(scores) - len(rated))
+    return Sensitivity(parts, tuple(ever), len(scores) - len(scored_ideas))
 
 
 def sensitivity_blocks(sensitivity: Sensitivity | None) -> Iterator[pg.Block]:

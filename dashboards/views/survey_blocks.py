@@ -67,16 +67,18 @@ def survey_blocks(
 
 
 def _banners(head: SurveyHead, what: str = "run") -> tuple[str, ...]:
-    early = head.incomplete_reason
-    return wording.banners(head.engine, head.literature, incomplete_reason=early, what=what)
+    end_reason = head.incomplete_reason
+    return wording.banners(head.engine, head.literature, incomplete_reason=end_reason, what=what)
 
 
 def _found(part: SurveyPart, number: int, keys: Mapping[str, str]) -> Iterator[pg.Block]:
     survey = part.survey
     if not survey.kept_count:
-        lost = figures.counted(survey.not_looked_count, "search or paper", "searches or papers")
+        unread_count = figures.counted(
+            survey.not_looked_count, "search or paper", "searches or papers"
+        )
         yield pg.text(
-            f"Nothing can be said: {lost} could not be looked at."
+            f"Nothing can be said: {unread_count} could not be looked at."
             if survey.not_looked_count
             else "Nothing relevant was found: the searches were answered, and no paper they gave is"
             " relevant."
@@ -139,13 +141,17 @@ def _papers(
 ) -> Iterator[pg.Block]:
     """Papers with passages, where `compared` without those that stand in the comparison."""
     items: list[tuple[pg.Block, ...]] = []
-    shown = dict(part.compared) if compared else {}
+    compared_quotes = dict(part.compared) if compared else {}
     for paper_id in paper_ids:
         key = (" ", pg.code(keys[paper_id])) if keys is not None else ()
-        named = pg.text(part.link(paper_id), f" {part.text(paper_id).title}", *key)
-        quotes = (one for one in part.quotes(paper_id) if one.quote not in shown.get(paper_id, ()))
-        said = pg.bullets(_passage(part, quote, compared=compared) for quote in quotes)
-        items.append((named, *said))
+        paper_line = pg.text(part.link(paper_id), f" {part.text(paper_id).title}", *key)
+        quotes = (
+            one
+            for one in part.quotes(paper_id)
+            if one.quote not in compared_quotes.get(paper_id, ())
+        )
+        passages = pg.bullets(_passage(part, quote, compared=compared) for quote in quotes)
+        items.append((paper_line, *passages))
     if items:
         yield pg.Listing(tuple(items))
 
@@ -164,9 +170,9 @@ def _all_papers(part: SurveyPart, keys: Mapping[str, str]) -> pg.Table:
         others = len(paper.other_version_ids)
         versions = f" (with {figures.counted(others, 'other version')})" if others else ""
         title = f" {part.text(paper.paper_id).title}{versions} "
-        named = pg.line(part.link(paper.paper_id), title, pg.code(keys[paper.paper_id]))
-        found = (paper.rationale or "–", part.why(paper), paper.relevance_0_to_5)
-        rows.append((place, named, *found, paper.link_count, figures.mean(paper.weight)))
+        paper_line = pg.line(part.link(paper.paper_id), title, pg.code(keys[paper.paper_id]))
+        reasons = (paper.rationale or "–", part.why(paper), paper.relevance_0_to_5)
+        rows.append((place, paper_line, *reasons, paper.link_count, figures.mean(paper.weight)))
     columns = (":", "Paper", "Why it is here", "Reached by", "Relevance:", "Links:", "Weight:")
     return pg.table(columns, rows)
 
@@ -190,9 +196,9 @@ def _how_found(survey: Survey) -> Iterator[pg.Block]:
 def _searches(survey: Survey, columns: tuple[str, ...]) -> pg.Table:
     rows = []
     for each in survey.queries:
-        found = "not answered" if each.found_count is None else each.found_count
+        paper_count = "not answered" if each.found_count is None else each.found_count
         looks_for = (each.sub_question,) if len(columns) > 2 else ()
-        rows.append((each.query, *looks_for, found))
+        rows.append((each.query, *looks_for, paper_count))
     return pg.table(columns, rows)
 
 
@@ -210,7 +216,7 @@ def _removed(part: SurveyPart, *, with_section: bool) -> tuple[pg.Block, ...]:
 
 def _failures(part: SurveyPart) -> tuple[pg.Block, ...]:
     return pg.bullets(
-        told + (f" ({count:,} times)" if count > 1 else "") for told, count in part.failures
+        line + (f" ({count:,} times)" if count > 1 else "") for line, count in part.failures
     )
 
 
@@ -292,17 +298,17 @@ def _answer(part: SurveyPart) -> Iterator[pg.Block]:
     """The answer, the passages that bear on it, or why there is none."""
     survey, answer = part.survey, part.answer
     aspects = (quote for quote in survey.quotes if quote.aspect is not None)
-    read = dict.fromkeys(str(quote.paper_id) for quote in aspects)
+    paper_ids = dict.fromkeys(str(quote.paper_id) for quote in aspects)
     if survey.kept_count is None:
         yield _not_made(survey, "answered")
     elif answer is not None and answer.text:
         yield from prose(answer.text)
         yield from _unchecked(answer.unchecked_sentence_count)
-    elif read and answer is None:
+    elif paper_ids and answer is None:
         yield pg.text(
             "No answer was written: these are the passages that bear on the question, word for word."
         )
-        yield from _papers(part, read)
+        yield from _papers(part, paper_ids)
     elif answer is not None and answer.unscored_reason is not Reason.NO_EVIDENCE:
         why = wording.reason(answer.unscored_reason or "")
         yield pg.text(f"Not answered: {why}; {answer.unscored_detail}.")

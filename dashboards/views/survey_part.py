@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dashboards.render import figures, wording
-from dashboards.render.charts.bar_chart import Measured, bar_chart, scale_to
+from dashboards.render.charts.bar_chart import Bar, bar_chart, scale_to
 from dashboards.render.charts.citation_map import citation_map
 from dashboards.render.page import Figure, Line, Span, line
 from dashboards.render.papers import cited
@@ -50,11 +50,11 @@ class SurveyPart:
     def verdict(self) -> str:
         """How much there is, in a sentence."""
         survey = self.survey
-        judged = figures.counted(survey.judged_count, "paper")
-        kept = figures.counted(survey.kept_count or 0, "paper")
+        judged_papers = figures.counted(survey.judged_count, "paper")
+        papers = figures.counted(survey.kept_count or 0, "paper")
         clusters = figures.counted(len(survey.clusters), "cluster")
         end = _ENDS[survey.end] if survey.end is not None else "not begun"
-        return f"{kept} kept of {judged} judged, in {clusters}; {end}."
+        return f"{papers} kept of {judged_papers} judged, in {clusters}; {end}."
 
     @property
     def answer(self) -> SurveySection | None:
@@ -71,8 +71,8 @@ class SurveyPart:
         """The review in short; None: none was written."""
         return self._part(ReviewPart.SUMMARY)
 
-    def _part(self, wanted: ReviewPart) -> SurveySection | None:
-        return next((each for each in self.survey.sections if each.part is wanted), None)
+    def _part(self, part: ReviewPart) -> SurveySection | None:
+        return next((each for each in self.survey.sections if each.part is part), None)
 
     def text(self, paper_id: str) -> Paper:
         return self._texts[paper_id]
@@ -87,16 +87,16 @@ class SurveyPart:
     def review_verdict(self) -> str:
         """What the review rests on and how it was checked, in a sentence."""
         sections = self.survey.sections
-        checked = sum(section.checked_sentence_count or 0 for section in sections)
-        corrected = sum(section.corrected_sentence_count or 0 for section in sections)
-        invented = sum(section.removed_citation_count for section in sections)
-        read = figures.counted(self.survey.read_count, "paper")
-        below = " (shown below)" if self.survey.removed else ""
+        checked_count = sum(section.checked_sentence_count or 0 for section in sections)
+        corrected_count = sum(section.corrected_sentence_count or 0 for section in sections)
+        invented_count = sum(section.removed_citation_count for section in sections)
+        papers_read = figures.counted(self.survey.read_count, "paper")
+        below_note = " (shown below)" if self.survey.removed else ""
         return (
-            f"From {read} read, {self.survey.full_text_count:,} of them in more than the abstract."
-            f" {figures.counted(checked, 'cited sentence')} held against what was read:"
-            f" {corrected:,} corrected, {len(self.survey.removed):,} taken out{below};"
-            f" {figures.counted(invented, 'citation')} that named nothing shown removed."
+            f"From {papers_read} read, {self.survey.full_text_count:,} of them in more than the abstract."
+            f" {figures.counted(checked_count, 'cited sentence')} held against what was read:"
+            f" {corrected_count:,} corrected, {len(self.survey.removed):,} taken out{below_note};"
+            f" {figures.counted(invented_count, 'citation')} that named nothing shown removed."
         )
 
     @cached_property
@@ -104,13 +104,13 @@ class SurveyPart:
         """The heaviest works whose texts speak of enough to compare, with a passage for each
         aspect.
         """
-        found = []
+        rows = []
         for paper in self.kept:
-            said = {quote.aspect: quote.quote for quote in self.quotes(paper.paper_id)}
-            cells = [said.get(aspect, "") for aspect in COMPARED]
+            quote_of = {quote.aspect: quote.quote for quote in self.quotes(paper.paper_id)}
+            cells = [quote_of.get(aspect, "") for aspect in COMPARED]
             if sum(map(bool, cells)) >= FEWEST_COMPARED:
-                found.append((str(paper.paper_id), cells))
-        return found[:MOST_COMPARED]
+                rows.append((str(paper.paper_id), cells))
+        return rows[:MOST_COMPARED]
 
     def why(self, paper: SurveyPaper) -> Line:
         """By which edge it was reached."""
@@ -129,12 +129,12 @@ class SurveyPart:
     @property
     def failures(self) -> list[tuple[str, int]]:
         """What failed, each once with how often."""
-        told = Counter(
+        counts = Counter(
             f"{wording.reason(failure.reason)}: {failure.detail}"
             for failure in self.survey.failures
             if not failure.is_left_out
         )
-        return list(told.items())
+        return list(counts.items())
 
     @property
     def left_out(self) -> list[str]:
@@ -148,13 +148,13 @@ class SurveyPart:
             return None
         span = max(1, -(-(max(years) - min(years) + 1) // 20))
         start = min(years)
-        counted = Counter((year - start) // span for year in years)
+        paper_counts = Counter((year - start) // span for year in years)
         bins = range((max(years) - start) // span + 1)
         values = [
-            Measured(_bin(start + span * each, span), float(counted[each]), str(counted[each]))
+            Bar(_bin(start + span * each, span), float(paper_counts[each]), str(paper_counts[each]))
             for each in bins
         ]
-        scale = scale_to(float(max(counted.values())), "Papers kept", whole=True)
+        scale = scale_to(float(max(paper_counts.values())), "Papers kept", whole=True)
         return bar_chart(f"years-{number}", "Papers kept by year", "Oldest first.", scale, values)
 
 

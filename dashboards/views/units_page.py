@@ -37,8 +37,8 @@ class UnitsPage(PublishedPage):
     @property
     def _parts(self) -> list[Part]:
         """What a unit holds beside itself, calls and failures."""
-        apart = (*CALL_TABLES, "failures")
-        return [part for part in self.kind.parts if part.path and part.table not in apart]
+        excluded = (*CALL_TABLES, "failures")
+        return [part for part in self.kind.parts if part.path and part.table not in excluded]
 
     def page(self) -> pg.Page:
         word = self.kind.word.capitalize()
@@ -48,8 +48,8 @@ class UnitsPage(PublishedPage):
     def _blocks(self) -> Iterator[pg.Block]:
         head = self.head
         yield pg.facts(pg.code(head.run_id), pg.line("engine ", pg.code(head.engine)))
-        early = getattr(head, "incomplete_reason", None)
-        yield from map(pg.note, wording.banners(head.engine, "", incomplete_reason=early))
+        end_reason = getattr(head, "incomplete_reason", None)
+        yield from map(pg.note, wording.banners(head.engine, "", incomplete_reason=end_reason))
         parts = (f"{_name(part)}:" for part in self._parts)
         columns = (self.kind.unit_noun.capitalize(), *parts, "Unscored because")
         yield pg.table(columns, map(self._row, self.nouns))
@@ -87,11 +87,11 @@ class UnitsPage(PublishedPage):
 
 def _columns(noun: type[Noun], table: str, name_column: str) -> list[Column]:
     """What the fields of a noun say, its name, hashes, provenance and lack of a score apart."""
-    apart = {name_column, *_OF_THE_REASON, *Provenance.model_fields}
+    excluded = {name_column, *_OF_THE_REASON, *Provenance.model_fields}
     return [
         each
         for each in TABLE[table].columns
-        if each.name in noun.model_fields.keys() - apart and not each.name.endswith("_sha256")
+        if each.name in noun.model_fields.keys() - excluded and not each.name.endswith("_sha256")
     ]
 
 

@@ -78,10 +78,10 @@ def _order(better: RankedIdea, worse: RankedIdea) -> str:
         return f"Nothing tells the two apart: both have rank {better.rank}."
     ranges = (better.worst_rank, worse.best_rank)
     basis = "matches" if better.by_matches else "scores"
-    told = f"Rank {better.rank} against rank {worse.rank}, by {basis}."
+    sentence = f"Rank {better.rank} against rank {worse.rank}, by {basis}."
     if None not in ranges and ranges[0] >= ranges[1]:  # type: ignore[operator]
-        return f"{told} Their ranges overlap, so the order may be the other way round."
-    return told
+        return f"{sentence} Their ranges overlap, so the order may be the other way round."
+    return sentence
 
 
 def _figures(
@@ -133,11 +133,11 @@ def _reasons(
     everyone = tuple(scores.values())
     for idea in both:
         yield pg.heading(_title(idea), level=3)
-        told = why_it_leads(
+        explanation = why_it_leads(
             scores[idea.idea_id], everyone, run.score_weights,
             wins=idea.wins, losses=idea.losses, ties=idea.ties,
         )  # fmt: skip
-        yield pg.text(told)
+        yield pg.text(explanation)
         first = firsts[idea.idea_id]
         yield from pg.bullets(map(prose_line, first.reasons))
         if first.concerns:
@@ -172,9 +172,9 @@ def _meetings(
             first, second = worse, better
         words = wording.spaced(row["dimension"]).capitalize()
         yield pg.text(pg.strong(words), f": {_verdict(row, first, second)}")
-        said = row["rationale"] or row["unscored_detail"] or ""
-        if said:
-            yield pg.Quote((pg.Paragraph(prose_line(said)),))
+        rationale = row["rationale"] or row["unscored_detail"] or ""
+        if rationale:
+            yield pg.Quote((pg.Paragraph(prose_line(rationale)),))
         yield pg.text(
             pg.emphasis(f"A: {_title(first)}; B: {_title(second)}; judged by {row['judge']}")
         )
@@ -240,29 +240,31 @@ def turning_weights(run: Run, ahead: IdeaScore, behind: IdeaScore, name: str) ->
     `sum(w * d)` is 0. A score that is the overall judgement alone takes no weights; then the
     criteria in which `behind` leads are named.
     """
-    own, other = (parts_of_score(each, run.score_weights) for each in (ahead, behind))
-    given: dict[str, float] = run.score_weights.model_dump()
-    if OVERALL in own:
-        own, other, given = ahead.parts, behind.parts, {}
+    ahead_parts, behind_parts = (
+        parts_of_score(each, run.score_weights) for each in (ahead, behind)
+    )
+    weights: dict[str, float] = run.score_weights.model_dump()
+    if OVERALL in ahead_parts:
+        ahead_parts, behind_parts, weights = ahead.parts, behind.parts, {}
     gaps = {
         part: value - against
-        for part, value in own.items()
-        if value is not None and (against := other.get(part)) is not None
+        for part, value in ahead_parts.items()
+        if value is not None and (against := behind_parts.get(part)) is not None
     }
-    led = [part for part, gap in gaps.items() if gap < 0]
-    if len(gaps) < len(own) or not led:
+    led_parts = [part for part, gap in gaps.items() if gap < 0]
+    if len(gaps) < len(ahead_parts) or not led_parts:
         missing = "Too little is scored of both for a weight to turn the order."
-        yield missing if len(gaps) < len(own) else "No weight turns the order."
+        yield missing if len(gaps) < len(ahead_parts) else "No weight turns the order."
         return
-    lead = sum(given.get(part, 0.0) * gap for part, gap in gaps.items())
-    for part in led:
-        words, needed = wording.spaced(part), given.get(part, 0.0) + lead / -gaps[part]
-        if not given:
+    lead = sum(weights.get(part, 0.0) * gap for part, gap in gaps.items())
+    for part in led_parts:
+        words, needed_weight = wording.spaced(part), weights.get(part, 0.0) + lead / -gaps[part]
+        if not weights:
             yield f"“{name}” leads in {words}, by {-gaps[part]:.2f}: it leads if that alone counts."
-        elif needed <= _MOST_WEIGHT:
+        elif needed_weight <= _MOST_WEIGHT:
             yield (
-                f"“{name}” leads once {words} weighs more than {needed:.2f} (now"
-                f" {given[part]:g}), the other weights unchanged."
+                f"“{name}” leads once {words} weighs more than {needed_weight:.2f} (now"
+                f" {weights[part]:g}), the other weights unchanged."
             )
 
 
@@ -287,5 +289,5 @@ def _tally(idea: RankedIdea) -> str:
 
 
 def _range(lower: float | None, upper: float | None) -> str:
-    known = lower is not None and upper is not None and lower < upper
-    return figures.between(lower, upper) if known else figures.NOTHING
+    has_range = lower is not None and upper is not None and lower < upper
+    return figures.between(lower, upper) if has_range else figures.NOTHING

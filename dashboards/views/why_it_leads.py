@@ -40,13 +40,16 @@ def why_it_leads(
             (above if value >= mean else below).append(
                 f"{name} {figures.mean(value)} (mean {figures.mean(mean)})"
             )
-    lifted, won = "leads by", []
+    lead_verb, win_clause = "leads by", []
     if wins is not None and losses is not None:
         verdicts = wins + losses + (ties or 0)
-        lifted, won = "above the mean in", [f"won {wins:g} of {verdicts:g} overall verdicts"]
-    told = [
-        *won,
-        *([f"{lifted} {_listed(above)}"] if above else []),
+        lead_verb, win_clause = (
+            "above the mean in",
+            [f"won {wins:g} of {verdicts:g} overall verdicts"],
+        )
+    clauses = [
+        *win_clause,
+        *([f"{lead_verb} {_listed(above)}"] if above else []),
         *([f"below the mean in {_listed(below)}"] if below else []),
         *(
             [f"{_listed(missing)} {'is' if len(missing) == 1 else 'are'} unscored"]
@@ -55,11 +58,11 @@ def why_it_leads(
         ),
     ]
     if score.missing and score.score_lower is not None and score.score_upper is not None:
-        told.append(
+        clauses.append(
             f"no score, as it may be {figures.between(score.score_lower, score.score_upper)}:"
             f" {missing_in_words(score)}"
         )
-    sentence = "; ".join(told)
+    sentence = "; ".join(clauses)
     return f"{sentence[:1].upper()}{sentence[1:]}." if sentence else "Nothing scored it."
 
 

@@ -71,7 +71,7 @@ class BenchmarkPage(PublishedPage):
         return self.heads[number - 1].run_id if number else None
 
     def beside(self) -> dict[str, Any]:
-        found = [
+        differences = [
             {
                 "benchmark": self._run_id(each.first),
                 "less": self._run_id(each.second),
@@ -80,7 +80,7 @@ class BenchmarkPage(PublishedPage):
             }
             for each in self.differences
         ]
-        return {"benchmarks": self.heads, "differences": found}
+        return {"benchmarks": self.heads, "differences": differences}
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -181,9 +181,9 @@ def _differences(differences: Sequence[Difference]) -> pg.Table:
 
 
 def _headline(part: SuitePart, *, several: bool) -> Iterator[pg.Block]:
-    led = part.headline[0]
-    where = "" if led.part == WHOLE else f", {led.part}"
-    yield pg.heading(f"{part.suite}: {led.metric.replace('_', ' ')}{where}")
+    line = part.headline[0]
+    where = "" if line.part == WHOLE else f", {line.part}"
+    yield pg.heading(f"{part.suite}: {line.metric.replace('_', ' ')}{where}")
     if part.meaning is not None:
         better = part.meaning.better
         yield pg.text(part.meaning.meaning, f" {better.capitalize()} is better." * bool(better))
@@ -234,15 +234,19 @@ def _cells(each: ScoreLine, several: bool, *, whole: bool = False) -> tuple[pg.P
 
 
 def _provenance_line(head: BenchmarkHead) -> pg.Line:
-    answered = (" (answered by ", pg.code(head.model_answered), ")") if head.model_answered else ()
-    drawn = f"{figures.counted(head.item_limit or 0, 'item')} drawn by the seed, not the whole set"
+    model_note = (
+        (" (answered by ", pg.code(head.model_answered), ")") if head.model_answered else ()
+    )
+    sample_note = (
+        f"{figures.counted(head.item_limit or 0, 'item')} drawn by the seed, not the whole set"
+    )
     return pg.facts(
         pg.strong(head.suite),
-        pg.line("engine ", pg.code(head.engine), *answered),
+        pg.line("engine ", pg.code(head.engine), *model_note),
         pg.line("profile ", pg.code(head.profile)),
         f"seed {head.seed}",
         "judge asked as in the published work" if head.judge == "published" else "",
-        pg.strong(drawn) if head.item_limit is not None else "",
+        pg.strong(sample_note) if head.item_limit is not None else "",
         head.finished_at,
         pg.code(head.run_id),
     ).line
@@ -265,9 +269,9 @@ def _provenance(heads: Sequence[BenchmarkHead]) -> pg.Fold:
         for place, head in enumerate(heads, start=1)
     ]
     columns = (":", "Benchmark", "Literature", "Calls:", "Tokens:", "Cost:", "Judged runs", "Data")
-    booked = (
+    booking_note = (
         "Calls and cost are those of the suite itself; evaluations that it judges are booked on"
         " their runs."
     )
-    content = (pg.table((*columns, "Prompts", "Version"), rows), pg.text(booked))
+    content = (pg.table((*columns, "Prompts", "Version"), rows), pg.text(booking_note))
     return pg.Fold("Data, prompts, calls and cost", content)

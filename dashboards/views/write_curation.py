@@ -47,8 +47,8 @@ class CurationPage(CuratedSet, PublishedPage):
             f"at least {figures.counted(head.fewest_reviews, 'usable review')} each",
             "" if spread is None else f"ratings at most {figures.mean(spread)} apart",
         )
-        early = head.incomplete_reason
-        yield from map(pg.note, wording.banners(head.engine, "", incomplete_reason=early))
+        end_reason = head.incomplete_reason
+        yield from map(pg.note, wording.banners(head.engine, "", incomplete_reason=end_reason))
         if self.needs_wording:
             yield pg.note(_UNWORDED)
         yield from kinds_table(self.kept)
@@ -82,12 +82,12 @@ class CurationPage(CuratedSet, PublishedPage):
             for each in self.kept
         ]
         columns = ("Paper", "Reviews used:", "Sentences:", "Statements:", "Leaks:", "Left out:")
-        told = (
+        summary = (
             f"{figures.counted(len(self.kept), 'idea')} with"
             f" {figures.counted(self.statement_count, 'statement')}, of"
             f" {figures.counted(len(self.curations), 'paper')}."
         )
-        return pg.Page((), (*([pg.table(columns, rows)] if rows else ()), pg.text(told)))
+        return pg.Page((), (*([pg.table(columns, rows)] if rows else ()), pg.text(summary)))
 
     def save_as(self, path: Path) -> tuple[Path, ...] | None:
         """`.jsonl`: the ideas, with their datasheet beside them."""
@@ -101,10 +101,10 @@ class CurationPage(CuratedSet, PublishedPage):
 def idea_blocks(curation: Curation) -> Iterator[pg.Block]:
     """One idea with its statements, their sentences, and what was left out."""
     yield pg.heading(curation.title or curation.paper_id)
-    used = figures.counted(curation.used_review_count or 0, "review")
+    reviews = figures.counted(curation.used_review_count or 0, "review")
     yield pg.facts(
         pg.code(curation.paper_id),
-        f"{used} used of {figures.count(curation.review_count)}",
+        f"{reviews} used of {figures.count(curation.review_count)}",
         f"{figures.counted(curation.sentence_count, 'sentence')} about the idea",
         curation.cutoff_date or "",
         curation.decision,
@@ -121,9 +121,9 @@ def idea_blocks(curation: Curation) -> Iterator[pg.Block]:
     items: list[tuple[pg.Block, ...]] = []
     for each in curation.statements:
         kind = f"{each.severity.value} {each.type.value}, {each.axis.value}:"
-        said = (sentences[name] for name in each.sentence_ids)
-        quoted = pg.bullets(f"{one.review_id}: “{one.text}”" for one in said)
-        items.append((pg.text(pg.strong(kind), f" {each.statement}"), *quoted))
+        sources = (sentences[name] for name in each.sentence_ids)
+        quotes = pg.bullets(f"{one.review_id}: “{one.text}”" for one in sources)
+        items.append((pg.text(pg.strong(kind), f" {each.statement}"), *quotes))
     if items:
         yield pg.Listing(tuple(items))
     if curation.drops:
@@ -142,8 +142,8 @@ def curation_page(warehouse: Warehouse, run_id: RunId) -> CurationPage:
     """
     with warehouse.reader() as connection:
         edits = edits_of(connection, run_id)
-        found = (
+        curations = (
             edited(each, edits) for each in published_units(connection, kind_of(CURATIONS), run_id)
         )
         head = published_head(connection, kind_of(CURATIONS), run_id)
-        return CurationPage(head, tuple(found), edits)
+        return CurationPage(head, tuple(curations), edits)

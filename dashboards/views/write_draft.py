@@ -48,22 +48,22 @@ class DraftPage(PublishedPage):
 
     def page(self) -> pg.Page:
         head, title = self.head, figures.counted(len(self.drafts), "draft")
-        evaluated = pg.line("evaluated as ", pg.code(head.idea_run_id)) if head.idea_run_id else ""
+        evaluation = pg.line("evaluated as ", pg.code(head.idea_run_id)) if head.idea_run_id else ""
         second_round: pg.Line = ()
         if head.revises:
             review = pg.code(head.review_run_id or "")
             second_round = pg.line(
                 "second round of ", pg.code(head.revises), " after the review ", review
             )
-        known = pg.facts(
+        facts = pg.facts(
             pg.code(head.run_id),
             pg.line("engine ", pg.code(head.engine)),
-            evaluated,
+            evaluation,
             *map(pg.code, head.experiment_run_ids),
             pg.code(head.survey_run_id) if head.survey_run_id else "",
             second_round,
         )
-        blocks = (known, *(block for draft in self.drafts for block in _draft(draft)))
+        blocks = (facts, *(block for draft in self.drafts for block in _draft(draft)))
         return pg.Page(pg.line(title), blocks, f"Draft {head.run_id}")
 
     def short_page(self) -> pg.Page:
@@ -95,9 +95,9 @@ class DraftPage(PublishedPage):
         for draft in self.units:
             if draft.word_count is not None:
                 outline = outline_text(outline_of(draft))
-                written = write_folder(draft, self.head, outline, folder, self.venue)
-                self.written.append(written)
-                paths += written.paths
+                files = write_folder(draft, self.head, outline, folder, self.venue)
+                self.written.append(files)
+                paths += files.paths
         return paths
 
 
@@ -119,20 +119,20 @@ def _text(draft: Draft) -> tuple[pg.Block, ...]:
 
 
 def _in_short(draft: Draft) -> str:
-    counted = figures.counted
+    count_noun = figures.counted
     if draft.unscored_reason is not None:
         why, reasons = wording.reason(draft.unscored_reason), len(draft.failures)
-        return f"There is no draft: {why}; {counted(reasons, 'reason')}."
+        return f"There is no draft: {why}; {count_noun(reasons, 'reason')}."
     return (
-        f"{draft.form.value.capitalize()} of {counted(draft.word_count or 0, 'word')}:"
-        f" {counted(len(_claims(draft, ClaimKind.NUMBER)), 'number')} of the lake, {counted(len(draft.works), 'work')},"
-        f" {counted(len(draft.figures), 'figure')}, {counted(len(_claims(draft, ClaimKind.GAP)), 'gap')}."
+        f"{draft.form.value.capitalize()} of {count_noun(draft.word_count or 0, 'word')}:"
+        f" {count_noun(len(_claims(draft, ClaimKind.NUMBER)), 'number')} of the lake, {count_noun(len(draft.works), 'work')},"
+        f" {count_noun(len(draft.figures), 'figure')}, {count_noun(len(_claims(draft, ClaimKind.GAP)), 'gap')}."
     )
 
 
 def _draft(draft: Draft) -> Iterator[pg.Block]:
     """One draft with its outline and what it rests on."""
-    claimed = _claims(draft, ClaimKind.NUMBER)
+    number_claims = _claims(draft, ClaimKind.NUMBER)
     yield pg.heading(draft.title)
     yield pg.text(f"{draft.form.value.capitalize()} of the idea ", pg.code(draft.draft_id))
     if draft.unscored_reason is not None:
@@ -140,26 +140,26 @@ def _draft(draft: Draft) -> Iterator[pg.Block]:
         yield pg.note(f"There is no draft: {why}. Nothing was compiled.")
     else:
         yield pg.note(
-            f"Every number is one of {figures.counted(len(claimed), 'figure')} of the lake, and"
+            f"Every number is one of {figures.counted(len(number_claims), 'figure')} of the lake, and"
             " every work is cited for words of its own. What is said of the idea is the idea's."
         )
     if draft.failures:
-        lost = [(failure.subject, failure.detail) for failure in draft.failures]
-        yield pg.table(("Under", "What was not carried, or failed"), lost)
+        failure_rows = [(failure.subject, failure.detail) for failure in draft.failures]
+        yield pg.table(("Under", "What was not carried, or failed"), failure_rows)
     yield from _text(draft)
     yield pg.heading("The outline", level=3)
-    planned = [
+    section_rows = [
         (one.heading, one.planned_words, one.style, one.planned_from) for one in draft.sections
     ]
-    yield pg.table(("Section", "Words planned:", "Style", "Where that is from"), planned)
+    yield pg.table(("Section", "Words planned:", "Style", "Where that is from"), section_rows)
     yield from _nearby(draft)
     yield pg.heading("What it rests on", level=3)
-    numbers = [(one.shown, one.means, pg.code(one.query)) for one in claimed]
+    numbers = [(one.shown, one.means, pg.code(one.query)) for one in number_claims]
     yield pg.table(("Figure:", "What it is", "Where it is from"), numbers)
     if gaps := _claims(draft, ClaimKind.GAP):
         yield pg.table(("To be shown",), [(claim.shown,) for claim in gaps])
     if draft.figures:
-        drawn = [
+        figure_rows = [
             (
                 each.figure_id,
                 pg.code(each.query) if each.query else each.made or "boxes and arrows",
@@ -169,7 +169,7 @@ def _draft(draft: Draft) -> Iterator[pg.Block]:
             for each in draft.figures
         ]
         columns = ("Picture", "What it is drawn from", "Mended by rule", "Seen by")
-        yield pg.table(columns, drawn)
+        yield pg.table(columns, figure_rows)
     if draft.works:
         works = [
             (pg.code(each.cite_key), f"{each.title} ({each.year})" if each.year else each.title)
@@ -182,10 +182,10 @@ def _nearby(draft: Draft) -> Iterator[pg.Block]:
     """What the papers nearby have in common."""
     habits, measure, percent = habits_of(draft.neighbours), figures.measure, figures.percent
     if habits.looked_up:
-        unmeasured = Counter(
+        unmeasured_reasons = Counter(
             each.unmeasured_reason for each in draft.neighbours if each.unmeasured_reason
         ).most_common()
-        whys = [f"{count:,} others {wording.reason(why)}" for why, count in unmeasured]
+        whys = [f"{count:,} others {wording.reason(why)}" for why, count in unmeasured_reasons]
         others = f"; of {', of '.join(whys)}" if whys else ""
         papers = figures.counted(habits.looked_up, "paper")
         yield pg.text(f"{habits.measured:,} of {papers} nearby could be measured{others}.")

@@ -51,14 +51,16 @@ class ExperimentPart:
     @property
     def verdict(self) -> str:
         """What is found, in a word or two."""
-        found = self.experiment.finding
-        return "Not measured" if found is None else wording.finding(found)
+        finding = self.experiment.finding
+        return "Not measured" if finding is None else wording.finding(finding)
 
     @cached_property
     def best(self) -> Program | None:
         """The candidate that was confirmed."""
-        wanted = self.experiment.best_program_id
-        return next((each for each in self.experiment.programs if each.program_id == wanted), None)
+        program_id = self.experiment.best_program_id
+        return next(
+            (each for each in self.experiment.programs if each.program_id == program_id), None
+        )
 
     @cached_property
     def side_by_side(self) -> list[Program]:
@@ -135,14 +137,14 @@ def _found(part: ExperimentPart) -> Iterator[pg.Block]:
     if part.lineage is not None:
         yield from (pg.heading("Which program was made from which", level=3), part.lineage)
     yield from _others(part)
-    refused = f", {len(part.refused):,} of them refused" if part.refused else ""
+    refused_note = f", {len(part.refused):,} of them refused" if part.refused else ""
     cost = f"; models cost {part.cost}" if part.cost else ""
     executions = experiment.executions
     seconds = figures.duration(sum(each.wall_seconds for each in executions))
     bytes_used = max((each.memory_bytes or 0 for each in executions), default=0)
     memory = f", at most {bytes_used / 1e6:,.0f} MB of memory" if bytes_used else ""
     yield pg.text(
-        f"{figures.counted(experiment.proposed_count, 'candidate')} proposed{refused},"
+        f"{figures.counted(experiment.proposed_count, 'candidate')} proposed{refused_note},"
         f" {experiment.tried_count:,} run, {experiment.failed_count:,} failed;"
         f" {figures.counted(len(executions), 'execution')}, {seconds} of programs{memory}{cost}."
         f" {experiment.environment}."
@@ -158,10 +160,10 @@ def _in_short(part: ExperimentPart) -> Iterator[pg.Block]:
     yield pg.text(f"{experiment.because}.")
     if part.side_by_side:
         yield from _side_by_side(part)
-    refused = f", {len(part.refused):,} could not be applied" if part.refused else ""
+    refused_note = f", {len(part.refused):,} could not be applied" if part.refused else ""
     yield pg.text(
         f"{figures.counted(experiment.tried_count, 'candidate')} run of"
-        f" {experiment.proposed_count:,} proposed, {experiment.failed_count:,} failed{refused}."
+        f" {experiment.proposed_count:,} proposed, {experiment.failed_count:,} failed{refused_note}."
     )
 
 
@@ -185,13 +187,15 @@ def _side_by_side(part: ExperimentPart) -> Iterator[pg.Block]:
     yield pg.table((*columns, "95 % interval:"), rows)
     low, high = experiment.baseline_low, experiment.baseline_high
     if experiment.baseline_gain is not None and low is not None and high is not None:
-        told = "the two are not told apart"
+        conclusion = "the two are not told apart"
         if low > 0 or high < 0:
-            told = "it is better than what was known" if low > 0 else "what was known is better"
+            conclusion = (
+                "it is better than what was known" if low > 0 else "what was known is better"
+            )
         gain = f"{measure(experiment.baseline_gain)} ({_reach(low, high)})"
-        known = pg.code(experiment.baseline_id or "")
-        best = f", the best candidate gains {gain}: {told}."
-        yield pg.text("Over the strongest baseline, ", known, best)
+        baseline = pg.code(experiment.baseline_id or "")
+        best = f", the best candidate gains {gain}: {conclusion}."
+        yield pg.text("Over the strongest baseline, ", baseline, best)
     fresh = [each for each in experiment.executions if each.stage is Stage.CONFIRMATION]
     means = [
         (
@@ -207,15 +211,15 @@ def _side_by_side(part: ExperimentPart) -> Iterator[pg.Block]:
 def _best(part: ExperimentPart, best: Program) -> Iterator[pg.Block]:
     experiment, measure = part.experiment, figures.measure
     yield pg.heading("The best candidate", level=3)
-    chosen = f"Chosen among {figures.counted(experiment.tried_count, 'candidate')} on other data"
+    choice = f"Chosen among {figures.counted(experiment.tried_count, 'candidate')} on other data"
     if experiment.selected_gain is not None:
         reach = _reach(experiment.selected_low, experiment.selected_high)
         gain = measure(experiment.selected_gain)
-        chosen += f": gain {gain}, and {reach} corrected for all of them"
-    permuted = ""
+        choice += f": gain {gain}, and {reach} corrected for all of them"
+    permutation_note = ""
     if experiment.permuted_mean is not None:
-        permuted = f" With permuted labels it reaches {measure(experiment.permuted_mean)}."
-    yield pg.text(f"{chosen}.{permuted}")
+        permutation_note = f" With permuted labels it reaches {measure(experiment.permuted_mean)}."
+    yield pg.text(f"{choice}.{permutation_note}")
     if best.rationale:
         source = f", from {best.parent_program_id}" if best.parent_program_id != "parent" else ""
         source += f", borrowing from {best.borrowed_from}" if best.borrowed_from else ""
@@ -252,14 +256,14 @@ def _others(part: ExperimentPart) -> Iterator[pg.Block]:
     if part.refused:
         refusals = [(each.program_id, each.refusal) for each in part.refused]
         yield pg.table(("Refused", "Why"), refusals)
-    lost = [each for each in experiment.executions if each.unscored_reason is not None]
+    unscored_runs = [each for each in experiment.executions if each.unscored_reason is not None]
     failures = [
         (
             wording.reason(why or ""),
             count,
-            next(each.unscored_detail for each in lost if each.unscored_reason is why),
+            next(each.unscored_detail for each in unscored_runs if each.unscored_reason is why),
         )
-        for why, count in Counter(each.unscored_reason for each in lost).most_common()
+        for why, count in Counter(each.unscored_reason for each in unscored_runs).most_common()
     ]
     if failures:
         yield pg.table(("Executions without a score", ":", "The first said"), failures)
@@ -288,8 +292,8 @@ def experiment_page(warehouse: Warehouse, run_id: RunId) -> ExperimentPage:
     """All of a published run. Raises UnknownNameError when it is not published."""
     with warehouse.reader() as connection:
         head = published_head(connection, kind_of(EXPERIMENTS), run_id)
-        found = published_units(connection, kind_of(EXPERIMENTS), run_id)
-        tasks = {"run_id": run_id, "idea_ids": [each.task_id for each in found]}
+        experiments = published_units(connection, kind_of(EXPERIMENTS), run_id)
+        tasks = {"run_id": run_id, "idea_ids": [each.task_id for each in experiments]}
         rows = rows_in(connection, statement("queries", "idea_costs"), tasks)
     costs = {
         str(row["idea_id"]): figures.usd(row["cost_usd"], row["unknown_price_calls"])
@@ -297,6 +301,6 @@ def experiment_page(warehouse: Warehouse, run_id: RunId) -> ExperimentPage:
     }
     parts = (
         ExperimentPart(each, number, costs.get(each.task_id, ""))
-        for number, each in enumerate(found, start=1)
+        for number, each in enumerate(experiments, start=1)
     )
     return ExperimentPage(head, tuple(parts))

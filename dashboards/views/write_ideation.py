@@ -64,11 +64,11 @@ class IdeationPage(PublishedPage):
 
     def _short_blocks(self) -> Iterator[pg.Block]:
         if self.leads:
-            told = [
+            rows = [
                 (each.seed_id, each.title, (each.text or "").partition("\n")[0])
                 for each in self.leads
             ]
-            yield pg.table(("Seed", "Lead", "What there is"), told)
+            yield pg.table(("Seed", "Lead", "What there is"), rows)
             yield pg.text(
                 "These are leads, not ideas: a model writes ideas with ",
                 pg.code("--engine litellm:MODEL"),
@@ -154,13 +154,13 @@ class IdeationPage(PublishedPage):
             yield pg.text(f"Went no further: {why}; {version.dropped_detail}.")
         elif version.version_id in self.scores:
             yield pg.text(f"Score {figures.score(self.scores[version.version_id])} of 10.")
-        added = ""
+        keyword_note = ""
         if version.added_keyword and version.reason:
             given_up = f" for {version.replaced_keyword}" if version.replaced_keyword else ""
-            added = f" Added {version.added_keyword}{given_up}: {version.reason}"
+            keyword_note = f" Added {version.added_keyword}{given_up}: {version.reason}"
         elif version.reason:
-            added = f" None was added: {version.reason}"
-        yield pg.text(f"Concepts: {', '.join(version.keywords)}.{added}")
+            keyword_note = f" None was added: {version.reason}"
+        yield pg.text(f"Concepts: {', '.join(version.keywords)}.{keyword_note}")
         yield from pg.bullets(map(_answer, self.answers_of(version)))
         relations = [
             (
@@ -209,13 +209,13 @@ class IdeationPage(PublishedPage):
 
     def relations_of(self, version: IdeaVersion) -> tuple[KeywordRelation, ...]:
         """What was looked at for it, the chosen one first."""
-        found = [
+        relations = [
             relation
             for each in self.rounds
             for relation in each.relations
             if relation.version_id == version.version_id
         ]
-        return tuple(sorted(found, key=lambda relation: not relation.chosen))
+        return tuple(sorted(relations, key=lambda relation: not relation.chosen))
 
     def answers_of(self, version: IdeaVersion) -> tuple[FindingAnswer, ...]:
         return tuple(
@@ -253,8 +253,8 @@ def _rounds(costs: Sequence[Row]) -> pg.Table:
 def _answer(answer: FindingAnswer) -> pg.Line:
     kind = answer.kind.value.replace("_", " ") if answer.kind is not None else "unknown"
     finding = (f" ({kind}: ", prose_line(answer.finding), ")") if answer.finding else ()
-    told = "answered" if answer.answered else f"not answered: {answer.detail}"
-    return pg.line(answer.finding_key, *finding, f", {told}. “{answer.quote}”")
+    state = "answered" if answer.answered else f"not answered: {answer.detail}"
+    return pg.line(answer.finding_key, *finding, f", {state}. “{answer.quote}”")
 
 
 def _bridges(relation: KeywordRelation) -> str:
@@ -278,6 +278,6 @@ def ideation_page(warehouse: Warehouse, run_id: RunId) -> IdeationPage:
     )
 
 
-def _number(made: IdeationRound) -> int:
+def _number(ideation_round: IdeationRound) -> int:
     """By which round 9 stands before round 10."""
-    return next((version.round for version in made.versions), 0)
+    return next((version.round for version in ideation_round.versions), 0)

@@ -90,8 +90,8 @@ class EvaluatedRun(PublishedPage):
     def beside(self) -> dict[str, Any]:
         with self.warehouse.queries() as queries:
             changes = changes_of(queries, self.head)
-        told = {"changes": changes.ideas} if changes is not None else {}
-        return {"rejected": self.rejections, **told}
+        idea_changes = {"changes": changes.ideas} if changes is not None else {}
+        return {"rejected": self.rejections, **idea_changes}
 
     def page(self) -> Page:
         with self.warehouse.queries() as queries:
@@ -131,8 +131,8 @@ class ReviewFile(Noun):
 
 def reviews_json(reviews: Iterable[IdeaReview]) -> str:
     """A list of reviews, one per idea."""
-    held = [ReviewFile(first_page=idea_page(each).first, review=each) for each in reviews]
-    return TypeAdapter(list[ReviewFile]).dump_json(held, indent=2).decode() + "\n"
+    files = [ReviewFile(first_page=idea_page(each).first, review=each) for each in reviews]
+    return TypeAdapter(list[ReviewFile]).dump_json(files, indent=2).decode() + "\n"
 
 
 def write_reports(
@@ -189,8 +189,8 @@ def _write_idea(building: Path, name: str, review: IdeaReview) -> None:
         idea_id = review.evaluation.idea.idea_id
         logger.error("the report on idea %r cannot be made", idea_id, exc_info=boundary.error)
         why = f"This report cannot be made ({in_a_word(boundary.error)})."
-        failed = Page(line(idea_id), (text(why),))
-        pages = dict.fromkeys((FIRST_PAGES, FULL_REPORTS), failed)
+        error_page = Page(line(idea_id), (text(why),))
+        pages = dict.fromkeys((FIRST_PAGES, FULL_REPORTS), error_page)
     for folder, view in pages.items():
         _write(building / folder / name, view)
 

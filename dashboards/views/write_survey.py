@@ -43,8 +43,8 @@ class SurveyPage(PublishedPage):
             title = f"Survey of {figures.counted(head.question_count, 'question')}"
             if len(parts) == 1:
                 title = f"Survey: {parts[0].survey.question}"
-            found = tuple(survey_blocks(head, parts, self.keys))
-            return pg.Page(pg.line(title), found, f"Survey {head.run_id}")
+            content = tuple(survey_blocks(head, parts, self.keys))
+            return pg.Page(pg.line(title), content, f"Survey {head.run_id}")
         blocks: list[pg.Block] = []
         for part in parts:
             question = pg.heading(part.survey.question, level=1)
@@ -66,10 +66,10 @@ class SurveyPage(PublishedPage):
     @cached_property
     def papers(self) -> tuple[Paper, ...]:
         """All that are kept, each once."""
-        kept = {
+        papers_by_id = {
             paper.paper_id: part.text(paper.paper_id) for part in self.parts for paper in part.kept
         }
-        return tuple(kept.values())
+        return tuple(papers_by_id.values())
 
     @cached_property
     def keys(self) -> dict[str, str]:
@@ -84,5 +84,5 @@ def survey_page(warehouse: Warehouse, run_id: RunId) -> SurveyPage:
     """All of a published survey. Raises UnknownNameError when it is not published."""
     with warehouse.reader() as connection:
         head = published_head(connection, kind_of(SURVEYS), run_id)
-        found = published_units(connection, kind_of(SURVEYS), run_id)
-        return SurveyPage(head, tuple(map(SurveyPart, found)))
+        surveys = published_units(connection, kind_of(SURVEYS), run_id)
+        return SurveyPage(head, tuple(map(SurveyPart, surveys)))

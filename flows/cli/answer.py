@@ -65,5 +65,5 @@ def write_answer(answer: Answer) -> None:
     sys.stdout.write(f"{safe_json(answer.document())}\n")
 
 
-def print_answer(state: str, rows: Sequence[Noun | Mapping[str, Any]] = (), **told: Any) -> None:
-    write_answer(answer_of(state, rows, **told))
+def print_answer(state: str, rows: Sequence[Noun | Mapping[str, Any]] = (), **more: Any) -> None:
+    write_answer(answer_of(state, rows, **more))

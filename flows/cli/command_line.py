@@ -110,9 +110,9 @@ class FirstScreen(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 -- as typer calls it
         width = formatter.width
-        told = [f"    {command:<28}{what}" for command, what in _MAIN_JOB]
+        example_lines = [f"    {command:<28}{what}" for command, what in _MAIN_JOB]
         lines = ["Usage: assay COMMAND [OPTIONS] [ARGUMENTS]", *_wrapped(f"{self.help}", width)]
-        for each in told:
+        for each in example_lines:
             lines += textwrap.wrap(each, width, subsequent_indent=" " * 6)
         lines += ["", *_in_groups(width), ""]
         lines += textwrap.wrap(_EVERY_COMMAND, width, break_on_hyphens=False) + textwrap.wrap(
@@ -131,12 +131,12 @@ def _commands_of(folder: str) -> list[str]:
     from tasks.works import WORKS
 
     jobs = work_jobs()
-    declared = {
+    work_sections = {
         name: jobs[name].command_line.section
         for name in WORKS
         if name in jobs and name not in GROUPS
     }
-    folders = declared | COMMANDS | {name: of for name, (of, _) in GROUPS.items()}
+    folders = work_sections | COMMANDS | {name: of for name, (of, _) in GROUPS.items()}
     return [name for name, of in folders.items() if of == folder]
 
 
@@ -268,21 +268,21 @@ def _one_line(text: str) -> str:
     return safe(" ".join(text.splitlines()))
 
 
-def _tell_version(asked: bool) -> None:
-    if asked:
+def _tell_version(requested: bool) -> None:
+    if requested:
         sys.stdout.write(f"assay {metadata.version('assay')}\n")
         raise typer.Exit
 
 
-def _tell_commands(asked: bool) -> None:
-    if not asked:
+def _tell_commands(requested: bool) -> None:
+    if not requested:
         return
     commands: Any = get_command(application())
     for folder, title in SECTIONS.items():
         lines = [f"{title}:"]
         for name in _commands_of(folder):
-            told = commands.commands[name].get_short_help_str(10_000)
-            lines += textwrap.wrap(f"  {name:<12}{told}", 79, subsequent_indent=" " * 14)
+            summary = commands.commands[name].get_short_help_str(10_000)
+            lines += textwrap.wrap(f"  {name:<12}{summary}", 79, subsequent_indent=" " * 14)
         sys.stdout.write("\n".join([*lines, "", ""]))
     raise typer.Exit
 

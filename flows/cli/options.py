@@ -146,15 +146,15 @@ def _talk(
     """Options of every command."""
 
 
-def _read(model: type[Options], given: dict[str, Any]) -> Options:
+def _read(model: type[Options], values: dict[str, Any]) -> Options:
     flags = {flag_of(name) for name in (*model.model_fields, "json", "quiet", "verbose")}
-    for name, value in given.items():
+    for name, value in values.items():
         if str(value) in flags:  # else the option is gone, and its own value seems an argument
             raise ConfigurationError(f"{flag_of(name)} has no value: {value} stands in its place")
     options = model(
         **{
             name: tuple(value) if isinstance(value, list) else value
-            for name, value in given.items()
+            for name, value in values.items()
             if value is not None
         }
     )
@@ -165,21 +165,21 @@ def _read(model: type[Options], given: dict[str, Any]) -> Options:
 
 def _parameters(model: type[Options]) -> Iterator[inspect.Parameter]:
     """A command's own options stand before those it shares."""
-    own = (name for each in model.__mro__ for name in inspect.get_annotations(each))
-    for name in dict.fromkeys(own):
+    names = (name for each in model.__mro__ for name in inspect.get_annotations(each))
+    for name in dict.fromkeys(names):
         if name in model.model_fields:
             yield _parameter(name, model.model_fields[name])
 
 
 def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
-    extra, flag, read = field.json_schema_extra, flag_of(name), _read_by_typer(field)
+    extra, flag, typer_type = field.json_schema_extra, flag_of(name), _read_by_typer(field)
     assert isinstance(extra, dict)
     bounds = {type(each): each for each in field.metadata}
     option = (
         output_option(str(field.description))
         if name == "output"
         else typer.Option(
-            f"{flag}/{flag.replace('--', '--no-', 1)}" if read == bool | None else flag,
+            f"{flag}/{flag.replace('--', '--no-', 1)}" if typer_type == bool | None else flag,
             metavar=str(extra["metavar"]),
             envvar=str(extra["variable"]) if extra["variable"] else None,
             help=field.description,
@@ -187,8 +187,8 @@ def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
             max=getattr(bounds.get(annotated_types.Le), "le", None),
         )
     )
-    keyed, default = inspect.Parameter.POSITIONAL_OR_KEYWORD, _default(field.default)
-    return inspect.Parameter(name, keyed, default=default, annotation=Annotated[read, option])
+    kind, default = inspect.Parameter.POSITIONAL_OR_KEYWORD, _default(field.default)
+    return inspect.Parameter(name, kind, default=default, annotation=Annotated[typer_type, option])
 
 
 def _read_by_typer(field: FieldInfo) -> Any:
@@ -202,8 +202,8 @@ def _read_by_typer(field: FieldInfo) -> Any:
         isinstance(each, BeforeValidator | AddressOfWarehouse) for each in field.metadata
     )
     plain = not read_here and inspect.isclass(kind) and issubclass(kind, _READ_BY_TYPER)
-    read: Any = kind if plain else str
-    return read | None if optional else read
+    typer_type: Any = kind if plain else str
+    return typer_type | None if optional else typer_type
 
 
 def _default(value: Any) -> Any:

@@ -96,14 +96,14 @@ def ended_by_budget(budget: SharedBudget, unit: str = "idea") -> str:
     bounds = {
         field: bound for field, bound in budget.budget.model_dump().items() if bound is not None
     }
-    met = [field for field in budget.reached() if field in bounds] or list(bounds)
+    reached_fields = [field for field in budget.reached() if field in bounds] or list(bounds)
     flags = {
         field: flag_of(field.replace("maximum", "max").replace("per_idea", f"per_{unit}"))
-        for field in met
+        for field in reached_fields
     }
-    named = " or ".join(f"{flags[field]} {bounds[field]:g}" for field in met)
+    bounds_in_words = " or ".join(f"{flags[field]} {bounds[field]:g}" for field in reached_fields)
     return (
-        f"stopped by {named or 'the bound of an earlier command'}: the same command with a higher"
+        f"stopped by {bounds_in_words or 'the bound of an earlier command'}: the same command with a higher"
         " bound goes on from here, and pays for nothing twice"
     )
 
@@ -120,8 +120,8 @@ def write_found(output: Path, answer: Answer, page: "Page") -> None:
     form = format_or_markdown(output)
     if form is ReportFormat.BIB:
         raise ConfigurationError(f"--output {output}: end it in .md, .html, .pdf, .docx or .json")
-    told = f"{answer.document()}\n".encode()
-    output.write_bytes(told if form is ReportFormat.JSON else document(page, form))
+    json_bytes = f"{answer.document()}\n".encode()
+    output.write_bytes(json_bytes if form is ReportFormat.JSON else document(page, form))
     print_note(f"written: {output}")
 
 
@@ -144,27 +144,27 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
     console.print(table)
 
 
-def print_columns(found: Sequence[RowT], columns: Mapping[str, Callable[[RowT], object]]) -> None:
+def print_columns(rows: Sequence[RowT], columns: Mapping[str, Callable[[RowT], object]]) -> None:
     """A table of what `columns` say of each row, by their titles."""
-    print_table([*columns], [[cell(each) for cell in columns.values()] for each in found])
+    print_table([*columns], [[cell(each) for cell in columns.values()] for each in rows])
 
 
 def print_listed(
-    found: Sequence[NounT], columns: Mapping[str, Callable[[NounT], object]], *, as_json: bool
+    rows: Sequence[NounT], columns: Mapping[str, Callable[[NounT], object]], *, as_json: bool
 ) -> int:
     """Print what a command lists, with `--json` whole rows; its exit code."""
     if as_json:
-        print_answer("listed", found)
+        print_answer("listed", rows)
     else:
-        print_columns(found, columns)
+        print_columns(rows, columns)
     return EXIT_DONE
 
 
 def print_expected(estimate: "WorkEstimate", *, as_json: bool) -> int:
     """Print what work of a declared kind would ask; the command's exit code."""
     if as_json:
-        told = estimate.model_dump(exclude={"steps", "counts", "note", "lost"}) | estimate.counts
-        print_answer("expected", estimate.steps, warnings=estimate.lost, **told)
+        values = estimate.model_dump(exclude={"steps", "counts", "note", "lost"}) | estimate.counts
+        print_answer("expected", estimate.steps, warnings=estimate.lost, **values)
         return EXIT_DONE
     print_columns(
         estimate.steps,
@@ -193,8 +193,8 @@ def print_expected(estimate: "WorkEstimate", *, as_json: bool) -> int:
 def was_published(summary: "Summary[Any]", *, as_json: bool) -> bool:
     if summary.published:
         return True
-    failed = (f"not published: {each}" for each in summary.failed_expectations)
-    lines = (*summary.remarks, *failed)
+    failure_lines = (f"not published: {each}" for each in summary.failed_expectations)
+    lines = (*summary.remarks, *failure_lines)
     for line in lines:
         print_warning(safe(line))
     if not as_json:
@@ -232,8 +232,8 @@ def _records(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterat
 
 
 def _side(cells: Iterator[object]) -> Literal["left", "right"]:
-    known = [cell for cell in cells if cell is not None]
-    return "right" if known and all(isinstance(cell, int | float) for cell in known) else "left"
+    values = [cell for cell in cells if cell is not None]
+    return "right" if values and all(isinstance(cell, int | float) for cell in values) else "left"
 
 
 def _shown(cell: object) -> str:
@@ -253,7 +253,7 @@ def duration(hours: float) -> str:
 class _Column:
     name: str
     requested: Callable[[IdeaScore], bool]
-    shown: Callable[[IdeaScore], str]
+    text: Callable[[IdeaScore], str]
 
 
 _BEYOND = (
@@ -319,7 +319,7 @@ def print_ranking(ranking: Sequence[RankedIdea], scores: Sequence[IdeaScore]) ->
 
     def cells(entry: RankedIdea) -> tuple[str | Group, ...]:
         score = score_of[entry.idea_id]
-        others = (each.shown(score) if each.requested(score) else "–" for each in beyond)
+        others = (each.text(score) if each.requested(score) else "–" for each in beyond)
         return (*_ranked(entry, score), *others)
 
     stdout_console().print(ranking_table(columns, ranking, cells))

@@ -46,13 +46,13 @@ Leave = Callable[[Any, Summary[Any]], bool]
 More = Callable[[Any, Summary[Any]], tuple[Path, ...]]
 """Writes files of what a request came to; their paths."""
 
-Shown = Callable[[Any, Summary[Any]], Any]
+ChoosePage = Callable[[Any, Summary[Any]], Any]
 """Returns the request whose page is printed, such as one that names other runs to compare."""
 
 
 def run(
     name: str,
-    given: tuple[Any, ...],
+    arguments: tuple[Any, ...],
     options: DeclaredOptions,
     output: Path | None,
     *,
@@ -60,7 +60,7 @@ def run(
     save: Save | None = None,
     more: More | None = None,
     leave: Leave | None = None,
-    shown: Shown | None = None,
+    choose_page: ChoosePage | None = None,
 ) -> int:
     """Do the work of the command `name`, or say what it would take; the command's exit code.
 
@@ -68,11 +68,11 @@ def run(
         save: writes a format of the kind's own, where its page does not.
         more: writes what else was asked for of what was published.
         leave: takes over what waits for people.
-        shown: says whose page is printed.
+        choose_page: returns the request whose page is printed.
     """
     work, settings = work_named(name), Settings()
-    request = request_of(work, given, options, settings)
-    _check_output(work, request, (given, options), output)
+    request = request_of(work, arguments, options, settings)
+    _check_output(work, request, (arguments, options), output)
     print_remarks(request.remarks)
     if options.dry_run:
         from flows.run.estimate import estimate
@@ -82,11 +82,11 @@ def run(
         return print_expected(estimate(work, request, settings), as_json=as_json)
     with Session() as session:
         summary = session.run(work, request)
-        made = more(request, summary) if more is not None and _goes_on(summary) else ()
-        if shown is not None and _goes_on(summary):
-            request = shown(request, summary)
+        extra_files = more(request, summary) if more is not None and _goes_on(summary) else ()
+        if choose_page is not None and _goes_on(summary):
+            request = choose_page(request, summary)
     return print_published(
-        work, request, summary, output, made, as_json=as_json, save=save, leave=leave
+        work, request, summary, output, extra_files, as_json=as_json, save=save, leave=leave
     )
 
 
@@ -111,36 +111,40 @@ def print_published(
         return print_waiting(summary.waits_for, summary.head, goes_on=goes_on, as_json=as_json)
     if not was_published(summary, as_json=as_json):
         return max(EXIT_FAILURES, _before(summary))
-    shown, head, warehouse = work_named(summary.name), summary.head, Warehouse(request.warehouse)
-    page: Any = published_page(shown, warehouse, head.run_id, request)
+    last_work, head, warehouse = (
+        work_named(summary.name),
+        summary.head,
+        Warehouse(request.warehouse),
+    )
+    page: Any = published_page(last_work, warehouse, head.run_id, request)
     page = dataclasses.replace(page, head=head)  # a course may have ended early after this run
-    result = shown.result(head, page.units)
-    said = (*summary.faults, *summary.remarks)
+    result = last_work.result(head, page.units)
+    messages = (*summary.faults, *summary.remarks)
     early = ended_early(
-        f"the {shown.kind.word}",
+        f"the {last_work.kind.word}",
         head.ended_early(),
         request.warehouse,
-        shown.request.spends_as(head.run_id),  # of what was done last, such as the ranking
+        last_work.request.spends_as(head.run_id),  # of what was done last, such as the ranking
         request.budget,
         work.options.unit_word(),
     )
-    written = () if output is None else _written(page, request, output, save)
+    paths = () if output is None else _written(page, request, output, save)
     if as_json:
-        told: dict[str, Any] = {
+        values: dict[str, Any] = {
             "published": summary.published,
             "unchanged": summary.unchanged,
             "failed_expectations": summary.failed_expectations,
-            "reports": (*written, *more, *summary.report_paths),
+            "reports": (*paths, *more, *summary.report_paths),
             "log": summary.log_path,
         }
         if request.literature is not None:
-            told["literature"] = literature_in_words(request.literature)
-        write_answer(answer_about(page, result, (*request.remarks, *said, *early), **told))
+            values["literature"] = literature_in_words(request.literature)
+        write_answer(answer_about(page, result, (*request.remarks, *messages, *early), **values))
         return exit_code_of(summary, result)
-    _show(page, result, summary, as_page=not written)
-    for path in (*written, *more):
+    _show(page, result, summary, as_page=not paths)
+    for path in (*paths, *more):
         print_note(f"written: {path}")
-    for line in said:
+    for line in messages:
         print_warning(safe(line))
     print_engine_note(head.engine)
     if request.literature is not None:
@@ -150,10 +154,10 @@ def print_published(
 
 
 def _written(page: Any, request: Any, output: Path, save: Save | None) -> tuple[Path, ...]:
-    own: tuple[Path, ...] | None
-    own = page.save_as(output) if save is None else save(page, request, output)
-    if own is not None:
-        return own
+    paths: tuple[Path, ...] | None
+    paths = page.save_as(output) if save is None else save(page, request, output)
+    if paths is not None:
+        return paths
     output.write_bytes(file_of(page, format_or_markdown(output)))
     return (output,)
 
@@ -180,19 +184,19 @@ def answer_about(
     result: Result,
     warnings: tuple[str, ...] = (),
     rows: Sequence[Noun] | None = None,
-    **told: Any,
+    **more: Any,
 ) -> Answer:
     """Return what `--json` says of a published run.
 
     Args:
         rows: in place of its units.
-        told: what stands beside.
+        more: further fields.
     """
-    whole = result.stands or page.head.ended_early() is None
-    state = result.state if whole else "incomplete"
-    lines, beside = (*result.lost, *page.warnings, *warnings), {**page.beside(), **told}
-    shown = page.units if rows is None else rows
-    return answer_of(state, shown, run=page.run, warnings=lines, **beside)
+    is_whole = result.stands or page.head.ended_early() is None
+    state = result.state if is_whole else "incomplete"
+    lines, beside = (*result.lost, *page.warnings, *warnings), {**page.beside(), **more}
+    units = page.units if rows is None else rows
+    return answer_of(state, units, run=page.run, warnings=lines, **beside)
 
 
 def exit_code_of(summary: Summary[Any], result: Result) -> int:
@@ -205,22 +209,24 @@ def exit_code_of(summary: Summary[Any], result: Result) -> int:
 
 
 def _before(summary: Summary[Any]) -> int:
-    first: Summary[Any] | None = summary.first
-    if first is None:
+    first_summary: Summary[Any] | None = summary.first
+    if first_summary is None:
         return EXIT_DONE
-    return exit_code_of(first, work_named(first.name).result(first.head, ()))
+    return exit_code_of(
+        first_summary, work_named(first_summary.name).result(first_summary.head, ())
+    )
 
 
 def _check_output(
     work: Work[Any, Any, Any],
     request: Request[Any, Any],
-    said: tuple[Any, Any],
+    arguments: tuple[Any, Any],
     output: Path | None,
 ) -> None:
     """Before any work is done for a file that could not be written.
 
     Args:
-        said: the arguments and options of the command.
+        arguments: the arguments and options of the command.
 
     Raises:
         ConfigurationError: a file that the work is done from would be written over, there is no
@@ -232,10 +238,10 @@ def _check_output(
     if not target.parent.is_dir():
         raise ConfigurationError(f"--output {output}: there is no folder {output.parent}; make it")
     warehouse = request.warehouse.resolve()
-    named = {path.resolve() for path in paths_in((*request.units, *said))} - {warehouse}
-    if target in named:
+    input_paths = {path.resolve() for path in paths_in((*request.units, *arguments))} - {warehouse}
+    if target in input_paths:
         raise ConfigurationError(f"--output {output} is one of the files given: name another file")
-    if target.is_file() and any(each in target.parents and each.is_dir() for each in named):
+    if target.is_file() and any(each in target.parents and each.is_dir() for each in input_paths):
         raise ConfigurationError(
             f"--output {output} is a file of a folder given: name another file, or remove it"
         )

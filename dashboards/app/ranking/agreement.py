@@ -34,16 +34,16 @@ def side_by_side(first: Frame, second: Frame) -> Frame:
     (positive: better in the second).
     """
     columns = ["idea_id", "rank"]
-    ranked = first.filter(polars.col("rank").is_not_null()).select(
+    first_ranks = first.filter(polars.col("rank").is_not_null()).select(
         *columns, "title", polars.col("group").fill_null("")
     )
-    other = second.filter(polars.col("rank").is_not_null()).select(columns)
-    joined = ranked.join(other, on="idea_id", suffix="_in_second")
-    among = {"first_rank": "rank", "second_rank": "rank_in_second"}
+    second_ranks = second.filter(polars.col("rank").is_not_null()).select(columns)
+    pairs = first_ranks.join(second_ranks, on="idea_id", suffix="_in_second")
+    rank_columns = {"first_rank": "rank", "second_rank": "rank_in_second"}
     return (
-        joined.with_columns(
+        pairs.with_columns(
             polars.col(column).rank("min").over("group").cast(polars.Int64).alias(name)
-            for name, column in among.items()
+            for name, column in rank_columns.items()
         )
         .with_columns((polars.col("first_rank") - polars.col("second_rank")).alias("change"))
         .select("idea_id", "title", "group", "first_rank", "second_rank", "change")
@@ -52,9 +52,9 @@ def side_by_side(first: Frame, second: Frame) -> Frame:
 
 
 def agreement(first: Frame, second: Frame) -> Agreement:
-    joined = side_by_side(first, second)
-    ranked = [int(frame["rank"].is_not_null().sum()) for frame in (first, second)]
-    by_group = joined.group_by("group").agg(
+    pairs = side_by_side(first, second)
+    ranked_counts = [int(frame["rank"].is_not_null().sum()) for frame in (first, second)]
+    by_group = pairs.group_by("group").agg(
         polars.len().alias("size"),
         polars.corr("first_rank", "second_rank", method="spearman").alias("spearman"),
         ((polars.col("first_rank") <= TOP) & (polars.col("second_rank") <= TOP)).sum().alias("top"),
@@ -63,9 +63,9 @@ def agreement(first: Frame, second: Frame) -> Agreement:
     usable = by_group.filter((polars.col("size") >= 3) & polars.col("spearman").is_not_nan())
     weight = float(usable["size"].sum())
     return Agreement(
-        shared=len(joined),
-        only_first=ranked[0] - len(joined),
-        only_second=ranked[1] - len(joined),
+        shared=len(pairs),
+        only_first=ranked_counts[0] - len(pairs),
+        only_second=ranked_counts[1] - len(pairs),
         spearman=float((usable["size"] * usable["spearman"]).sum()) / weight if weight else None,
         top=int(by_group["top"].sum()),
         top_size=int(by_group["top_size"].sum()),

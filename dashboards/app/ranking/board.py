@@ -41,8 +41,8 @@ class Board:
         """What the order of its ideas rests on."""
         if self.head is None:
             return wording.what_leads(by_matches=False, undecided=False)
-        met = self.frame.filter(polars.col("strength").is_not_null())["rests_on"].unique()
-        return wording.what_leads(by_matches="matches" in met, undecided="scores" in met)
+        bases = self.frame.filter(polars.col("strength").is_not_null())["rests_on"].unique()
+        return wording.what_leads(by_matches="matches" in bases, undecided="scores" in bases)
 
     @property
     def leaders(self) -> polars.DataFrame:
@@ -68,9 +68,9 @@ def parts_of(run: Run) -> tuple[str, ...]:
     """What an assessment says, then the modules asked for: one that scored nothing stays
     visible.
     """
-    asked = run.modules.split(",")
+    modules = run.modules.split(",")
     assessment = (OVERALL, *CRITERION_PARTS) if run.assessed else ()
-    return (*assessment, *(module for module in MODULE_PARTS if module in asked))
+    return (*assessment, *(module for module in MODULE_PARTS if module in modules))
 
 
 def label(part: str) -> str:
@@ -87,25 +87,27 @@ def board(
     lake: Lake, run: Run, head: RankingHead | None, weights: Mapping[str, float] | None = None
 ) -> Board:
     """The leaderboard of a run; `weights` None: the run's own."""
-    used = weights if weights is not None else weights_of(run)
-    ideas = weighed(lake.frame("leaderboard", run_id=run.run_id), used)
+    applied_weights = weights if weights is not None else weights_of(run)
+    ideas = weighed(lake.frame("leaderboard", run_id=run.run_id), applied_weights)
     if head is not None:
         places = lake.frame("places_by_matches", run_id=run.run_id, ranking_id=head.ranking_id)
         ideas = ideas.drop("group", "rank", "best_rank", "worst_rank").join(places, on="idea_id")
-    named = ideas.with_columns(polars.col("group").fill_null(UNGROUPED))
+    grouped_ideas = ideas.with_columns(polars.col("group").fill_null(UNGROUPED))
     order = (
         ["group", "rank", "strength", "idea_id"]
         if head is not None
         else ["group", "rank", "best_rank", "idea_id"]
     )
-    frame = named.sort(order, descending=[name == "strength" for name in order], nulls_last=True)
-    return Board(run, head, frame, used)
+    frame = grouped_ideas.sort(
+        order, descending=[name == "strength" for name in order], nulls_last=True
+    )
+    return Board(run, head, frame, applied_weights)
 
 
 def rank_changes(board: Board) -> polars.DataFrame:
     """`idea_id` and `rank_change`: places won (+) or lost (-) against the run's own weights."""
-    published = polars.col("published_score").round(9).rank("min", descending=True).over("group")
-    change = (published - polars.col("rank")).cast(polars.Int64)
+    run_rank = polars.col("published_score").round(9).rank("min", descending=True).over("group")
+    change = (run_rank - polars.col("rank")).cast(polars.Int64)
     return board.frame.select("idea_id", change.alias("rank_change"))
 
 

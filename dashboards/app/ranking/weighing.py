@@ -68,24 +68,24 @@ def _scores_and_intervals(
         nothing = np.full(len(ideas), np.nan)
         return nothing, nothing, nothing
     values = np.column_stack([_numbers(ideas, f"{part}_0_to_10") for part in parts])
-    known = ~np.isnan(values)
+    is_scored = ~np.isnan(values)
     weight = np.array([weights[part] for part in parts])
     share = np.broadcast_to(weight / weight.sum(), values.shape)
 
     def with_missing_as(value: float) -> np.ndarray:
-        total: np.ndarray = (share * np.where(known, values, value)).sum(axis=1)
+        total: np.ndarray = (share * np.where(is_scored, values, value)).sum(axis=1)
         return total
 
     widths = [_half_widths(ideas, part) for part in parts]
     # All criteria come from the same repetitions, modules from judgements of their own.
     together = _added if assessed(ideas) else _added_as_independent
     below, above = (
-        together(np.where(known, share * np.column_stack(side), 0.0))
+        together(np.where(is_scored, share * np.column_stack(side), 0.0))
         for side in zip(*widths, strict=True)
     )
     # The bounds of an idea without a score hold, however sure the parts are that it has.
     below, above = (
-        np.where(known.all(axis=1), side, np.nan_to_num(side)) for side in (below, above)
+        np.where(is_scored.all(axis=1), side, np.nan_to_num(side)) for side in (below, above)
     )
     lower, upper = with_missing_as(0.0) - below, with_missing_as(10.0) + above
     return with_missing_as(np.nan), np.clip(lower, 0, 10), np.clip(upper, 0, 10)
@@ -132,16 +132,16 @@ def _ranked(part: Frame) -> Frame:
     rank is. A score without an interval counts as a point for the others.
     """
     score = part["score"].round(_DIGITS)
-    whole = score.is_not_null()
-    among_scored, among_all = _places(part, part.filter(whole)), _places(part, part)
+    has_score = score.is_not_null()
+    among_scored, among_all = _places(part, part.filter(has_score)), _places(part, part)
     no_interval = part["lower"].is_null()
     return part.with_columns(
         score.rank("min", descending=True).cast(polars.Int64).alias("rank"),
         *(
             polars.when(~no_interval)
-            .then(polars.Series(np.where(whole, scored, every), dtype=polars.Int64))
+            .then(polars.Series(np.where(has_score, scored_place, every), dtype=polars.Int64))
             .alias(name)
-            for name, scored, every in zip(
+            for name, scored_place, every in zip(
                 ("best_rank", "worst_rank"), among_scored, among_all, strict=True
             )
         ),

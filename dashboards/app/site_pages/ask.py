@@ -49,7 +49,7 @@ _LABELS = {
 
 
 class _Draft(NamedTuple):
-    asked: Asked
+    kind: Asked
     text: str
     sides: Sides
     expected: str
@@ -66,16 +66,16 @@ def act(visit: Visit) -> Shown | Response:
         NotAllowedError: the reader may not vote, or the question is another's.
         ConfigurationError: the form is none of this page.
     """
-    voter, wanted = visit.pseudonym, visit.word("do")
+    voter, action = visit.pseudonym, visit.word("do")
     try:
-        if wanted == "estimate":
+        if action == "estimate":
             _estimate(visit, voter)
-        elif wanted == "ask":
+        elif action == "ask":
             _ask(visit, voter)
-        elif wanted == "change":
+        elif action == "change":
             return show(visit, draft=_DRAFTS.pop(_key(visit, voter), None))
         else:
-            _end(visit, voter, wanted)
+            _end(visit, voter, action)
     except NotAllowedError:
         raise
     except AssayError as error:
@@ -85,26 +85,26 @@ def act(visit: Visit) -> Shown | Response:
 
 def _estimate(visit: Visit, voter: str) -> None:
     """Draw who would answer, and say what both answers take together."""
-    warehouse, asked = visit.lake.warehouse, _asked(visit.word("asked"))
-    settings, text = warehouse.settings, tidy(asked, visit.word("text").replace("\r\n", "\n"))
-    sides = draw_sides(services_of(warehouse), voter, asked, text, settings)
+    warehouse, kind = visit.lake.warehouse, _asked(visit.word("asked"))
+    settings, text = warehouse.settings, tidy(kind, visit.word("text").replace("\r\n", "\n"))
+    sides = draw_sides(services_of(warehouse), voter, kind, text, settings)
     if all(side.engine.is_baseline for side in sides):
-        told = wording.BASELINE_ANSWERS
+        estimate = wording.BASELINE_ANSWERS
     else:  # of either alone it would tell who answers
-        found = estimates_for(asked, text, sides, datetime.now(UTC), key=uuid4().hex)
+        requests = estimates_for(kind, text, sides, datetime.now(UTC), key=uuid4().hex)
         bound = settings.voting.question_cost_usd
-        told = wording.both_answers(expected_of(warehouse, found), bound)
-    _DRAFTS[_key(visit, voter)] = _Draft(asked, text, sides, told)
+        estimate = wording.both_answers(expected_of(warehouse, requests), bound)
+    _DRAFTS[_key(visit, voter)] = _Draft(kind, text, sides, estimate)
 
 
 def _ask(visit: Visit, voter: str) -> None:
     draft = _DRAFTS.pop(_key(visit, voter), None)
     if draft is not None:  # else it was asked already, or the server began anew
         warehouse = visit.lake.warehouse
-        ask(warehouse, services_of(warehouse), voter, draft.asked, draft.text, draft.sides)
+        ask(warehouse, services_of(warehouse), voter, draft.kind, draft.text, draft.sides)
 
 
-def _end(visit: Visit, voter: str, wanted: str) -> None:
+def _end(visit: Visit, voter: str, action: str) -> None:
     """Vote on the question that is open, leave it, or go on to another one.
 
     One that has ended stays as it is: the form was sent twice.
@@ -114,14 +114,14 @@ def _end(visit: Visit, voter: str, wanted: str) -> None:
     question = open_question(database, voter)
     if question is None or question.question_id != visit.word("question"):
         return
-    if wanted == "leave":
+    if action == "leave":
         leave(warehouse, database, question)
-    elif wanted == "another":
+    elif action == "another":
         if at_work(warehouse, database, question):
             return
-        found = _found(visit, question)
-        end(database, question, (SEEN if isinstance(found, Answers) else found).ended)
-    elif wanted == "vote":
+        outcome = _found(visit, question)
+        end(database, question, (SEEN if isinstance(outcome, Answers) else outcome).ended)
+    elif action == "vote":
         choice, reason, offer_id = choice_of(visit), written(visit), visit.word("offer")
         answer(database, voter, question, offer_id, choice, reason, warehouse.settings)
     else:
@@ -133,8 +133,8 @@ def show(visit: Visit, note: str = "", draft: _Draft | None = None) -> Shown:
     voter, warehouse = visit.pseudonym, visit.lake.warehouse
     question = open_question(services_of(warehouse), voter)
     waits = question is not None and at_work(warehouse, services_of(warehouse), question)
-    asked = (
-        draft.asked
+    kind = (
+        draft.kind
         if draft is not None
         else _asked(visit.word("asked") or visit.query.get("asked", ""))
     )
@@ -149,11 +149,11 @@ def show(visit: Visit, note: str = "", draft: _Draft | None = None) -> Shown:
         body=Markup() if question is None or waits else _answered(visit, question),
         draft=_DRAFTS.get(_key(visit, voter)),
         kinds=[(each, each.capitalize()) for each in Asked],
-        asked=asked,
-        label=_LABELS[asked],
+        kind=kind,
+        label=_LABELS[kind],
         text=draft.text if draft is not None else visit.word("text"),
-        longest=LONGEST_IDEA if asked is Asked.IDEA else LONGEST_QUESTION,
-        rows=10 if asked is Asked.IDEA else 3,
+        longest=LONGEST_IDEA if kind is Asked.IDEA else LONGEST_QUESTION,
+        rows=10 if kind is Asked.IDEA else 3,
     )
     return Shown(_TITLE, (), head, live=waits)
 
@@ -161,18 +161,18 @@ def show(visit: Visit, note: str = "", draft: _Draft | None = None) -> Shown:
 def _answered(visit: Visit, question: LiveQuestion) -> Markup:
     """The ballot, or why there is none."""
     database, settings = services_of(visit.lake.warehouse), visit.lake.warehouse.settings
-    found = _found(visit, question)
-    offered = None
-    if isinstance(found, Answers):
-        offered = offer_of(database, question, found, settings)
-    if isinstance(found, NoVote) or offered is None:
-        told = found if isinstance(found, NoVote) else SEEN
-        left = markup(blocks_of(told.left))
-        return controls("no_vote", here=_HERE, question=question, why=told.why, left=left)
-    text_of = dict(zip((side.name for side in found.sides), found.texts, strict=True))
-    sides = (text_of[offered.first.contender.name], text_of[offered.second.contender.name])
+    outcome = _found(visit, question)
+    pair = None
+    if isinstance(outcome, Answers):
+        pair = offer_of(database, question, outcome, settings)
+    if isinstance(outcome, NoVote) or pair is None:
+        no_vote = outcome if isinstance(outcome, NoVote) else SEEN
+        left = markup(blocks_of(no_vote.left))
+        return controls("no_vote", here=_HERE, question=question, why=no_vote.why, left=left)
+    text_of = dict(zip((side.name for side in outcome.sides), outcome.texts, strict=True))
+    sides = (text_of[pair.first.contender.name], text_of[pair.second.contender.name])
     fields = {"question": question.question_id, "do": "vote"}
-    return ballot(_HERE, offered, sides, fields, reason=visit.word("reason"))
+    return ballot(_HERE, pair, sides, fields, reason=visit.word("reason"))
 
 
 def _found(visit: Visit, question: LiveQuestion) -> Answers | NoVote:

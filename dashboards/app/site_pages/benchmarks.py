@@ -36,44 +36,46 @@ def show(visit: Visit) -> Shown:
         return part(visit, "Benchmarks", (none,))
     suites = list(dict.fromkeys(head.suite for head in heads.values()))
     suite = chosen(visit, "suite", suites, suites[0])
-    own = [name for name, head in heads.items() if head.suite == suite]
-    pages = [lake.ask_warehouse(benchmark_page, RunId(name)) for name in own]
+    names = [name for name, head in heads.items() if head.suite == suite]
+    pages = [lake.ask_warehouse(benchmark_page, RunId(name)) for name in names]
     first, *others = pages
     page = BenchmarkPage(first.warehouse, first.head, first.runs,
                          tuple((each.head, each.runs) for each in others))  # fmt: skip
-    (measured,) = page.suites
-    led = measured.headline[0] if measured.headline else None
-    metrics = list(dict.fromkeys(line.metric for line in measured.lines))
-    metric = chosen(visit, "metric", metrics, led.metric if led else "")
-    slices = list(dict.fromkeys(line.part for line in measured.lines if line.metric == metric))
+    (suite_part,) = page.suites
+    headline = suite_part.headline[0] if suite_part.headline else None
+    metrics = list(dict.fromkeys(line.metric for line in suite_part.lines))
+    metric = chosen(visit, "metric", metrics, headline.metric if headline else "")
+    slices = list(dict.fromkeys(line.part for line in suite_part.lines if line.metric == metric))
     slices.sort(key=lambda name: name != WHOLE)
-    default = led.part if led and led.part in slices else next(iter(slices), "")
+    default = headline.part if headline and headline.part in slices else next(iter(slices), "")
     of_data = chosen(visit, "slice", slices, default)
-    benchmark = chosen(visit, "benchmark", own, own[0])
+    benchmark = chosen(visit, "benchmark", names, names[0])
     blocks = (
-        *_drawn(measured, metric, of_data, several=page.several),
+        *_drawn(suite_part, metric, of_data, several=page.several),
         *page.page().blocks,
         *_confusion(lake, benchmark),
         *_reliability(lake, benchmark),
-        *pg.bullets(pg.report(f"Report on {name}", run_path(name)) for name in own),
+        *pg.bullets(pg.report(f"Report on {name}", run_path(name)) for name in names),
     )
     fields = (
         ("suite", "Suite", suite, suites[0], suites),
-        ("metric", "Metric", metric, led.metric if led else "", metrics),
+        ("metric", "Metric", metric, headline.metric if headline else "", metrics),
         ("slice", "Part of the data", of_data, default, slices),
-        ("benchmark", "Answers of", benchmark, own[0], own),
+        ("benchmark", "Answers of", benchmark, names[0], names),
     )
-    offered = [
+    visible_fields = [
         Field(name, label, value, default, [(each, spaced(each)) for each in options])
         for name, label, value, default, options in fields
         if len(options) > 1
     ]
-    return part(visit, "Benchmarks", blocks, *offered)
+    return part(visit, "Benchmarks", blocks, *visible_fields)
 
 
-def _drawn(measured: SuitePart, metric: str, of_data: str, *, several: bool) -> Iterator[pg.Block]:
+def _drawn(
+    suite_part: SuitePart, metric: str, of_data: str, *, several: bool
+) -> Iterator[pg.Block]:
     """The scores of one metric with their intervals, published figures among them."""
-    lines = [line for line in measured.lines if (line.metric, line.part) == (metric, of_data)]
+    lines = [line for line in suite_part.lines if (line.metric, line.part) == (metric, of_data)]
     rows = [row for line in lines if (row := _row(line, several=several)) is not None]
     if not rows:
         return
@@ -87,14 +89,14 @@ def _drawn(measured: SuitePart, metric: str, of_data: str, *, several: bool) -> 
 
 
 def _row(line: ScoreLine, *, several: bool) -> Spread | None:
-    score, published = line.score, line.origin == PUBLISHED
+    score, is_published = line.score, line.origin == PUBLISHED
     if score.value is None:
         return None
-    known = score.lower is not None and score.upper is not None
-    ends = (score.lower, score.upper) if known else (score.value, score.value)
+    has_interval = score.lower is not None and score.upper is not None
+    ends = (score.lower, score.upper) if has_interval else (score.value, score.value)
     number = f" ({line.number})" if several and line.number else ""
-    said = figures.measure(score.value)
-    return Spread(f"{line.system}{number}", (score.value,), said, ends, published)  # type: ignore[arg-type]
+    value_text = figures.measure(score.value)
+    return Spread(f"{line.system}{number}", (score.value,), value_text, ends, is_published)  # type: ignore[arg-type]
 
 
 def _confusion(lake: Lake, benchmark: str) -> Iterator[pg.Block]:
@@ -104,29 +106,29 @@ def _confusion(lake: Lake, benchmark: str) -> Iterator[pg.Block]:
         return
     yield pg.heading("Right answers and answers given")
     for (task, system), cells in counts.group_by("task", "system", maintain_order=True):
-        known = {(gold, answer): n for gold, answer, n in
+        item_counts = {(gold, answer): n for gold, answer, n in
                  cells.select("gold", "answer", "item_count").iter_rows()}  # fmt: skip
-        answers = sorted({answer for _, answer in known if answer is not None})
-        shown = [*answers, *([None] if any(answer is None for _, answer in known) else [])]
+        answers = sorted({answer for _, answer in item_counts if answer is not None})
+        classes = [*answers, *([None] if any(answer is None for _, answer in item_counts) else [])]
         rows = []
         for gold in dict.fromkeys(cells["gold"]):
-            whole = sum(known.get((gold, answer), 0) for answer in shown)
-            told = (known.get((gold, answer), 0) for answer in shown)
-            rows.append((gold, *(f"{n:,} ({figures.share(n, whole)})" for n in told)))
-        unscored = sum(n for (_, answer), n in known.items() if answer is None)
+            row_total = sum(item_counts.get((gold, answer), 0) for answer in classes)
+            row_counts = (item_counts.get((gold, answer), 0) for answer in classes)
+            rows.append((gold, *(f"{n:,} ({figures.share(n, row_total)})" for n in row_counts)))
+        unscored_count = sum(n for (_, answer), n in item_counts.items() if answer is None)
         items = figures.counted(int(cells["item_count"].sum()), "item")
         yield pg.heading(f"{task} · {system}", level=3)
-        yield pg.text(f"{items}, {unscored:,} unscored. Shares are those of a row.")
-        columns = [pg.Column(pg.line(answer or "Unscored"), pg.Align.NUMBER) for answer in shown]
+        yield pg.text(f"{items}, {unscored_count:,} unscored. Shares are those of a row.")
+        columns = [pg.Column(pg.line(answer or "Unscored"), pg.Align.NUMBER) for answer in classes]
         yield pg.table(("Right answer", *columns), rows)
 
 
 def _reliability(lake: Lake, benchmark: str) -> Iterator[pg.Block]:
     """Only where probabilities were asked for."""
     bins: polars.DataFrame = lake.frame("benchmark_reliability", run_id=benchmark)
-    for number, ((task, system), own) in enumerate(
+    for number, ((task, system), group) in enumerate(
         bins.group_by("task", "system", maintain_order=True)
     ):
-        points = [Bin(*row) for row in own.select("mean_said", "share_held", "item_count").rows()]
+        points = [Bin(*row) for row in group.select("mean_said", "share_held", "item_count").rows()]
         title = f"{task} · {system}"
         yield reliability_chart(f"answers-{number}", title, _RELIABILITY, points)

@@ -77,10 +77,10 @@ class Way(NamedTuple):
 
 
 class _Subject(NamedTuple):
-    """What a request is about; `told`: its verdict and score, or how the run ended."""
+    """What a request is about; `summary`: its verdict and score, or how the run ended."""
 
     title: str
-    told: str
+    summary: str
     review: pg.Span
 
 
@@ -92,8 +92,8 @@ def show(visit: Visit) -> Shown | Response:
     """
     if not visit.may(Action.DECIDE):
         return RedirectResponse(f"{PATH}/votes", 303)
-    named = visit.query.get("request")
-    return _shown(visit, None if named is None else _request_named(visit, named))
+    request_id = visit.query.get("request")
+    return _shown(visit, None if request_id is None else _request_named(visit, request_id))
 
 
 def waiting(visit: Visit) -> int:
@@ -116,16 +116,16 @@ def answer(visit: Visit) -> Shown | Response:
     request = request_named(services_of(visit.lake.warehouse), visit.word("request"))
     if who.participant_id not in request.asked_of:
         raise NotAllowedError(f"request {request.request_id} is asked of others")
-    given = _given(visit)
-    if _was_given(visit, request, who, given):
+    given_answer = _given(visit)
+    if _was_given(visit, request, who, given_answer):
         return RedirectResponse(with_query(PATH, request=request.request_id), 303)
-    if given.verdict is Verdict.COMMENTED and given.reason is None:
+    if given_answer.verdict is Verdict.COMMENTED and given_answer.reason is None:
         return _shown(visit, request, "Nothing was kept: write the comment under “Remark” first.")
     if not visit.word("confirmed"):
-        return _confirmation(visit, request, given)
+        return _confirmation(visit, request, given_answer)
     warehouse, name = visit.lake.warehouse, request.request_id
     try:
-        decide_and_fold(warehouse, services_of(warehouse), name, who.participant_id, given)
+        decide_and_fold(warehouse, services_of(warehouse), name, who.participant_id, given_answer)
     except ConflictError as error:
         return _shown(visit, request, f"Your answer was not taken: {error}.")
     return RedirectResponse(PATH, 303)
@@ -133,10 +133,12 @@ def answer(visit: Visit) -> Shown | Response:
 
 def decided(visit: Visit, run_id: RunId, unit_id: str) -> Iterator[pg.Block]:
     """What was decided about one thing; nothing where nothing was."""
-    found = [each for each in _decisions(visit) if (each.run_id, each.unit_id) == (run_id, unit_id)]
-    if found:
+    unit_decisions = [
+        each for each in _decisions(visit) if (each.run_id, each.unit_id) == (run_id, unit_id)
+    ]
+    if unit_decisions:
         yield pg.heading("What was decided")
-        yield _table(visit, found)
+        yield _table(visit, unit_decisions)
 
 
 def parts(visit: Visit) -> Markup:
@@ -147,8 +149,8 @@ def parts(visit: Visit) -> Markup:
         (f"{PATH}/ask", "Ask two engines", (Action.VOTE,)),
         (f"{PATH}/standings", "Standings", (Action.READ, Action.VOTE)),
     )
-    listed = [(path, label) for path, label, needs in ways if any(map(visit.may, needs))]
-    return controls("parts", whole="Decide", ways=listed, here=visit.request.url.path)
+    links = [(path, label) for path, label, needs in ways if any(map(visit.may, needs))]
+    return controls("parts", whole="Decide", ways=links, here=visit.request.url.path)
 
 
 def written(visit: Visit, name: str = "reason") -> str:
@@ -163,12 +165,12 @@ def written(visit: Visit, name: str = "reason") -> str:
     return text
 
 
-def _shown(visit: Visit, chosen: Request | None, note: str = "") -> Shown:
+def _shown(visit: Visit, request: Request | None, note: str = "") -> Shown:
     who = _participant(visit)
-    found = [] if who is None else _open(visit, who)
-    shown = chosen or next(iter(found), None)
-    items = [(each, _subject(visit, each), _WHY[each.stage]) for each in found[:MOST_LISTED]]
-    about = None if shown is None else _subject(visit, shown)
+    requests = [] if who is None else _open(visit, who)
+    current = request or next(iter(requests), None)
+    items = [(each, _subject(visit, each), _WHY[each.stage]) for each in requests[:MOST_LISTED]]
+    about = None if current is None else _subject(visit, current)
     head = controls(
         "decide",
         parts=parts(visit),
@@ -176,22 +178,24 @@ def _shown(visit: Visit, chosen: Request | None, note: str = "") -> Shown:
         nobody=_nobody(visit) if who is None else "",
         account=quote(visit.person.name) if visit.person is not None else "",
         items=items,
-        count=len(found),
-        shown=shown,
+        count=len(requests),
+        current=current,
         about=about,
-        chosen=chosen is not None,
-        waits=shown in found,
-        state="" if shown is None or shown in found else _state(visit, shown, who),
-        review=Markup() if shown is None or about is None else _review(visit, shown, about),
-        ways=() if shown is None else tuple(ways_of(shown)),
-        options=() if shown is None else [markup(prose(each)) for each in shown.options],
+        chosen=request is not None,
+        waits=current in requests,
+        state="" if current is None or current in requests else _state(visit, current, who),
+        review=Markup() if current is None or about is None else _review(visit, current, about),
+        ways=() if current is None else tuple(ways_of(current)),
+        options=() if current is None else [markup(prose(each)) for each in current.options],
         reason=visit.word("reason"),
         longest=LONGEST_REASON,
         moment=figures.moment,
     )
-    made = _decisions(visit)
-    below = [_table(visit, made[:MOST_LISTED])] if made else [pg.text("Nothing yet.")]
-    return Shown("Decide", (pg.heading("What was decided"), *below), head, live=True)
+    all_decisions = _decisions(visit)
+    decision_blocks = (
+        [_table(visit, all_decisions[:MOST_LISTED])] if all_decisions else [pg.text("Nothing yet.")]
+    )
+    return Shown("Decide", (pg.heading("What was decided"), *decision_blocks), head, live=True)
 
 
 def ways_of(request: Request) -> Iterator[Way]:
@@ -209,17 +213,17 @@ def _in_words(verdict: Verdict) -> str:
     return "Returned for change" if verdict is Verdict.SENT_BACK else verdict.capitalize()
 
 
-def _confirmation(visit: Visit, request: Request, given: GivenAnswer) -> Shown:
+def _confirmation(visit: Visit, request: Request, given_answer: GivenAnswer) -> Shown:
     """For browsers without script, which hold no answer back for a while."""
-    told = next((way for way in ways_of(request) if way.answer == visit.word("answer")), None)
-    if told is None:
+    chosen = next((way for way in ways_of(request) if way.answer == visit.word("answer")), None)
+    if chosen is None:
         raise ConfigurationError("this request takes no such answer: open it again")
     fields = {name: visit.word(name) for name in ("request", "version", "answer", "reason")}
     head = controls(
         "confirm",
-        told=told,
+        way=chosen,
         about=_subject(visit, request),
-        reason=given.reason,
+        reason=given_answer.reason,
         fields=fields | {"confirmed": "1"},
         back=with_query(PATH, request=request.request_id),
     )
@@ -239,14 +243,14 @@ def _given(visit: Visit) -> GivenAnswer:
         raise ConfigurationError("there is no such answer: open the request again") from None
 
 
-def _was_given(visit: Visit, request: Request, who: Participant, given: GivenAnswer) -> bool:
+def _was_given(visit: Visit, request: Request, who: Participant, given_answer: GivenAnswer) -> bool:
     """Whether the same was answered before: a form that is sent twice says nothing new."""
     database = services_of(visit.lake.warehouse)
-    name, choice = request.request_id, given.choice
+    name, choice = request.request_id, given_answer.choice
     return any(
         (each.request_id, each.participant_id) == (name, who.participant_id)
-        and (each.verdict, each.choice) == (given.verdict, choice)
-        and (each.verdict.ends or reason_of(database, each.reason_sha256) == given.reason)
+        and (each.verdict, each.choice) == (given_answer.verdict, choice)
+        and (each.verdict.ends or reason_of(database, each.reason_sha256) == given_answer.reason)
         for each in recorded(database, "decisions", Decision)
     )
 
@@ -279,10 +283,10 @@ def _request_named(visit: Visit, name: str) -> Request:
 
 def _state(visit: Visit, request: Request, who: Participant | None) -> str:
     """Why a request takes no answer of this reader."""
-    made = decisions(services_of(visit.lake.warehouse)).get(request.request_id)
-    if made is not None:
-        by = _who(visit, made, _names(visit))
-        return f"{_verdict(made)} by {by} on {figures.moment(made.decided_at)}."
+    decision = decisions(services_of(visit.lake.warehouse)).get(request.request_id)
+    if decision is not None:
+        by = _who(visit, decision, _names(visit))
+        return f"{_verdict(decision)} by {by} on {figures.moment(decision.decided_at)}."
     if who is None or who.participant_id not in request.asked_of:
         return "It is asked of others: you may read it, and they answer."
     return "It was asked anew, of another version or of others: this one takes no answer."
@@ -291,18 +295,18 @@ def _state(visit: Visit, request: Request, who: Participant | None) -> str:
 def _subject(visit: Visit, request: Request) -> _Subject:
     run_id, unit, lake = request.run_id, request.unit_id, visit.lake
     run = next((each for each in lake.runs() if each.run_id == run_id), None)
-    whole = pg.report("The report", run_path(run_id))
+    report_link = pg.report("The report", run_path(run_id))
     if run is None:
         try:
             kind = lake.kind(run_id)
         except AssayError:
-            return _Subject(unit or run_id, "not published here", whole)
-        return _Subject(_title_of_unit(visit, kind, run_id, unit), "", whole)
+            return _Subject(unit or run_id, "not published here", report_link)
+        return _Subject(_title_of_unit(visit, kind, run_id, unit), "", report_link)
     if not unit:
-        return _Subject(f"Run {run.label or run_id}", run.states_in_words, whole)
+        return _Subject(f"Run {run.label or run_id}", run.states_in_words, report_link)
     rows = lake.frame("leaderboard", run_id=run_id).filter(polars.col("idea_id") == unit).to_dicts()
     if not rows:
-        return _Subject(unit, "not in the run", whole)
+        return _Subject(unit, "not in the run", report_link)
     return _Subject(
         wording.titled(rows[0]["title"], unit),
         _told(run, rows[0]),
@@ -351,11 +355,11 @@ def _decisions(visit: Visit) -> list[Decision]:
     return list(recorded(services_of(warehouse), "decisions", Decision))[::-1]
 
 
-def _table(visit: Visit, made: Iterable[Decision]) -> pg.Table:
+def _table(visit: Visit, decisions_made: Iterable[Decision]) -> pg.Table:
     """Names and reasons are for who may decide; others read pseudonyms, as in the ledger."""
     names, database = _names(visit), services_of(visit.lake.warehouse)
     rows = []
-    for each in made:
+    for each in decisions_made:
         request = request_named(database, each.request_id)
         about = _subject(visit, request)
         why = each.rule
@@ -367,9 +371,9 @@ def _table(visit: Visit, made: Iterable[Decision]) -> pg.Table:
     return pg.table(("When", "What", "Decision", "Who", "Why"), rows)
 
 
-def _verdict(made: Decision) -> str:
-    words = _in_words(made.verdict)
-    return words if made.choice is None else f"{words} {made.choice}"
+def _verdict(decision: Decision) -> str:
+    words = _in_words(decision.verdict)
+    return words if decision.choice is None else f"{words} {decision.choice}"
 
 
 def _names(visit: Visit) -> dict[str, str]:
@@ -379,9 +383,9 @@ def _names(visit: Visit) -> dict[str, str]:
     return {each.participant_id: each.name for each in people}
 
 
-def _who(visit: Visit, made: Decision, names: dict[str, str]) -> str:
+def _who(visit: Visit, decision: Decision, names: dict[str, str]) -> str:
     who = _participant(visit)
-    if made.participant_id is None:
+    if decision.participant_id is None:
         return "a rule of the project"
-    own = who is not None and who.participant_id == made.participant_id
-    return "you" if own else names.get(made.participant_id, made.participant_id)
+    is_reader = who is not None and who.participant_id == decision.participant_id
+    return "you" if is_reader else names.get(decision.participant_id, decision.participant_id)

@@ -35,11 +35,11 @@ def show(visit: Visit) -> Shown:
     run_id, idea_id = RunId(visit.query.get("run", "")), IdeaId(visit.query.get("idea", ""))
     review = visit.lake.ask(Queries.idea_review, run_id, idea_id)
     page = idea_view(idea_page(review), full=True)
-    own = idea_path(run_id, idea_id)
+    address = idea_path(run_id, idea_id)
     if (call_id := visit.query.get("call")) is not None:
-        back = pg.text(pg.report("The review of the idea", own))
-        said = call_blocks(review, call_id, visit.lake.warehouse)
-        return Shown(f"Call: {page.document_name}", (back, *said), heading=page.title)
+        back = pg.text(pg.report("The review of the idea", address))
+        transcript = call_blocks(review, call_id, visit.lake.warehouse)
+        return Shown(f"Call: {page.document_name}", (back, *transcript), heading=page.title)
     blocks = (
         pg.facts(*_neighbors(visit, run_id, idea_id), report_files(run_id, idea_id)),
         *page.blocks,
@@ -79,17 +79,21 @@ def _order(queries: Queries, run_id: RunId) -> tuple[IdeaId, ...]:
 def _read_papers(review: IdeaReview) -> Iterator[pg.Block]:
     """Of each paper cited or compared what was read, its page here and the publisher's."""
     contribution = review.evaluation.contribution
-    compared = {each.paper_id for each in (contribution.comparisons if contribution else ())}
-    named = compared | {paper.paper_id for paper in review.bibliography}
-    shown = [paper for paper in review.evaluation.papers if paper.paper_id in named]
-    if not shown:
+    compared_ids = {each.paper_id for each in (contribution.comparisons if contribution else ())}
+    paper_ids = compared_ids | {paper.paper_id for paper in review.bibliography}
+    listed_papers = [paper for paper in review.evaluation.papers if paper.paper_id in paper_ids]
+    if not listed_papers:
         return
     yield pg.heading("What was read of the papers")
     items = []
-    for paper in papers.in_reading_order(shown):
-        here = pg.report("passages and citing ideas", paper_path(review.run.run_id, paper.paper_id))
-        there = pg.link("publisher", papers.paper_url(paper) or "")
-        head = pg.text(pg.strong(paper.title), " · ", here, *((" · ", there) if there.url else ()))
+    for paper in papers.in_reading_order(listed_papers):
+        details = pg.report(
+            "passages and citing ideas", paper_path(review.run.run_id, paper.paper_id)
+        )
+        publisher = pg.link("publisher", papers.paper_url(paper) or "")
+        head = pg.text(
+            pg.strong(paper.title), " · ", details, *((" · ", publisher) if publisher.url else ())
+        )
         items.append((head, *_passages(review, paper.paper_id, paper.abstract or "")))
     yield pg.Fold(f"Papers: {len(items)}", (pg.Listing(tuple(items), first=1),), CITED)
 
@@ -97,14 +101,14 @@ def _read_papers(review: IdeaReview) -> Iterator[pg.Block]:
 def _passages(review: IdeaReview, paper_id: PaperId, abstract: str) -> Iterator[pg.Block]:
     """Passages that a search found, else the abstract, else that there is neither."""
     soundness = review.evaluation.soundness
-    found = {
+    passages = {
         passage.text: passage.section or passage.kind
         for passage in (soundness.passages if soundness is not None else ())
         if passage.paper_id == paper_id
     }
-    if not found and not abstract:
+    if not passages and not abstract:
         yield pg.text("Only its title was known.")
-    for text, where in list((found or ({abstract: "abstract"} if abstract else {})).items())[
+    for text, where in list((passages or ({abstract: "abstract"} if abstract else {})).items())[
         :PASSAGES_SHOWN
     ]:
         yield pg.text(f"{where}:")

@@ -43,35 +43,35 @@ def show(visit: Visit) -> Shown:
         UnknownNameError: there is none of this name that this reader may see.
     """
     lake, job = visit.lake, job_of(visit)
-    asked = job.request
-    progress = lake.watch.of_ideas(job.ideas) if isinstance(asked, OfIdeas) else None
+    request = job.request
+    progress = lake.watch.of_ideas(job.ideas) if isinstance(request, OfIdeas) else None
     kind, sentence = _standing(job, progress, _outcome(lake, job))
     name = _name(job)
     blocks: list[pg.Block] = []
-    if asked is not None:
-        options = asked.options
+    if request is not None:
+        options = request.options
         blocks.append(
             pg.facts(
-                asked.command.capitalize(),
+                request.command.capitalize(),
                 f"engine {options.engine or 'of the run'}",
                 f"profile {options.profile or 'of the run'}",
-                f"asked by {asked.asked_by}",
-                pg.line(asked.created_at),
+                f"asked by {request.asked_by}",
+                pg.line(request.created_at),
             )
         )
     if job.at_work and runner_at_work(lake.warehouse) is False:
         blocks.append(pg.note(NO_RUNNER))
     blocks += _made(lake, job)
-    said = log_tail(job)[-_LINES:]
-    if said:
-        blocks += [pg.heading("What the command says"), pg.Code(unturned("\n".join(said)))]
-    again = asked is not None and asked.command in SUBMITTED
+    log_lines = log_tail(job)[-_LINES:]
+    if log_lines:
+        blocks += [pg.heading("What the command says"), pg.Code(unturned("\n".join(log_lines)))]
+    can_resubmit = request is not None and request.command in SUBMITTED
     above = controls(
         "job",
         kind=kind,
         status=sentence,
         stop=f"{job_path(job.job_id)}/stop" if job.at_work and not job.stop_requested else "",
-        again=with_query("/submit", draft=job.job_id) if again else "",
+        again=with_query("/submit", draft=job.job_id) if can_resubmit else "",
         at_work=job.at_work,
     )
     return Shown(name, blocks, above, live=True)
@@ -102,8 +102,8 @@ def job_of(visit: Visit, name: str = "") -> Job:
 
 def _outcome(lake: Lake, job: Job) -> str:
     """Why a job ended as it did, else how many of its ideas have a score."""
-    told = (run.states_in_words for run in lake.runs() if run.run_id == job.status.run_id)
-    return job.status.last_word.rstrip(".") or next(told, "")
+    run_states = (run.states_in_words for run in lake.runs() if run.run_id == job.status.run_id)
+    return job.status.last_word.rstrip(".") or next(run_states, "")
 
 
 def _standing(job: Job, progress: RunProgress | None, outcome: str) -> tuple[str, str]:
@@ -160,8 +160,8 @@ def _made(lake: Lake, job: Job) -> Iterator[pg.Block]:
         for each in ideas[:_IDEAS_LINKED]
     )
     if len(ideas) > _IDEAS_LINKED:
-        whole = with_query("/ideas", run=job.status.run_id)
-        yield pg.text(pg.report(f"All {len(ideas):,} ideas", whole))
+        address = with_query("/ideas", run=job.status.run_id)
+        yield pg.text(pg.report(f"All {len(ideas):,} ideas", address))
     yield from rejected_entries(lake.ask(Queries.rejections, job.status.run_id))
 
 
@@ -179,19 +179,19 @@ def in_progress(visit: Visit) -> Iterator[pg.Block]:
                 " again: it continues where it stopped and pays nothing twice."
             )
         elif run.activity is Activity.REFUSED:
-            broken = pg.report(
+            checks_link = pg.report(
                 "Broken checks", with_query("/operate/quality", run=run.planned.run_id)
             )
             yield pg.text(
                 f"Files of {run.planned.run_id} broke a critical check, so they stay out of the"
                 " lake. ",
-                broken,
+                checks_link,
             )
-    shown = _recent_jobs(visit)
-    if shown:
+    recent_jobs = _recent_jobs(visit)
+    if recent_jobs:
         yield pg.heading("Jobs")
         names = ("Job", "Kind", "State", "Asked by", "Started", "Last word")
-        yield pg.table(names, map(_job_row, shown))
+        yield pg.table(names, map(_job_row, recent_jobs))
 
 
 def spent_of(run: RunProgress) -> str:
@@ -220,14 +220,14 @@ def _recent_jobs(visit: Visit) -> list[Job]:
     if visit.lake.warehouse.objects is not None or not visit.may(Action.SUBMIT):
         return []
     now = datetime.now(UTC)
-    shown: list[Job] = []
+    recent_jobs: list[Job] = []
     for job in jobs(visit.lake.warehouse):
         ended = job.status.finished_at
         is_estimate = job.request is not None and job.request.asks_nothing
-        recent = job.at_work or (ended is not None and (now - ended).days < 1)
-        if recent and not is_estimate and may_watch(visit.person, job):
-            shown.append(job)
-    return shown[:JOBS_LISTED]
+        is_recent = job.at_work or (ended is not None and (now - ended).days < 1)
+        if is_recent and not is_estimate and may_watch(visit.person, job):
+            recent_jobs.append(job)
+    return recent_jobs[:JOBS_LISTED]
 
 
 def _name(job: Job) -> str:
@@ -235,12 +235,12 @@ def _name(job: Job) -> str:
 
 
 def _job_row(job: Job) -> tuple[pg.Part, ...]:
-    asked, started = job.request, job.status.started_at
+    request, started = job.request, job.status.started_at
     return (
         pg.report(_name(job), job_path(job.job_id)),
-        "" if asked is None else asked.command,
+        "" if request is None else request.command,
         "stopping" if job.at_work and job.stop_requested else job.status.state.value,
-        "" if asked is None else asked.asked_by,
+        "" if request is None else request.asked_by,
         "" if started is None else started,
         job.status.last_word,
     )

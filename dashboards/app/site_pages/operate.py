@@ -32,7 +32,7 @@ from dashboards.app.site import (
 )
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.charts.bar_chart import Measured, bar_chart, scale_to
+from dashboards.render.charts.bar_chart import Bar, bar_chart, scale_to
 from dashboards.render.charts.spread_charts import (
     Panel,
     Spread,
@@ -86,10 +86,10 @@ class FrameTable:
 
     def blocks(self, lake: Lake, run_id: RunId, *, folded: bool = False) -> Iterator[pg.Block]:
         """Heading and table; nothing without rows."""
-        found = lake.frame(self.frame, **self.parameters(run_id))
-        if found.is_empty():
+        frame = lake.frame(self.frame, **self.parameters(run_id))
+        if frame.is_empty():
             return
-        inner = (*((pg.text(self.note),) if self.note else ()), table_of(found, self.columns))
+        inner = (*((pg.text(self.note),) if self.note else ()), table_of(frame, self.columns))
         if folded:
             yield pg.Fold(self.title, inner)
         else:
@@ -98,16 +98,18 @@ class FrameTable:
 
 def table_of(frame: polars.DataFrame, columns: Columns) -> pg.Table:
     """Rows of a frame; what is missing is “–”, and a column without any value is left out."""
-    kept = {name: each for name, each in columns.items() if frame[name].is_not_null().any()}
+    present_columns = {
+        name: each for name, each in columns.items() if frame[name].is_not_null().any()
+    }
     return pg.table(
-        [heading for heading, _ in kept.values()],
-        ([_cell(row[name], written) for name, (_, written) in kept.items()]
+        [heading for heading, _ in present_columns.values()],
+        ([_cell(row[name], write_cell) for name, (_, write_cell) in present_columns.items()]
          for row in frame.to_dicts()),
     )  # fmt: skip
 
 
-def _cell(value: Any, written: Callable[[Any], pg.Part]) -> pg.Part:
-    return "–" if value is None or value == "" else written(value)
+def _cell(value: Any, write_cell: Callable[[Any], pg.Part]) -> pg.Part:
+    return "–" if value is None or value == "" else write_cell(value)
 
 
 def _of_runs(run_id: RunId) -> Mapping[str, object]:
@@ -239,35 +241,35 @@ def _parts(visit: Visit) -> Iterator[tuple[str, str]]:
 def show(visit: Visit) -> Shown:
     """Each part with what it comes to."""
     lake, run = visit.lake, chosen_run(visit)
-    told = {"SQL": f"{len(TABLES):,} tables and {len(MARTS)} marts, read-only"}
+    summaries = {"SQL": f"{len(TABLES):,} tables and {len(MARTS)} marts, read-only"}
     if heads := lake.heads(BENCHMARKS):
         suites = ", ".join(dict.fromkeys(head.suite for head in heads.values()))
-        told["Benchmarks"] = f"{figures.counted(len(heads), 'benchmark')} of {suites}"
-    if curated := lake.heads(kind_of(CURATIONS)):
-        told["Rated ideas"] = figures.counted(len(curated), "set")
+        summaries["Benchmarks"] = f"{figures.counted(len(heads), 'benchmark')} of {suites}"
+    if sets := lake.heads(kind_of(CURATIONS)):
+        summaries["Rated ideas"] = figures.counted(len(sets), "set")
     if run is not None:
         (night,) = _nights_of(lake, [run])
         sources = lake.frame("sources", run_id=run.run_id)
-        told["Cost"] = (
+        summaries["Cost"] = (
             f"{figures.usd(night.cost.cost_usd, night.cost.unknown_price_calls)},"
             f" {figures.counted(night.cost.llm_calls, 'model call')}"
         )
-        told["Sources"] = (
+        summaries["Sources"] = (
             f"{figures.counted(round(sources['requests_worth'].sum()), 'request')} sent,"
             f" {int(sources['unanswered'].sum()):,} look-ups unanswered"
         )
-        told["Quality"] = figures.counted(len(night.alarms), "alarm")
+        summaries["Quality"] = figures.counted(len(night.alarms), "alarm")
     _, *parts = _parts(visit)
     lines = [
-        pg.line(pg.report(label, path), f": {told[label]}" if label in told else "")
+        pg.line(pg.report(label, path), f": {summaries[label]}" if label in summaries else "")
         for path, label in parts
     ]
     return part(visit, "Operate", pg.bullets(lines) or (NO_RUN,), run_field(visit, run))
 
 
 def _nights_of(lake: Lake, runs: Sequence[Run]) -> tuple[NightFigures, ...]:
-    asked = [run.run_id for run in runs]
-    return lake.ask(night_figures, asked, thresholds=lake.thresholds)
+    run_ids = [run.run_id for run in runs]
+    return lake.ask(night_figures, run_ids, thresholds=lake.thresholds)
 
 
 def show_cost(visit: Visit) -> Shown:
@@ -304,13 +306,13 @@ def _cost(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
 
 def _ended(lake: Lake, run: Run, *kinds: str) -> Iterator[pg.Block]:
     """How calls ended, by source or model, and in whose words they failed."""
-    found = lake.frame("calls_by_status", run_id=run.run_id)
-    found = found.filter(polars.col("kind").is_in(kinds))
-    if found.is_empty():
+    calls = lake.frame("calls_by_status", run_id=run.run_id)
+    calls = calls.filter(polars.col("kind").is_in(kinds))
+    if calls.is_empty():
         return
     yield pg.heading("How calls ended")
     totals = polars.col("calls").sum().over("kind", "party", "step")
-    found = found.with_columns((polars.col("calls") / totals).alias("share"))
+    calls = calls.with_columns((polars.col("calls") / totals).alias("share"))
     columns: Columns = {
         "party": ("Source or model" if len(kinds) > 1 else "Model", str),
         "step": ("Step", wording.step),
@@ -319,7 +321,7 @@ def _ended(lake: Lake, run: Run, *kinds: str) -> Iterator[pg.Block]:
         "share": ("Share:", figures.percent),
         "said": ("In its own words, most often", str),
     }
-    yield table_of(found, columns)
+    yield table_of(calls, columns)
 
 
 def _ended_as(status: str) -> str:
@@ -327,10 +329,10 @@ def _ended_as(status: str) -> str:
 
 
 def _latency(lake: Lake, run: Run) -> Iterator[pg.Block]:
-    found = lake.frame("latency_of_steps", run_id=run.run_id)
-    several = found["model"].n_unique() > 1
+    latencies = lake.frame("latency_of_steps", run_id=run.run_id)
+    several = latencies["model"].n_unique() > 1
     rows = []
-    for row in found.drop_nulls("p50_seconds").to_dicts():
+    for row in latencies.drop_nulls("p50_seconds").to_dicts():
         dots = (row["p50_seconds"], row["p95_seconds"], row["p99_seconds"])
         name = wording.step(row["step"]) + (f", {row['model']}" if several else "")
         rows.append(Spread(name, dots, " · ".join(map(figures.duration, dots[::2]))))
@@ -343,23 +345,26 @@ def _latency(lake: Lake, run: Run) -> Iterator[pg.Block]:
 
 def _over_nights(lake: Lake, run: Run) -> Iterator[pg.Block]:
     """Small multiples over the runs that compare with this one, up to it."""
-    alike = comparable_runs(lake, run)[:NIGHTS]
-    if len(alike) < 2:
+    comparable = comparable_runs(lake, run)[:NIGHTS]
+    if len(comparable) < 2:
         return
-    nights = _nights_of(lake, alike)[::-1]
+    nights = _nights_of(lake, comparable)[::-1]
     costs, times = [night.cost for night in nights], [night.run for night in nights]
-    each_idea, whole = [cost.cost_usd_per_idea for cost in costs], [cost.cost_usd for cost in costs]
+    each_idea, totals = (
+        [cost.cost_usd_per_idea for cost in costs],
+        [cost.cost_usd for cost in costs],
+    )
     minutes = [each.duration_seconds / 60 for each in times]
     calls = [cost.llm_calls for cost in costs]
     panels = (
         Panel("Cost of an idea, USD", each_idea, [*map(figures.usd, each_idea)]),
-        Panel("Cost, USD", whole, [*map(figures.usd, whole)]),
+        Panel("Cost, USD", totals, [*map(figures.usd, totals)]),
         Panel("Model calls", calls, [*map(figures.count, calls)]),
         Panel("Time, minutes", minutes, [figures.duration(60 * each) for each in minutes]),
     )
     chart = nights_chart("nights", "Cost and time over nights", _days(times), panels)
     if chart is not None:
-        yield from (pg.heading(f"The last {len(alike)} comparable runs"), chart)
+        yield from (pg.heading(f"The last {len(comparable)} comparable runs"), chart)
 
 
 def _days(runs: Sequence[Run]) -> list[str]:
@@ -367,15 +372,15 @@ def _days(runs: Sequence[Run]) -> list[str]:
 
 
 def _per_idea(lake: Lake, run: Run) -> Iterator[pg.Block]:
-    found = lake.frame("cost_per_idea", run_id=run.run_id)
-    known = found.filter(polars.col("unknown_price_calls") == 0)
-    unknown = len(found) - len(known)
+    costs = lake.frame("cost_per_idea", run_id=run.run_id)
+    priced = costs.filter(polars.col("unknown_price_calls") == 0)
+    unknown = len(costs) - len(priced)
     yield pg.heading("Cost by idea")
-    if known["cost_usd"].sum() > 0:
-        told = f"In no bar: {figures.counted(unknown, 'idea')} with a call of unknown price."
-        edges, counts = round_bins(known["cost_usd"].to_list())
+    if priced["cost_usd"].sum() > 0:
+        caption = f"In no bar: {figures.counted(unknown, 'idea')} with a call of unknown price."
+        edges, counts = round_bins(priced["cost_usd"].to_list())
         yield from pg.there(
-            histogram("ideas", "Ideas by cost", told if unknown else "", "USD", edges, counts)
+            histogram("ideas", "Ideas by cost", caption if unknown else "", "USD", edges, counts)
         )
     else:
         yield pg.text(f"No idea has a known cost: {figures.counted(unknown, 'idea')} with a call"
@@ -391,36 +396,36 @@ def _per_idea(lake: Lake, run: Run) -> Iterator[pg.Block]:
         "tokens": ("Tokens:", int),
         "latency_seconds": ("Time in calls:", figures.duration),
     }
-    dear = found.head(DEAREST).with_columns(titles)
-    yield pg.Fold(f"The dearest {len(dear):,}", (table_of(dear, columns),))
+    dearest = costs.head(DEAREST).with_columns(titles)
+    yield pg.Fold(f"The dearest {len(dearest):,}", (table_of(dearest, columns),))
 
 
 def _with_other_models(visit: Visit, run: Run, cost: RunCost) -> Iterator[pg.Block]:
     """The run's cost beside that of other models, from the tokens recorded."""
-    known = read_prices(visit.lake.prices) if visit.lake.prices else {}
-    wanted = visit.query.get("model", "").strip()
-    offered = {name: known[name] for name in (*PRESETS, wanted) if name in known}
-    if own := _own_price(visit):
-        offered["your prices"] = own
+    prices = read_prices(visit.lake.prices) if visit.lake.prices else {}
+    model_name = visit.query.get("model", "").strip()
+    compared_models = {name: prices[name] for name in (*PRESETS, model_name) if name in prices}
+    if reader_price := _own_price(visit):
+        compared_models["your prices"] = reader_price
     yield pg.heading("With another model")
-    if wanted and wanted not in known:
-        near = get_close_matches(wanted, known, 3, 0.4)
-        hint = f": perhaps {', '.join(near)}" if near else ""
-        yield pg.note(f"The price list has no model “{unturned(wanted[:100])}”{hint}.")
+    if model_name and model_name not in prices:
+        close_names = get_close_matches(model_name, prices, 3, 0.4)
+        hint = f": perhaps {', '.join(close_names)}" if close_names else ""
+        yield pg.note(f"The price list has no model “{unturned(model_name[:100])}”{hint}.")
     tokens = cost.prompt_tokens, cost.completion_tokens
     rows: list[tuple[str, float, float | None]] = [
         (name, price.of(*tokens, cost.cached_tokens), price.by_batch(*tokens))
-        for name, price in offered.items()
+        for name, price in compared_models.items()
     ]
     rows.sort(key=lambda row: row[1])
     if cost.cost_usd is not None:
         without = cost.unknown_price_calls
-        told = f" ({figures.counted(without, 'call')} without a price)" if without else ""
-        rows.insert(0, (f"this run{told}", cost.cost_usd, None))
+        note = f" ({figures.counted(without, 'call')} without a price)" if without else ""
+        rows.insert(0, (f"this run{note}", cost.cost_usd, None))
     if not rows:
         yield pg.text("No price list is known: give your own prices above.")
         return
-    values = [Measured(name, value, figures.usd(value)) for name, value, _ in rows]
+    values = [Bar(name, value, figures.usd(value)) for name, value, _ in rows]
     scale = scale_to(max(value for _, value, _ in rows), "USD")
     caption = (
         "The tokens this run sent and received, at the prices of other models. Another model"
@@ -475,7 +480,7 @@ def show_quality(visit: Visit) -> Shown:
         "Drift": lambda: _drift(lake, run, what),
     }
     view = chosen(visit, "view", list(views), EVERYTHING)
-    shown = views.values() if view == EVERYTHING else (views[view],)
+    sections = views.values() if view == EVERYTHING else (views[view],)
     (night,) = _nights_of(lake, [run])
     alarms = pg.bullets(each.sentence for each in night.alarms if each.about is not About.COST)
     blocks = [
@@ -484,7 +489,7 @@ def show_quality(visit: Visit) -> Shown:
         *((pg.heading("Alarms"),) if alarms else ()),
         *alarms,
     ]
-    for each in shown:
+    for each in sections:
         blocks += each()
     options = [(each, each) for each in (EVERYTHING, *views)]
     scores = [(each, wording.spaced(each)) for each in ("score", *kinds)]
@@ -497,9 +502,9 @@ def show_quality(visit: Visit) -> Shown:
 
 def _refused(lake: Lake) -> Iterator[pg.Block]:
     """Runs kept out of the lake, newest first."""
-    published = {run.run_id for run in lake.runs()}
-    refused = [each for each in read_refusals(lake.warehouse) if each.run_id not in published]
-    for each in refused[:REFUSED]:
+    published_ids = {run.run_id for run in lake.runs()}
+    refusals = [each for each in read_refusals(lake.warehouse) if each.run_id not in published_ids]
+    for each in refusals[:REFUSED]:
         yield pg.heading(f"Run {each.run_id} was not published: it broke a critical check")
         yield pg.table(
             ("Severity", "Table", "Column", "Check", "Rows that broke it:", "Examples"),
@@ -509,19 +514,19 @@ def _refused(lake: Lake) -> Iterator[pg.Block]:
 
 
 def _unscored(lake: Lake, run: Run) -> Iterator[pg.Block]:
-    judged = lake.frame("unscored_reasons", run_ids=[run.run_id])
-    if judged.is_empty():
+    reasons = lake.frame("unscored_reasons", run_ids=[run.run_id])
+    if reasons.is_empty():
         return
     yield pg.heading("Unscored")
     rows, bars = [], []
-    for (kind,), own in judged.group_by("judgement", maintain_order=True):
-        counts = dict(own.select("reason", "judgements").iter_rows())
-        scored, whole = counts.pop(None, 0), int(own["judgements"].sum())
+    for (kind,), group in reasons.group_by("judgement", maintain_order=True):
+        counts = dict(group.select("reason", "judgements").iter_rows())
+        scored_count, total = counts.pop(None, 0), int(group["judgements"].sum())
         why = "; ".join(f"{wording.reason(each)} ({count:,})" for each, count in counts.items())
-        rows.append((wording.spaced(kind), scored, whole - scored, why or "–"))
-        if whole > scored:
-            share = figures.share(whole - scored, whole)
-            bars.append(Measured(wording.spaced(kind), 100 * (whole - scored) / whole, share))
+        rows.append((wording.spaced(kind), scored_count, total - scored_count, why or "–"))
+        if total > scored_count:
+            share = figures.share(total - scored_count, total)
+            bars.append(Bar(wording.spaced(kind), 100 * (total - scored_count) / total, share))
     most = scale_to(max((each.value or 0.0 for each in bars), default=0.0), "% without a score")
     if bars:
         yield from pg.there(bar_chart("unscored", "Judgements without a score", "", most, bars))
@@ -559,12 +564,12 @@ def _judges(lake: Lake, run: Run) -> Iterator[pg.Block]:
         return
     yield pg.heading("How judges score")
     others = []
-    for (kind,), own in labels.group_by("judgement", maintain_order=True):
+    for (kind,), group in labels.group_by("judgement", maintain_order=True):
         if "0–10" not in str(kind):
-            others.append(own)
+            others.append(group)
             continue
         counts = [0] * 10
-        for label, count in own.select("label", "judgements").iter_rows():
+        for label, count in group.select("label", "judgements").iter_rows():
             counts[min(int(float(label)), 9)] += count
         name = f"scores-{len(str(kind))}"
         title = str(kind).capitalize()

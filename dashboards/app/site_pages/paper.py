@@ -19,8 +19,8 @@ def show(visit: Visit) -> Shown:
         UnknownNameError: the run retrieved no such paper.
     """
     run_id, paper_id = RunId(visit.query.get("run", "")), visit.query.get("paper", "")
-    found = visit.lake.frame("find_papers", run_id=run_id, text=paper_id, limit=PAPERS_LISTED)
-    rows = [row for row in found.to_dicts() if row["paper_id"] == paper_id]
+    papers = visit.lake.frame("find_papers", run_id=run_id, text=paper_id, limit=PAPERS_LISTED)
+    rows = [row for row in papers.to_dicts() if row["paper_id"] == paper_id]
     if not rows:
         raise UnknownNameError(f"run {run_id} retrieved no paper “{paper_id}”")
     (row,) = rows
@@ -61,8 +61,8 @@ def _read(visit: Visit, run_id: RunId, row: Mapping[str, Any]) -> Iterator[pg.Bl
 
 def _cited(visit: Visit, run_id: RunId, row: Mapping[str, Any]) -> Iterator[pg.Block]:
     yield pg.heading("Where it is cited")
-    cited = visit.lake.frame("citations_of_paper", run_id=run_id, paper_id=row["paper_id"])
-    if cited.is_empty():
+    citations = visit.lake.frame("citations_of_paper", run_id=run_id, paper_id=row["paper_id"])
+    if citations.is_empty():
         yield pg.text("It was retrieved, and no review of this run cites it.")
         return
     rows = (
@@ -70,6 +70,6 @@ def _cited(visit: Visit, run_id: RunId, row: Mapping[str, Any]) -> Iterator[pg.B
             idea_link(run_id, each["idea_id"], each["title"]),
             each["module"], each["subject"], each["field"], int(each["count"]),
         )
-        for each in cited.to_dicts()
+        for each in citations.to_dicts()
     )  # fmt: skip
     yield pg.table(("Idea", "Module", "About", "In", "Times:"), rows)

@@ -54,37 +54,40 @@ def show(visit: Visit) -> Shown:
                        pg.code("assay curate PAPERS REVIEWS"), " makes one.")  # fmt: skip
         return part(visit, "Rated ideas", (none,))
     name = chosen(visit, "set", list(heads), next(iter(heads)))
-    given, edits = _set_of(visit, name)
-    head, papers = heads[name], list(given)
+    curations, edits = _set_of(visit, name)
+    head, papers = heads[name], list(curations)
     paper = chosen(visit, "paper", papers, papers[0])
     may_edit = visit.may(Action.DECIDE)
-    found = CuratedSet(head, tuple(edited(each, edits) for each in given.values()), edits)
-    now = edited(given[paper], edits)
+    curated_set = CuratedSet(head, tuple(edited(each, edits) for each in curations.values()), edits)
+    current = edited(curations[paper], edits)
     blocks: list[pg.Block] = [
-        pg.facts(figures.counted(len(found.kept), "idea"),
-                 figures.counted(found.statement_count, "statement"), f"engine {head.engine}"),
+        pg.facts(figures.counted(len(curated_set.kept), "idea"),
+                 figures.counted(curated_set.statement_count, "statement"), f"engine {head.engine}"),
         *map(pg.note, wording.banners(head.engine, "")),
     ]  # fmt: skip
     editor = Markup()
-    if now.dropped_reason is not None:
-        why = wording.reason(now.dropped_reason)
-        blocks.append(pg.note(f"No part of the set: {why}; {now.dropped_detail}."))
-        blocks += idea_blocks(now)
+    if current.dropped_reason is not None:
+        why = wording.reason(current.dropped_reason)
+        blocks.append(pg.note(f"No part of the set: {why}; {current.dropped_detail}."))
+        blocks += idea_blocks(current)
     elif may_edit:
-        editor = _editor(visit, name, given[paper], edits)
-        seen = given[paper] if visit.query.get("blind") == "1" else now
+        editor = _editor(visit, name, curations[paper], edits)
+        visible = curations[paper] if visit.query.get("blind") == "1" else current
         blocks.append(
-            pg.Fold("The idea as it stands, and what was left out", tuple(idea_blocks(seen)))
+            pg.Fold("The idea as it stands, and what was left out", tuple(idea_blocks(visible)))
         )
     else:
-        blocks += idea_blocks(now)
+        blocks += idea_blocks(current)
         blocks.append(pg.text("Who edits signs in as a decider; whoever runs this dashboard makes"
                               " the account."))  # fmt: skip
-    blocks += changes(found)
-    titles = [(each, given[each].title or each) for each in papers]
+    blocks += changes(curated_set)
+    titles = [(each, curations[each].title or each) for each in papers]
     sets = [
-        (each, f"{own.started_at:%Y-%m-%d %H:%M} · {figures.counted(own.paper_count, 'paper')}")
-        for each, own in heads.items()
+        (
+            each,
+            f"{set_head.started_at:%Y-%m-%d %H:%M} · {figures.counted(set_head.paper_count, 'paper')}",
+        )
+        for each, set_head in heads.items()
     ]
     return part(
         visit, "Rated ideas", blocks,
@@ -98,8 +101,8 @@ def show(visit: Visit) -> Shown:
 
 def _set_of(visit: Visit, name: str) -> tuple[dict[str, Curation], tuple[CurationEdit, ...]]:
     """Papers of a set as the engine had them, and what people changed."""
-    given = visit.lake.units(kind_of(CURATIONS), RunId(name))
-    return {each.paper_id: each for each in given}, visit.lake.ask(edits_of_set, RunId(name))
+    curations = visit.lake.units(kind_of(CURATIONS), RunId(name))
+    return {each.paper_id: each for each in curations}, visit.lake.ask(edits_of_set, RunId(name))
 
 
 def edits_of_set(queries: Queries, run_id: RunId) -> tuple[CurationEdit, ...]:
@@ -109,12 +112,16 @@ def edits_of_set(queries: Queries, run_id: RunId) -> tuple[CurationEdit, ...]:
 
 def _saved(visit: Visit) -> str:
     """What became of the form that led here."""
-    saved, changed = visit.query.get("saved", ""), visit.query.get("changed", "0")
+    saved_count, changed_count = visit.query.get("saved", ""), visit.query.get("changed", "0")
     if visit.query.get("added") == "1":
         return "The statement is part of the set."
-    if saved.isdecimal() and changed.isdecimal() and len(saved + changed) < 12:
-        fields = figures.counted(int(saved), "field")
-        return f"{fields} saved, {int(changed):,} of them changed."
+    if (
+        saved_count.isdecimal()
+        and changed_count.isdecimal()
+        and len(saved_count + changed_count) < 12
+    ):
+        fields = figures.counted(int(saved_count), "field")
+        return f"{fields} saved, {int(changed_count):,} of them changed."
     return ""
 
 
@@ -122,13 +129,13 @@ def _editor(visit: Visit, name: str, given: Curation, edits: Sequence[CurationEd
     """The forms: as people have it for who words the set, as the engine had it for who is blind."""
     blind = visit.query.get("blind") == "1"
     before = given if blind else with_added(given, edits)
-    own = visit.pseudonym if blind else None
-    values = values_seen(before, edits, blind_of=own)
-    said = {each.sentence_id: (each.review_id, each.text) for each in before.sentences}
+    editor = visit.pseudonym if blind else None
+    values = values_seen(before, edits, blind_of=editor)
+    sentence_of = {each.sentence_id: (each.review_id, each.text) for each in before.sentences}
     statements = [
         {
             "id": each.statement_id,
-            "sentences": [said[sentence] for sentence in each.sentence_ids],
+            "sentences": [sentence_of[sentence] for sentence in each.sentence_ids],
             "text": values[each.statement_id, EditedField.STATEMENT],
             "choices": [
                 (field.value, options, values[each.statement_id, field])
@@ -140,7 +147,7 @@ def _editor(visit: Visit, name: str, given: Curation, edits: Sequence[CurationEd
     ]
     return controls(
         "rated",
-        path=PATH, said=_saved(visit), set=name, paper=given.paper_id, blind="1" if blind else "",
+        path=PATH, notice=_saved(visit), set=name, paper=given.paper_id, blind="1" if blind else "",
         parts=[(each.value, values["", each]) for each in _PARTS],
         statements=statements, choices=[(each.value, words) for each, words in _CHOICES.items()],
         offered=sentences_offered(given), text_of=unturned,
@@ -164,21 +171,23 @@ def save(visit: Visit) -> Shown | Response:
         raise UnknownNameError(f"no paper of this name can be edited in set {name}")
     place = {"set": name, "paper": given.paper_id, "blind": "1" if blind else ""}
     if visit.word("action") == "add":
-        told = _new_statement(visit, given)
-        _record(visit, name, given, told, is_blind=False)
+        changes_made = _new_statement(visit, given)
+        _record(visit, name, given, changes_made, is_blind=False)
         return RedirectResponse(with_query(PATH, **place, added="1"), 303)
     before = given if blind else with_added(given, edits)
-    told = {
+    changes_made = {
         value: (was, entered)
         for value, was in values_of(before).items()
         if (entered := _entered(visit, value, was)) is not None
     }
-    _record(visit, name, given, told, is_blind=blind)
-    changed = sum(was.split() != after.split() for was, after in told.values())
-    return RedirectResponse(with_query(PATH, **place, saved=len(told), changed=changed), 303)
+    _record(visit, name, given, changes_made, is_blind=blind)
+    changed = sum(was.split() != after.split() for was, after in changes_made.values())
+    return RedirectResponse(
+        with_query(PATH, **place, saved=len(changes_made), changed=changed), 303
+    )
 
 
-def _entered(visit: Visit, value: Value, given: str) -> str | None:
+def _entered(visit: Visit, value: Value, old_text: str) -> str | None:
     """What stands in the form; an emptied statement is the one that was given."""
     statement, field = value
     assert visit.sent is not None
@@ -186,20 +195,20 @@ def _entered(visit: Visit, value: Value, given: str) -> str | None:
         return None  # it came to be after the form was opened
     if field is EditedField.KEPT:
         return YES if visit.word(f"{statement}.{field}") else NO
-    told = _checked(visit, f"{statement}.{field}", field)
-    emptied = field is not EditedField.EXPERIMENT and not told.strip()
+    text = _checked(visit, f"{statement}.{field}", field)
+    emptied = field is not EditedField.EXPERIMENT and not text.strip()
     # A page shows no character that turns the reading order, so a form sends none back.
-    return given if emptied or told.split() == unturned(given).split() else told
+    return old_text if emptied or text.split() == unturned(old_text).split() else text
 
 
 def _checked(visit: Visit, name: str, field: EditedField) -> str:
-    told = visit.word(name).replace("\r\n", "\n")
+    text = visit.word(name).replace("\r\n", "\n")
     longest = LONGEST_PART if field in _PARTS else LONGEST_STATEMENT
-    if len(told) > longest:
+    if len(text) > longest:
         raise ConfigurationError(f"{field.value}: write at most {longest:,} characters")
-    if field in _CHOICES and told not in _CHOICES[field]:
+    if field in _CHOICES and text not in _CHOICES[field]:
         raise ConfigurationError(f"{field.value}: choose one of {', '.join(_CHOICES[field])}")
-    return told
+    return text
 
 
 def _new_statement(visit: Visit, given: Curation) -> dict[Value, tuple[str, str]]:
@@ -207,14 +216,14 @@ def _new_statement(visit: Visit, given: Curation) -> dict[Value, tuple[str, str]
     assert visit.sent is not None
     entered = {field: _checked(visit, f"new.{field}", field)
                for field in (EditedField.STATEMENT, *_CHOICES)}  # fmt: skip
-    offered = [each.sentence_id for each in sentences_offered(given)]
-    named = [each for each in offered if each in visit.sent.getlist("new.sentences")]
-    if not entered[EditedField.STATEMENT].strip() or not named:
+    offered_ids = [each.sentence_id for each in sentences_offered(given)]
+    sentence_ids = [each for each in offered_ids if each in visit.sent.getlist("new.sentences")]
+    if not entered[EditedField.STATEMENT].strip() or not sentence_ids:
         raise ConfigurationError(
             "the statement was not added: say what it says, and choose the sentences that say it"
             " in the reviews"
         )
-    entered[EditedField.SENTENCES] = " ".join(named)
+    entered[EditedField.SENTENCES] = " ".join(sentence_ids)
     name = f"{ADDED}{secrets.token_hex(4)}"
     return {(name, field): ("", after) for field, after in entered.items()}
 
@@ -223,7 +232,7 @@ def _record(
     visit: Visit,
     name: str,
     given: Curation,
-    told: Mapping[Value, tuple[str, str]],
+    changes_made: Mapping[Value, tuple[str, str]],
     *,
     is_blind: bool,
 ) -> None:
@@ -242,6 +251,6 @@ def _record(
             edited_at=now,
             is_blind=is_blind,
         )
-        for (statement, field), (before, after) in told.items()
+        for (statement, field), (before, after) in changes_made.items()
     ]
     record_edits(visit.lake.warehouse, services_of(visit.lake.warehouse), edits)

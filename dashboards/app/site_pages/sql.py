@@ -37,26 +37,26 @@ def show(visit: Visit) -> Shown:
     """
     if not visit.lake.exists:
         return part(visit, "SQL", (pg.text("Nothing has been published here yet."),))
-    asked = visit.query.get("sql", FIRST).strip() or FIRST
+    query = visit.query.get("sql", FIRST).strip() or FIRST
     table = chosen(visit, "table", [*TABLE, *MARTS], "")
-    question = controls("sql", asked=unturned(asked), table=table, path=PATH,
+    question = controls("sql", query=unturned(query), table=table, path=PATH,
                         examples=_examples(), bounds=f"At most {MOST_ROWS:,} rows and"
                         f" {TIMEOUT_SECONDS:.0f} seconds.")  # fmt: skip
-    blocks = (*_answered(visit, asked), *_dictionary(visit, table))
+    blocks = (*_answered(visit, query), *_dictionary(visit, table))
     return part(visit, "SQL", blocks, below=question)
 
 
-def _answered(visit: Visit, asked: str) -> Iterator[pg.Block]:
+def _answered(visit: Visit, query: str) -> Iterator[pg.Block]:
     try:
-        answer = _ask(visit, asked)
+        answer = _ask(visit, query)
     except SqlError as error:
-        yield from _wrong(asked, error)
+        yield from _wrong(query, error)
         return
     except ConfigurationError as error:
         yield pg.note(str(error))
         return
     frame, rows = answer.frame, len(answer.frame)
-    files = [pg.report(name, with_query(f"{PATH}/file", sql=asked, format=kind))
+    files = [pg.report(name, with_query(f"{PATH}/file", sql=query, format=kind))
              for kind, name in (("csv", "CSV"), ("parquet", "Parquet"))]  # fmt: skip
     yield pg.facts(
         f"{figures.counted(rows, 'row')}, {figures.counted(len(frame.columns), 'column')}",
@@ -72,8 +72,8 @@ def _answered(visit: Visit, asked: str) -> Iterator[pg.Block]:
     yield pg.table(columns, ([*map(_cell, row)] for row in frame.head(ROWS_SHOWN).iter_rows()))
 
 
-def _ask(visit: Visit, asked: str) -> Answer:
-    return visit.lake.sql(asked, timeout_seconds=TIMEOUT_SECONDS, maximum_rows=MOST_ROWS)
+def _ask(visit: Visit, query: str) -> Answer:
+    return visit.lake.sql(query, timeout_seconds=TIMEOUT_SECONDS, maximum_rows=MOST_ROWS)
 
 
 def _cell(value: Any) -> str:
@@ -95,27 +95,27 @@ def _plain(value: Any) -> str:
     )
 
 
-def _wrong(asked: str, error: SqlError) -> Iterator[pg.Block]:
+def _wrong(query: str, error: SqlError) -> Iterator[pg.Block]:
     """The line that is wrong with a mark below the place, and what may have been meant."""
     yield pg.note(str(error))
     if error.place is None:
         return
-    before = asked[: error.place]
+    before = query[: error.place]
     start = before.rfind("\n") + 1
-    line = asked[start:].split("\n", 1)[0]
+    line = query[start:].split("\n", 1)[0]
     column = error.place - start
     marks = "^" * max(1, len(error.word or _word_at(line, column)))
     yield pg.Code(f"{INVISIBLE.sub(' ', line)}\n{' ' * column}{marks}")
     yield pg.text(f"Line {before.count(chr(10)) + 1}, column {column + 1}.")
-    at = asked.lower().find(error.word.lower(), error.place) if error.word else -1
+    at = query.lower().find(error.word.lower(), error.place) if error.word else -1
     if at < 0:
         return
-    mended = (
+    corrections = (
         pg.report(f"Write {name} instead",
-                  with_query(PATH, sql=asked[:at] + name + asked[at + len(error.word) :]))
+                  with_query(PATH, sql=query[:at] + name + query[at + len(error.word) :]))
         for name in error.offered[:NAMES_OFFERED]
     )  # fmt: skip
-    yield from pg.bullets(mended)
+    yield from pg.bullets(corrections)
 
 
 def _word_at(line: str, column: int) -> str:
@@ -126,16 +126,16 @@ def _word_at(line: str, column: int) -> str:
 
 def _examples() -> list[tuple[str, str]]:
     """What each statement answers, which is its comment, and its address."""
-    found = []
+    examples = []
     for sql in (statement("examples", name) for name in names("examples")):
-        asked = "\n".join(line for line in sql.splitlines() if not line.startswith("--"))
-        found.append((meaning(sql), with_query(PATH, sql=asked)))
-    return found
+        query = "\n".join(line for line in sql.splitlines() if not line.startswith("--"))
+        examples.append((meaning(sql), with_query(PATH, sql=query)))
+    return examples
 
 
 def _dictionary(visit: Visit, table: str) -> Iterator[pg.Block]:
     """Tables and marts with their meanings, and the columns of one."""
-    asked = visit.query.get("sql", "")
+    query = visit.query.get("sql", "")
     if table:
         yield pg.heading("Columns of ", pg.code(table))
         yield pg.text(_meaning(table))
@@ -147,14 +147,14 @@ def _dictionary(visit: Visit, table: str) -> Iterator[pg.Block]:
             kinds = visit.lake.ask(columns_of_mart, table)
             yield pg.table(("Column", "Type"), ((pg.code(name), kind) for name, kind in kinds))
     yield pg.heading("Tables and marts")
-    known = (
+    entries = (
         (
-            pg.report(name, with_query(PATH, sql=asked, table=name)),
+            pg.report(name, with_query(PATH, sql=query, table=name)),
             whole_sentences(_meaning(name), 30),
         )
         for name in (*sorted(TABLE), *MARTS)
     )
-    yield pg.table(("Name", "Meaning"), known)
+    yield pg.table(("Name", "Meaning"), entries)
 
 
 def _meaning(table: str) -> str:
@@ -172,19 +172,19 @@ def send_file(visit: Visit) -> Response:
     Raises:
         ConfigurationError: there is no such format, or the question cannot be answered.
     """
-    asked, kind = visit.query.get("sql", FIRST), visit.query.get("format", "")
+    query, kind = visit.query.get("sql", FIRST), visit.query.get("format", "")
     if kind not in _MEDIA_TYPES:
         raise ConfigurationError(f"format: choose one of {', '.join(_MEDIA_TYPES)}")
-    frame = _ask(visit, asked).frame
+    frame = _ask(visit, query).frame
     content = _csv(frame) if kind == "csv" else _parquet(frame)
-    return attachment(content, _subject(asked), kind, _MEDIA_TYPES[kind])
+    return attachment(content, _subject(query), kind, _MEDIA_TYPES[kind])
 
 
-def _subject(asked: str) -> str:
+def _subject(query: str) -> str:
     """The first table or mart that a statement reads, which its files are named after."""
-    words = "".join(each if each.isalnum() or each == "_" else " " for each in asked).split()
-    read = (word for before, word in pairwise(words) if before.lower() == "from")
-    return next((word for word in read if word in TABLE or word in MARTS), "answer")
+    words = "".join(each if each.isalnum() or each == "_" else " " for each in query).split()
+    tables = (word for before, word in pairwise(words) if before.lower() == "from")
+    return next((word for word in tables if word in TABLE or word in MARTS), "answer")
 
 
 def _csv(frame: polars.DataFrame) -> bytes:

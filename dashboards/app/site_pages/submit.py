@@ -54,21 +54,23 @@ def show(visit: Visit) -> Shown:
         return Shown("Submit", (pg.text(
             "Jobs are asked for in a warehouse in a folder; in object storage `assay evaluate`"
             " does the same."),))  # fmt: skip
-    before = visit.query.get("draft", "")
-    if not before:
+    draft_id = visit.query.get("draft", "")
+    if not draft_id:
         return _form(visit)
-    request = _request_of(job_of(visit, before))
+    request = _request_of(job_of(visit, draft_id))
     name, content = _given(request)
     if ending_of(name) not in _AS_TEXT:
-        return _form(visit, kind=_kind_of(request), kept=before)
+        return _form(visit, kind=_kind_of(request), draft_id=draft_id)
     return _form(visit, content.decode("utf-8", "replace"), _kind_of(request))
 
 
-def _form(visit: Visit, text: str = "", kind: str = "", problem: str = "", kept: str = "") -> Shown:
+def _form(
+    visit: Visit, text: str = "", kind: str = "", problem: str = "", draft_id: str = ""
+) -> Shown:
     """Step 1.
 
     Args:
-        kept: the draft whose file is used unless another one, or a text, is given.
+        draft_id: the draft whose file is used unless another one, or a text, is given.
     """
     most = visit.lake.warehouse.settings.api.maximum_body_bytes
     above = controls(
@@ -78,8 +80,8 @@ def _form(visit: Visit, text: str = "", kind: str = "", problem: str = "", kept:
         kind=kind,
         kinds=[(command, form.label) for command, (_, form) in _forms().items()],
         files=[(form.label, form.files) for _, form in _forms().values() if form.files],
-        kept=kept,
-        kept_name=unturned(_request_of(job_of(visit, kept)).name) if kept else "",
+        draft_id=draft_id,
+        draft_name=unturned(_request_of(job_of(visit, draft_id)).name) if draft_id else "",
         submission=visit.word("submission") or uuid4().hex,
         most_bytes=most,
         most=f"{most // 1_000_000:,} MB",
@@ -93,19 +95,19 @@ def take(visit: Visit) -> Shown | Response:
         return show(visit)
     assert visit.sent is not None
     text, kind = visit.word("text").replace("\r\n", "\n"), visit.word("kind")
-    kept, upload = visit.word("draft"), visit.sent.get("file")
-    name, content, before = "", text.encode("utf-8", "replace"), None
+    draft_id, upload = visit.word("draft"), visit.sent.get("file")
+    name, content, earlier_job = "", text.encode("utf-8", "replace"), None
     if isinstance(upload, UploadFile) and upload.filename:
         name, content = upload.filename, upload.file.read()
         if text.strip():
             return _form(visit, text, kind, _BOTH, _kept(visit, name, content))
     elif not text.strip():
-        if not kept:
+        if not draft_id:
             return _form(visit, text, kind, _NOTHING)
-        before = job_of(visit, kept)
-        name, content = _given(_request_of(before))
+        earlier_job = job_of(visit, draft_id)
+        name, content = _given(_request_of(earlier_job))
     try:
-        draft = _draft(visit, kind or _detected(name, content), name, content, before=before)
+        draft = _draft(visit, kind or _detected(name, content), name, content, before=earlier_job)
     except AssayError as error:
         return _form(visit, text, kind, _sentence(error), _kept(visit, name, content))
     return RedirectResponse(f"/submit/{draft}", 303)
@@ -129,8 +131,8 @@ def _found(visit: Visit, draft: Job, problem: str = "") -> Shown | Response:
     if not request.asks_nothing:
         return RedirectResponse(job_path(draft.job_id), 303)
     done = draft.status.state is JobState.DONE
-    found = read_result(draft) if done else {}
-    blocks = list(_what(request, found)) if done else []
+    estimate = read_result(draft) if done else {}
+    blocks = list(_what(request, estimate)) if done else []
     if draft.at_work:
         waits = runner_at_work(visit.lake.warehouse) is False
         blocks = [pg.note(NO_RUNNER if waits else "Reading it, and estimating what it takes …")]
@@ -140,15 +142,15 @@ def _found(visit: Visit, draft: Job, problem: str = "") -> Shown | Response:
     _, markup = html_body(blocks, str)
     form = SUBMITTED[_kind_of(request)].web_form
     assert form is not None
-    already = _begun(visit.lake.warehouse, draft.job_id)
+    job_id = _begun(visit.lake.warehouse, draft.job_id)
     above = controls(
         "submit_found",
         problem=problem,
-        found=Markup(markup),  # noqa: S704 escaped by its writer
+        findings=Markup(markup),  # noqa: S704 escaped by its writer
         at_work=draft.at_work,
         fields=[] if draft.at_work else list(_fields(visit, request, form)),
-        verb=form.verb if done and not already else "",
-        already=job_path(already) if already else "",
+        verb=form.verb if done and not job_id else "",
+        already=job_path(job_id) if job_id else "",
         here=f"/submit/{draft.job_id}",
         back=with_query("/submit", draft=draft.job_id),
     )
@@ -163,7 +165,7 @@ def begin(visit: Visit) -> Shown | Response:
     if not request.asks_nothing:
         return RedirectResponse(job_path(draft.job_id), 303)
     kind = visit.word("kind")
-    wanted = request.to_do()
+    to_submit = request.to_do()
     try:
         if kind not in SUBMITTED:
             raise ConfigurationError("choose what it is from the list")
@@ -171,15 +173,15 @@ def begin(visit: Visit) -> Shown | Response:
         same = kind == _kind_of(request)
         options = _options(visit, job) if same else _usual(job)
         begins = visit.word("act") == "begin"
-        if not (begins and same and options == wanted.options):
+        if not (begins and same and options == to_submit.options):
             changed = "?changed=1" if begins else ""
             draft_id = _draft(visit, kind, *_given(request), options, draft)
             return RedirectResponse(f"/submit/{draft_id}{changed}", 303)
         if draft.status.state is not JobState.DONE:
             raise ConfigurationError("wait until it is known what this takes")
-        asked = wanted.model_copy(update={"idempotency_key": _key_of(draft.job_id)})
-        check_offered(asked, visit.lake.warehouse.settings.dashboard)
-        return RedirectResponse(job_path(submit(visit.lake.warehouse, asked)), 303)
+        job_request = to_submit.model_copy(update={"idempotency_key": _key_of(draft.job_id)})
+        check_offered(job_request, visit.lake.warehouse.settings.dashboard)
+        return RedirectResponse(job_path(submit(visit.lake.warehouse, job_request)), 303)
     except AssayError as error:
         return _found(visit, draft, _sentence(error))
 
@@ -215,20 +217,20 @@ def _draft(
         raise ConfigurationError("choose what it is from the list")
     job, warehouse = SUBMITTED[kind], visit.lake.warehouse
     options = options or _usual(job)
-    told = job.of_file(name, content)
+    content_fields = job.of_file(name, content)
     words = name or content.decode("utf-8", "replace")
-    called = next((line.strip("# \t") for line in words.splitlines() if line.strip("# \t")), name)
+    title = next((line.strip("# \t") for line in words.splitlines() if line.strip("# \t")), name)
     submission = visit.word("submission")
     if before is not None:
-        called, submission = _request_of(before).name, before.job_id
+        title, submission = _request_of(before).name, before.job_id
     digest = content_hash(content.hex(), name)
     request = job(
-        name=wording.shortened(unturned(called), _NAME_CHARACTERS) or job.name_of_command(),
+        name=wording.shortened(unturned(title), _NAME_CHARACTERS) or job.name_of_command(),
         asked_by="dashboard" if visit.person is None else visit.person.name,
         created_at=datetime.now(UTC),
         idempotency_key=_DRAFT + content_hash(submission, kind, digest, options.model_dump_json()),
         options=options,
-        **told,
+        **content_fields,
     ).to_estimate()
     check_offered(request, warehouse.settings.dashboard)
     _clear(warehouse)
@@ -239,10 +241,10 @@ def _clear(warehouse: Warehouse) -> None:
     """Delete drafts that nobody went on with."""
     now = datetime.now(UTC)
     for job in jobs(warehouse):
-        asked, ended = job.request, job.status.finished_at
-        if asked is None or ended is None or not asked.idempotency_key.startswith(_DRAFT):
+        request, finished_at = job.request, job.status.finished_at
+        if request is None or finished_at is None or not request.idempotency_key.startswith(_DRAFT):
             continue
-        if asked.asks_nothing and now - ended > DRAFTS_KEPT:
+        if request.asks_nothing and now - finished_at > DRAFTS_KEPT:
             forget(job)
 
 
@@ -259,8 +261,8 @@ def _kind_of(request: WorkJob) -> str:
 def _given(request: WorkJob) -> tuple[str, bytes]:
     """The file or text that a request was made of, by the name that the reader's file had."""
     name, content = request.as_file
-    sent = ending_of(request.name)
-    return (request.name if name and sent == ending_of(name) else name), content
+    ending = ending_of(request.name)
+    return (request.name if name and ending == ending_of(name) else name), content
 
 
 def _detected(name: str, content: bytes) -> str:
@@ -278,45 +280,48 @@ def _forms() -> dict[str, tuple[type[WorkJob], WebForm]]:
 
 
 def _sentence(error: AssayError) -> str:
-    told = str(error)
-    return f"{told[:1].upper()}{told[1:]}{'' if told.endswith('.') else '.'}"
+    text = str(error)
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
 
 
-def _what(request: WorkJob, found: Mapping[str, Any]) -> Iterator[pg.Block]:
+def _what(request: WorkJob, estimate: Mapping[str, Any]) -> Iterator[pg.Block]:
     """What was found in it, what would be rejected, and what it takes, as its estimate tells."""
-    counts = found.get("counts") or {
-        name: found[name] for name in ("ideas", "evaluated", "rejected", "not_covered")
+    counts = estimate.get("counts") or {
+        name: estimate[name] for name in ("ideas", "evaluated", "rejected", "not_covered")
     }
-    requests = counts.pop("literature_requests", found.get("literature_requests"))
-    told = [_counted(count, name) for name, count in counts.items() if count]
-    titles = found.get("titles") or [request.title]
-    yield pg.facts(*told)
+    requests = counts.pop("literature_requests", estimate.get("literature_requests"))
+    counts_in_words = [_counted(count, name) for name, count in counts.items() if count]
+    titles = estimate.get("titles") or [request.title]
+    yield pg.facts(*counts_in_words)
     more = counts.get("ideas", 0) - len(titles)
     yield from pg.bullets(wording.shortened(str(each), 160) for each in titles)
     if more > 0:
         yield pg.text(f"and {more:,} more")
-    rejected = found.get("rejected_entries", ())
-    rows = [(each["location"], wording.reason(each["reason"]), each["detail"]) for each in rejected]
+    rejected_entries = estimate.get("rejected_entries", ())
+    rows = [
+        (each["location"], wording.reason(each["reason"]), each["detail"])
+        for each in rejected_entries
+    ]
     if rows:
         yield pg.heading("Would be rejected")
         columns = ("Where", "Why", "How to mend it")
         yield pg.table(columns, rows[:_REJECTED_SHOWN])
         if len(rows) > _REJECTED_SHOWN:
             yield pg.text(f"and {len(rows) - _REJECTED_SHOWN:,} more")
-    if found.get("lost"):
+    if estimate.get("lost"):
         yield pg.heading("Cannot be read")
-        yield from pg.bullets(found["lost"])
-    coverage = found.get("field_coverage", {}).get("not_covered", ())
+        yield from pg.bullets(estimate["lost"])
+    coverage = estimate.get("field_coverage", {}).get("not_covered", ())
     if coverage:
         yield pg.note(
             "Outside the fields that the literature covers, so that no evidence is bought: ",
             "; ".join(wording.shortened(str(each["title"]), 80) for each in coverage[:5]),
         )
-    yield from pg.bullets(found.get("reading_remarks", ()))
+    yield from pg.bullets(estimate.get("reading_remarks", ()))
     yield pg.heading("What it takes")
-    yield pg.table(("", "About:"), _takes(request, found, requests))
-    if not request.options.engine.is_baseline and found.get("note"):
-        note = str(found["note"])
+    yield pg.table(("", "About:"), _takes(request, estimate, requests))
+    if not request.options.engine.is_baseline and estimate.get("note"):
+        note = str(estimate["note"])
         yield pg.text(f"{note[:1].upper()}{note[1:]}.")
 
 
@@ -327,13 +332,13 @@ def _counted(count: int, name: str) -> str:
 
 
 def _takes(
-    request: WorkJob, found: Mapping[str, Any], requests: int | None
+    request: WorkJob, estimate: Mapping[str, Any], requests: int | None
 ) -> Iterator[tuple[str, str]]:
-    cost, hours = found["cost_usd"], found.get("hours")
+    cost, hours = estimate["cost_usd"], estimate.get("hours")
     price = figures.usd(float(cost)) if isinstance(cost, int | float) else "price unknown"
     yield "Cost", f"{price}, no model is asked" if request.options.engine.is_baseline else price
-    yield "Model calls", figures.count(found["model_calls"])
-    yield "Tokens", figures.count(found["prompt_tokens"] + found["completion_tokens"])
+    yield "Model calls", figures.count(estimate["model_calls"])
+    yield "Tokens", figures.count(estimate["prompt_tokens"] + estimate["completion_tokens"])
     if requests is not None:
         yield "Literature requests", figures.count(requests)
     if hours is not None:
@@ -380,13 +385,13 @@ def _control(name: str, field: FieldInfo, value: Any, label: str = "") -> Field:
         return Field(name, words, [str(each) for each in value], "", options, "checks")
     if bool in inner:
         return Field(name, words, bool(value), kind="check", help=help_text)
-    shown = "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+    text = "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
     if date in inner:
-        return Field(name, words, shown, kind="date", help=help_text)
+        return Field(name, words, text, kind="date", help=help_text)
     least = next((each.ge for each in field.metadata if hasattr(each, "ge")), None)
     most = next((each.le for each in field.metadata if hasattr(each, "le")), None)
     bounds = {"min": least, "max": most, "step": "any"}
-    return Field(name, words, shown, kind="number", help=help_text, attributes=bounds)
+    return Field(name, words, text, kind="number", help=help_text, attributes=bounds)
 
 
 def _usual(job: type[WorkJob]) -> DeclaredOptions:
@@ -404,21 +409,21 @@ def _options(visit: Visit, job: type[WorkJob]) -> DeclaredOptions:
     assert visit.sent is not None and job.web_form is not None
     kind: type[DeclaredOptions] = job.model_fields["options"].annotation  # type: ignore[assignment]
     offered = visit.lake.warehouse.settings.dashboard
-    told: dict[str, Any] = {"profile": visit.word("profile"), **_engine(visit, offered)}
+    values: dict[str, Any] = {"profile": visit.word("profile"), **_engine(visit, offered)}
     literature = visit.word("literature")
     if literature:
         if literature not in offered.literatures or "literature" not in kind.model_fields:
             raise ConfigurationError("choose a literature of the list")
-        told["literature"] = offered.literatures[literature]
+        values["literature"] = offered.literatures[literature]
     for name in (*job.web_form.options, "max_cost_usd"):
         control = _control(name, kind.model_fields[name], kind.model_fields[name].default)
         if control.kind == "checks":
-            told[name] = ",".join(str(each) for each in visit.sent.getlist(name))
+            values[name] = ",".join(str(each) for each in visit.sent.getlist(name))
         elif control.kind == "check":
-            told[name] = name in visit.sent
+            values[name] = name in visit.sent
         elif visit.word(name).strip():
-            told[name] = visit.word(name).strip()
-    return kind(**told)
+            values[name] = visit.word(name).strip()
+    return kind(**values)
 
 
 def _engine(visit: Visit, offered: DashboardSettings) -> dict[str, Any]:

@@ -60,10 +60,10 @@ def _no_lake(lake: Lake) -> Iterator[pg.Block]:
 
 
 def _banners(run: Run) -> Iterator[pg.Block]:
-    for told in wording.banners(
+    for banner in wording.banners(
         run.engine, run.literature, run.literature_name, run.literature_lacks
     ):
-        yield pg.text(told)
+        yield pg.text(banner)
 
 
 def _alarms(night: NightRun) -> Iterator[pg.Block]:
@@ -97,15 +97,15 @@ def _leaders(lake: Lake, night: NightRun) -> Iterator[pg.Block]:
     top = tuple((str(idea.idea_id), idea.wins, idea.losses, idea.ties) for idea in night.top)
     reasons = lake.ask(leaders_reasons, run_id, top)
     board = lake.frame("leaderboard", run_id=run_id)
-    shown = board.filter(polars.col("idea_id").is_in([name for name, *_ in top]))
-    rows = {row["idea_id"]: row for row in shown.to_dicts()}
+    leading = board.filter(polars.col("idea_id").is_in([name for name, *_ in top]))
+    rows = {row["idea_id"]: row for row in leading.to_dicts()}
     items = []
     for idea in night.top:
         verdict = verdict_on(rows[str(idea.idea_id)]) if gives_verdicts(night.run) else None
         place = wording.rank_with_range(idea.rank, idea.best_rank, idea.worst_rank)
-        known = f"{verdict.value.capitalize()} · " if verdict is not None else ""
+        verdict_words = f"{verdict.value.capitalize()} · " if verdict is not None else ""
         head = pg.line(
-            pg.strong(f"{known}{figures.mean(idea.score)}"),
+            pg.strong(f"{verdict_words}{figures.mean(idea.score)}"),
             " · ",
             idea_link(run_id, idea.idea_id, idea.title),
         )
@@ -114,8 +114,8 @@ def _leaders(lake: Lake, night: NightRun) -> Iterator[pg.Block]:
             (pg.Paragraph(head), pg.text(f"Rank {place}{group}. {reasons[str(idea.idea_id)]}"))
         )
     yield pg.Listing(tuple(items))
-    whole = with_query("/ideas", run=run_id)
-    yield pg.text(f"{night.what_leads} ", pg.report("The whole ranking", whole))
+    ranking_address = with_query("/ideas", run=run_id)
+    yield pg.text(f"{night.what_leads} ", pg.report("The whole ranking", ranking_address))
 
 
 def leaders_reasons(
@@ -129,9 +129,9 @@ def leaders_reasons(
         top: identifier, wins, losses and ties of each.
     """
     scores, weights = queries.idea_scores(run_id), queries.run(run_id).score_weights
-    own = {str(score.idea_id): score for score in scores}
+    score_of = {str(score.idea_id): score for score in scores}
     return {
-        name: why_it_leads(own[name], scores, weights, wins=wins, losses=losses, ties=ties)
+        name: why_it_leads(score_of[name], scores, weights, wins=wins, losses=losses, ties=ties)
         for name, wins, losses, ties in top
     }
 
@@ -141,12 +141,12 @@ def _figures(night: NightRun) -> Iterator[pg.Block]:
     run, cost, before, cost_before = night.run, night.cost, night.before, night.cost_before
     yield pg.heading("Ideas, cost and time")
     earlier = () if before is None else (f"{before.started_at:%Y-%m-%d}:",)
-    told = [
+    columns = [
         (of.states_in_words, figures.usd(what.cost_usd), figures.usd(what.cost_usd_per_idea),
          figures.duration(of.duration_seconds))
         for of, what in ((run, cost), (before, cost_before)) if of is not None and what is not None
     ]  # fmt: skip
-    rows = zip(("Ideas", "Cost", "Cost of an idea", "Time"), *told, strict=True)
+    rows = zip(("Ideas", "Cost", "Cost of an idea", "Time"), *columns, strict=True)
     yield pg.table(("", "This run:", *earlier), rows)
     if before is None:
         yield pg.text("No earlier run compares with it.")
@@ -173,8 +173,8 @@ def _nights(lake: Lake, run: Run) -> Iterator[pg.Block]:
     if len(comparable) < 2:
         return
     yield pg.heading(f"The last {len(comparable)} comparable nights")
-    asked = [each.run_id for each in comparable]
-    nights = lake.ask(night_figures, asked, thresholds=lake.thresholds)
+    run_ids = [each.run_id for each in comparable]
+    nights = lake.ask(night_figures, run_ids, thresholds=lake.thresholds)
     columns = ("Night", "Ideas:", "Cost of an idea:", "Unscored:", "Time:", "Alarms:")
     yield pg.table(columns, map(_night_row, nights))
 
@@ -192,14 +192,14 @@ def _night_row(night: NightFigures) -> tuple[pg.Part, ...]:
 
 def _runs(lake: Lake) -> Iterator[pg.Block]:
     runs = lake.runs()
-    listed = lake.frame("run_list", limit=RUNS_LISTED, offset=0).to_dicts()
+    rows_listed = lake.frame("run_list", limit=RUNS_LISTED, offset=0).to_dicts()
     order = {str(run.run_id): run for run in runs}
     yield pg.heading("Published runs")
     columns = ("Run", "State", "Started", "Engine", "Scored:", "Partly:", "Unscored:",
                "Rejected:", "Cost:", "Time:")  # fmt: skip
-    labelled = any(run.label for run in runs)
+    has_labels = any(run.label for run in runs)
     rows = []
-    for row in listed:
+    for row in rows_listed:
         run = order.get(row["run_id"])
         if run is None:  # published since the page began: the next reading shows it
             continue
@@ -207,9 +207,9 @@ def _runs(lake: Lake) -> Iterator[pg.Block]:
             pg.report(run.run_id, run_path(run.run_id)), "in order" if run.in_order else "not in order", run.started_at,
             run.engine, run.scored_count, run.partly_scored_count, run.unscored_count,
             run.rejected_count, figures.usd(row["cost_usd"], row["unknown_price_calls"]),
-            figures.duration(run.duration_seconds), *([run.label] if labelled else []),
+            figures.duration(run.duration_seconds), *([run.label] if has_labels else []),
         ))  # fmt: skip
-    yield pg.table((*columns, "Label") if labelled else columns, rows)
+    yield pg.table((*columns, "Label") if has_labels else columns, rows)
     if len(runs) > RUNS_LISTED:
         more = pg.report("Work", "/work?kind=run")
         yield pg.text(f"The newest {RUNS_LISTED} of {len(runs):,}; all of them: ", more)

@@ -79,14 +79,18 @@ def show_standings(visit: Visit) -> Shown:
     track, run, fields = _chosen(visit)
     if track is None:
         return Shown("How contests stand", (pg.text(_NO_CONTEST),), head)
-    found = _contests(visit, track, run)
-    voted: list[tuple[Contest, Standing]] = []
+    contests = _contests(visit, track, run)
+    standings_with_votes: list[tuple[Contest, Standing]] = []
     if services_file(visit.lake.warehouse).exists():
         database = services_of(visit.lake.warehouse)
-        standings = ((contest, standing_of(database, contest)) for contest in found)
-        voted = [(contest, one) for contest, one in standings if one is not None and one.vote_count]
+        standings = ((contest, standing_of(database, contest)) for contest in contests)
+        standings_with_votes = [
+            (contest, one) for contest, one in standings if one is not None and one.vote_count
+        ]
     titles = visit.lake.ask(_titles, track, None if run is None else run.run_id)
-    blocks = [block for contest, one in voted for block in _standing(contest, one, titles)]
+    blocks = [
+        block for contest, one in standings_with_votes for block in _standing(contest, one, titles)
+    ]
     none = [pg.text("Nobody has voted here yet.")]
     return Shown("How contests stand", blocks or none, head + form(*fields))
 
@@ -105,7 +109,7 @@ def choice_of(visit: Visit) -> Choice | None:
 
 def ballot(
     action: str,
-    found: Offer,
+    pair: Offer,
     sides: Sides,
     fields: Mapping[str, str],
     *,
@@ -119,20 +123,20 @@ def ballot(
         fields: further ones that the form sends.
         check_share: how many pairs of one are attention checks, which voters are told.
     """
-    opened = [folded(_titled_once(side)) for side in sides]
-    alike = found.scrambled is None and opened[0][0] == opened[1][0]
-    if found.scrambled is not None:
-        number = (Choice.FIRST, Choice.SECOND).index(found.scrambled)
-        opened[number] = folded(scrambled(_titled_once(sides[number]), found.offer_id))
+    folded_sides = [folded(_titled_once(side)) for side in sides]
+    same_start = pair.scrambled is None and folded_sides[0][0] == folded_sides[1][0]
+    if pair.scrambled is not None:
+        number = (Choice.FIRST, Choice.SECOND).index(pair.scrambled)
+        folded_sides[number] = folded(scrambled(_titled_once(sides[number]), pair.offer_id))
     return controls(
         "ballot",
         action=action,
-        fields={"offer": found.offer_id, **fields},
+        fields={"offer": pair.offer_id, **fields},
         sides=[
             (letter, markup(blocks_of(opening)), markup(blocks_of(rest)))
-            for letter, (opening, rest) in zip("AB", opened, strict=True)
+            for letter, (opening, rest) in zip("AB", folded_sides, strict=True)
         ],
-        alike=alike,
+        alike=same_start,
         answers=_ANSWERS,
         reason=reason,
         longest=LONGEST_REASON,
@@ -140,21 +144,21 @@ def ballot(
     )
 
 
-def blocks_of(said: Sequence[Part]) -> Iterator[pg.Block]:
+def blocks_of(texts: Sequence[Part]) -> Iterator[pg.Block]:
     """Parts of a text that nobody has vouched for, one below the other."""
-    for part in said:
+    for part in texts:
         if part.heading:
             yield pg.heading(part.heading, level=3)
         yield from prose(part.text)
 
 
 def folded(
-    said: Sequence[Part], words: int = WORDS_SHOWN
+    texts: Sequence[Part], words: int = WORDS_SHOWN
 ) -> tuple[list[Part], list[Part]]:  # fmt: skip
     """What is read at once, which ends with a sentence, and the rest."""
     opening: list[Part] = []
     rest: list[Part] = []
-    for part in _paragraphs(said):
+    for part in _paragraphs(texts):
         if rest:
             rest.append(part)
             continue
@@ -169,34 +173,34 @@ def folded(
     return opening, rest
 
 
-def scrambled(said: Sequence[Part], seed: str) -> tuple[Part, ...]:
+def scrambled(texts: Sequence[Part], seed: str) -> tuple[Part, ...]:
     """The same words in an order that says nothing; the same one each time the pair is drawn."""
     draw = random.Random(seed)  # noqa: S311 no secret
 
     def shuffled(words: str) -> str:
-        listed = words.split()
-        draw.shuffle(listed)
-        return " ".join(listed)
+        word_list = words.split()
+        draw.shuffle(word_list)
+        return " ".join(word_list)
 
-    return tuple(Part(shuffled(part.heading), shuffled(part.text)) for part in said)
+    return tuple(Part(shuffled(part.heading), shuffled(part.text)) for part in texts)
 
 
-def _paragraphs(said: Sequence[Part]) -> Iterator[Part]:
-    for part in said:
+def _paragraphs(texts: Sequence[Part]) -> Iterator[Part]:
+    for part in texts:
         heading = part.heading
         for paragraph in part.text.strip().split("\n\n"):
             yield Part(heading, paragraph)
             heading = ""
 
 
-def _titled_once(said: tuple[Part, ...]) -> tuple[Part, ...]:
+def _titled_once(texts: tuple[Part, ...]) -> tuple[Part, ...]:
     """Ideas often begin with the title that stands above them."""
-    if not said or not said[0].heading:
-        return said
-    heading, text = said[0]
+    if not texts or not texts[0].heading:
+        return texts
+    heading, text = texts[0]
     first, _, further = text.lstrip().partition("\n")
     same = first.strip("#* \t").casefold() == " ".join(heading.split()).casefold()
-    return (Part(heading, further.lstrip()), *said[1:]) if same and further.strip() else said
+    return (Part(heading, further.lstrip()), *texts[1:]) if same and further.strip() else texts
 
 
 def show(visit: Visit, note: str = "") -> Shown:
@@ -207,18 +211,18 @@ def show(visit: Visit, note: str = "") -> Shown:
     if track is None:
         return Shown("Vote", (pg.text(_NO_CONTEST),), head)
     contests = _contests(visit, track, run)
-    found = _offered(visit, voter, contests)
+    current_offer = _offered(visit, voter, contests)
     database, settings = services_of(warehouse), warehouse.settings.voting
-    answered = answered_in_a_day(database, voter)
+    answered_count = answered_in_a_day(database, voter)
     pair = Markup()
-    if found is not None:
+    if current_offer is not None:
         first, second = (
-            visit.lake.ask(text_of, found.track, side.contender)
-            for side in (found.first, found.second)
+            visit.lake.ask(text_of, current_offer.track, side.contender)
+            for side in (current_offer.first, current_offer.second)
         )
         pair = ballot(
             with_query(f"{PATH}/votes", **visit.query),
-            found,
+            current_offer,
             (first, second),
             {},
             reason=visit.word("reason"),
@@ -230,8 +234,8 @@ def show(visit: Visit, note: str = "") -> Shown:
         parts=head,
         choosing=choosing,
         chosen=track if run is None else f"{track} of {run.run_id}",
-        opened=not answered,
-        answered=answered,
+        opened=not answered_count,
+        answered=answered_count,
         most=settings.most_per_day,
         note=note,
         pair=pair,
@@ -243,14 +247,14 @@ def _offered(visit: Visit, voter: str, contests: tuple[Contest, ...]) -> Offer |
     """The pair before the voter, else one they have not seen; None: they have seen all."""
     warehouse = visit.lake.warehouse
     database = services_of(warehouse)
-    known = open_offer(database, voter, contests)
-    if known is not None:
-        return known
+    current = open_offer(database, voter, contests)
+    if current is not None:
+        return current
     add_contests(database, contests)
-    drawn = next_pair(database, voter, contests)
-    if drawn is None:
+    next_contest = next_pair(database, voter, contests)
+    if next_contest is None:
         return None
-    contest, names = drawn
+    contest, names = next_contest
     by_name = {contender.name: contender for contender in contest.contenders}
     one, other = (
         shown(by_name[name], visit.lake.ask(text_of, contest.track, by_name[name]))
@@ -265,12 +269,12 @@ def _offered(visit: Visit, voter: str, contests: tuple[Contest, ...]) -> Offer |
 def _chosen(visit: Visit) -> tuple[Track | None, Run | None, list[Field | None]]:
     """What meets, of which run, and the controls that choose it; no track: nothing meets here."""
     run = chosen_run(visit)
-    there = [track for track in Track if visit.lake.exists and _contests(visit, track, run)]
-    if not there:
+    tracks = [track for track in Track if visit.lake.exists and _contests(visit, track, run)]
+    if not tracks:
         return None, None, []
-    track = Track(chosen(visit, "track", list(Track), there[0]))
+    track = Track(chosen(visit, "track", list(Track), tracks[0]))
     options = [(each.value, each.capitalize()) for each in Track]
-    fields: list[Field | None] = [Field("track", "What meets", track, there[0], options)]
+    fields: list[Field | None] = [Field("track", "What meets", track, tracks[0], options)]
     if track is not Track.IDEAS or run is None:
         return track, None, fields
     return track, run, [*fields, run_field(visit, run)]
@@ -288,8 +292,8 @@ def _titles(queries: Queries, track: Track, run_id: RunId | None) -> dict[str, s
         rows = queries.rows("ideas_of_run", run_id=run_id)
         return {f"{run_id}/{row['idea_id']}": row["title"] for row in rows}
     runs = {
-        run_id: f"{made[Board.ENGINES]}, {made[Board.PROFILES]}, {run_id}"
-        for run_id, made in makers(queries).items()
+        run_id: f"{engine_and_profile[Board.ENGINES]}, {engine_and_profile[Board.PROFILES]}, {run_id}"
+        for run_id, engine_and_profile in makers(queries).items()
     }
     return {
         contender.name: runs.get(contender.run_id, contender.run_id)

@@ -61,8 +61,8 @@ def _idea_field(
     options = []
     for number, (idea_id, title, rank, _) in enumerate(ideas):
         if number < IDEAS_OFFERED or idea_id == value:
-            known = wording.titled(title, idea_id, TITLE_CHARACTERS)
-            options.append((idea_id, f"{rank or '–'}. {known}"))
+            short_title = wording.titled(title, idea_id, TITLE_CHARACTERS)
+            options.append((idea_id, f"{rank or '–'}. {short_title}"))
     return Field(name, label, value, default, options)
 
 
@@ -73,17 +73,17 @@ def show_sure(visit: Visit) -> Shown:
         return Shown("How sure the order is", (NO_RUN,))
     first, others = _order_shown(lake, run), _other_orders(lake, run)
     names = list(others)
-    wanted = chosen(visit, "with", names, "")
-    default = wanted or _first_in_common(lake, first, others)
+    chosen_order = chosen(visit, "with", names, "")
+    default = chosen_order or _first_in_common(lake, first, others)
     blocks = (
         pg.facts(pg.report("All ideas", with_query("/ideas", run=run.run_id))),
         *sensitivity_blocks(lake.ask(_sensitivity, run.run_id)),
         pg.heading("Beside another order of the same ideas"),
         *(_beside(first, board(lake, *others[default])) if default else _nothing_in_common()),
     )
-    beside = Field("with", "Beside", default, "", [(each, each) for each in names])
+    order_field = Field("with", "Beside", default, "", [(each, each) for each in names])
     return Shown(
-        "How sure the order is", blocks, form(run_field(visit, run), beside if names else None)
+        "How sure the order is", blocks, form(run_field(visit, run), order_field if names else None)
     )
 
 
@@ -97,12 +97,14 @@ def _order_shown(lake: Lake, run: Run) -> Board:
 
 def _other_orders(lake: Lake, run: Run) -> dict[str, tuple[Run, RankingHead | None]]:
     """Other orders of this run, then those of other runs, newest first."""
-    shown = lake.ask(ranking_shown, run.run_id)
-    own = (None, *lake.ask(rankings_of, run.run_id))
-    found = {f"this run by {basis_of(head)}": (run, head) for head in own if head != shown}
+    current_head = lake.ask(ranking_shown, run.run_id)
+    heads = (None, *lake.ask(rankings_of, run.run_id))
+    orders = {
+        f"this run by {basis_of(head)}": (run, head) for head in heads if head != current_head
+    }
     for each in [each for each in lake.runs() if each.run_id != run.run_id][:RUNS_OFFERED]:
-        found[run_title(each)] = (each, lake.ask(ranking_shown, each.run_id))
-    return found
+        orders[run_title(each)] = (each, lake.ask(ranking_shown, each.run_id))
+    return orders
 
 
 def _first_in_common(
@@ -122,26 +124,26 @@ def _nothing_in_common() -> Iterator[pg.Block]:
 
 
 def _beside(first: Board, second: Board) -> Iterator[pg.Block]:
-    found = agreement(first.frame, second.frame)
-    if not found.shared:
+    comparison = agreement(first.frame, second.frame)
+    if not comparison.shared:
         yield from _nothing_in_common()
         return
-    spearman = figures.decimals(found.spearman)
+    spearman = figures.decimals(comparison.spearman)
     yield pg.table(
         ("", "Count:"),
         [
-            ("Ideas ranked by both", found.shared),
-            ("Ranked here alone", found.only_first),
-            ("Ranked there alone", found.only_second),
+            ("Ideas ranked by both", comparison.shared),
+            ("Ranked here alone", comparison.only_first),
+            ("Ranked there alone", comparison.only_second),
             ("Rank correlation (Spearman; mean over groups, weighted by their ideas)", spearman),
             (
                 f"Of the best {TOP} of each group, also there",
-                f"{found.top:,} of {found.top_size:,}",
+                f"{comparison.top:,} of {comparison.top_size:,}",
             ),
         ],
     )
-    moved = side_by_side(first.frame, second.frame).filter(polars.col("change") != 0)
-    if moved.is_empty():
+    moves = side_by_side(first.frame, second.frame).filter(polars.col("change") != 0)
+    if moves.is_empty():
         yield pg.text("All of them have the same rank in both.")
         return
     run_id = first.run.run_id
@@ -156,8 +158,8 @@ def _beside(first: Board, second: Board) -> Iterator[pg.Block]:
                 int(row["second_rank"]),
                 figures.moved(row["change"]),
             )
-            for row in moved.head(MOVES_SHOWN).iter_rows(named=True)
+            for row in moves.head(MOVES_SHOWN).iter_rows(named=True)
         ],
     )
-    if len(moved) > MOVES_SHOWN:
-        yield pg.text(f"The {MOVES_SHOWN} largest moves of {len(moved):,}.")
+    if len(moves) > MOVES_SHOWN:
+        yield pg.text(f"The {MOVES_SHOWN} largest moves of {len(moves):,}.")

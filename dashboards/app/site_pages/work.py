@@ -28,40 +28,40 @@ def show(visit: Visit) -> Shown:
     """What is under way, then what is published, newest first."""
     lake = visit.lake
     heads = {kind: lake.heads(kind) for kind in KINDS if len(kind.ids) == 1}
-    present = {kind.word: len(found) for kind, found in heads.items() if found}
-    now = tuple(in_progress(visit))
-    if not present:
-        return Shown("Work", (*now, pg.text("Nothing has been published here yet.")), live=True)
-    kind = chosen(visit, "kind", list(present), EVERY_KIND)
+    counts = {kind.word: len(kind_heads) for kind, kind_heads in heads.items() if kind_heads}
+    running = tuple(in_progress(visit))
+    if not counts:
+        return Shown("Work", (*running, pg.text("Nothing has been published here yet.")), live=True)
+    kind = chosen(visit, "kind", list(counts), EVERY_KIND)
     rows = [
         (each, head)
-        for each, found in heads.items()
-        for head in found.values()
+        for each, kind_heads in heads.items()
+        for head in kind_heads.values()
         if kind in (EVERY_KIND, each.word)
     ]
     rows.sort(key=lambda row: row[1].started_at, reverse=True)
     options = [(EVERY_KIND, EVERY_KIND)]
-    options += [(word, f"{word} ({count:,})") for word, count in present.items()]
+    options += [(word, f"{word} ({count:,})") for word, count in counts.items()]
     columns = ("Started", "Kind", "Name", "Engine", "Ended early because")
     blocks = [pg.table(columns, (_row(each, head) for each, head in rows[:MOST_SHOWN]))]
-    published = [pg.heading("Published")] if now else []
+    heading = [pg.heading("Published")] if running else []
     more = [pg.text(f"The newest {MOST_SHOWN} of {len(rows):,}: choose a kind.")]
     return Shown(
         "Work",
-        (*now, *published, *blocks, *(more if len(rows) > MOST_SHOWN else ())),
+        (*running, *heading, *blocks, *(more if len(rows) > MOST_SHOWN else ())),
         form(Field("kind", "Kind", kind, EVERY_KIND, options)),
         live=True,
     )
 
 
 def _row(kind: Kind[Any, Any, Any], head: Any) -> tuple[pg.Part, ...]:
-    early = head.ended_early()
+    end_reason = head.ended_early()
     return (
         head.started_at,
         kind.word,
         pg.report(str(head.run_id), run_path(head.run_id)),
         head.engine,
-        "" if early is None else wording.reason(early),
+        "" if end_reason is None else wording.reason(end_reason),
     )
 
 
@@ -116,8 +116,8 @@ def send_file(visit: Visit) -> Response:
     run_id, text = RunId(visit.path["run_id"]), visit.query.get("format", "")
     if text not in set(ReportFormat):
         raise ConfigurationError(f"format: choose one of {', '.join(ReportFormat)}")
-    wanted, idea = ReportFormat(text), visit.query.get("idea")
+    output_format, idea = ReportFormat(text), visit.query.get("idea")
     idea_id = None if idea is None else IdeaId(idea)
     full = idea_id is not None and visit.query.get("full") == "1"
-    content = report_file(visit.lake.warehouse, run_id, idea_id, wanted, full=full)
-    return attachment(content, idea or run_id, wanted, wanted.media_type)
+    content = report_file(visit.lake.warehouse, run_id, idea_id, output_format, full=full)
+    return attachment(content, idea or run_id, output_format, output_format.media_type)

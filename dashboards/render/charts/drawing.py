@@ -52,16 +52,20 @@ class Drawing:
 
     def mark(self, element: str, words: str = "", tooltip: str = "", **attributes: object) -> None:
         """Add an SVG element; `kind` is its class, and attributes without a value are left out."""
-        shown = {
+        svg_attributes = {
             {"kind": "class"}.get(name, name.replace("_", "-")): value
             for name, value in attributes.items()
             if value not in ("", None)
         }
-        written = "".join(f' {name}="{_words(value)}"' for name, value in shown.items())
+        attribute_text = "".join(
+            f' {name}="{_words(value)}"' for name, value in svg_attributes.items()
+        )
         title = f"<title>{_words(tooltip)}</title>" if tooltip else ""
         inner = f"{_words(words)}{title}"
         self._marks.append(
-            f"<{element}{written}>{inner}</{element}>" if inner else f"<{element}{written}/>"
+            f"<{element}{attribute_text}>{inner}</{element}>"
+            if inner
+            else f"<{element}{attribute_text}/>"
         )
 
     def line(
@@ -80,12 +84,14 @@ class Drawing:
 
     def x_axis(self, ticks: Ticks, top: float, bottom: float, unit: str = "") -> None:
         """Upright lines with their values below; the unit stands in the middle of them."""
-        shown = list(ticks)
-        for x, words in shown:
+        tick_list = list(ticks)
+        for x, words in tick_list:
             self.line("grid", x, top, x, bottom)
             self.label(words, x, bottom + 17, "tick", "middle")
         if unit:
-            self.label(unit, (shown[0][0] + shown[-1][0]) / 2, bottom + 37, "tick", "middle")
+            self.label(
+                unit, (tick_list[0][0] + tick_list[-1][0]) / 2, bottom + 37, "tick", "middle"
+            )
 
     def y_axis(self, ticks: Ticks, left: float, right: float) -> None:
         """Lines across with their values at the left."""

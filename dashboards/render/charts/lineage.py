@@ -35,7 +35,7 @@ class _Stop:
     lane: int
     label: str
     change: str
-    kept: bool
+    is_large: bool
     tooltip: str
 
 
@@ -51,7 +51,7 @@ def lineage(
             lane=lanes.index((version.seed_id, version.slot)),
             label=label(version, scores.get(version.version_id)),
             change=change(version),
-            kept=version.kept,
+            is_large=version.kept,
             tooltip=version.title or "no text",
         )
         for version in versions
@@ -100,8 +100,8 @@ def program_lineage(name: str, experiment: Experiment) -> Figure | None:
     drawing = Drawing(name, "Which program was made from which", width)
     steps = ["given", *(figures.counted(depth, "change") for depth in range(1, last + 1))]
     height = _draw(drawing, _LEFT_OF_PROGRAMS, steps, stops, lines)
-    described = "; ".join(f"{stop.label} ({stop.change})" for stop in stops.values())
-    return drawing.figure(height, _PROGRAMS_CAPTION, described)
+    description = "; ".join(f"{stop.label} ({stop.change})" for stop in stops.values())
+    return drawing.figure(height, _PROGRAMS_CAPTION, description)
 
 
 def _family(experiment: Experiment) -> tuple[dict[str, _Stop], list[tuple[str, str]]]:
@@ -114,13 +114,13 @@ def _family(experiment: Experiment) -> tuple[dict[str, _Stop], list[tuple[str, s
     }
     if parent is None or all(each.parent_program_id not in run for each in run.values()):
         return {}, []
-    shown = _shown(list(run.values()), run)
+    visible_ids = _shown(list(run.values()), run)
     children: dict[str, list[str]] = {}
     for program_id in run:
-        if program_id in shown:
-            made_from = run[program_id].parent_program_id
-            known = made_from if made_from in run else parent.program_id
-            children.setdefault(known, []).append(program_id)
+        if program_id in visible_ids:
+            origin_id = run[program_id].parent_program_id
+            parent_id = origin_id if origin_id in run else parent.program_id
+            children.setdefault(parent_id, []).append(program_id)
     places = _places(parent.program_id, children)
     programs = {parent.program_id: parent, **run}
     stops = {name: _stop(programs[name], *place) for name, place in places.items()}
@@ -142,7 +142,9 @@ def _draw(
         drawing.line("interval", *at[before], *at[after])
     for name, stop in stops.items():
         x, y = at[name]
-        drawing.dot(x, y, 6 if stop.kept else 4, stop.tooltip, "dot" if stop.kept else "dot other")
+        drawing.dot(
+            x, y, 6 if stop.is_large else 4, stop.tooltip, "dot" if stop.is_large else "dot other"
+        )
         drawing.label(stop.label, x + 10, y + 15)
         drawing.label(stop.change, x + 10, y - 9, "tick")
     return _lane(max((stop.lane for stop in stops.values()), default=0)) + LANE_HEIGHT / 2 + 10
@@ -156,15 +158,15 @@ def _shown(candidates: Sequence[Program], run: Mapping[str, Program]) -> set[str
     """Names on the lines of descent that lead to full data, then on those of the best others, as
     long as there are lanes.
     """
-    ordered = sorted(candidates, key=_best_first)
-    shown: set[str] = set()
+    programs = sorted(candidates, key=_best_first)
+    visible_ids: set[str] = set()
     lanes = 0
-    for each in ordered:
+    for each in programs:
         line = _line_of(each, run)
-        if each.program_id not in shown and lanes < MOST_LANES:
-            shown |= line
+        if each.program_id not in visible_ids and lanes < MOST_LANES:
+            visible_ids |= line
             lanes += 1
-    return shown
+    return visible_ids
 
 
 def _best_first(program: Program) -> tuple[bool, bool, float, str]:
@@ -206,6 +208,6 @@ def _stop(program: Program, depth: int, lane: int) -> _Stop:
         lane=lane,
         label=f"{program.program_id}: {gain}",
         change=shortened(more, _NAME_CHARACTERS),
-        kept=program.fate in _ON_FULL_DATA,
+        is_large=program.fate in _ON_FULL_DATA,
         tooltip=program.rationale or program.program_id,
     )

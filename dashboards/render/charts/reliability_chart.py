@@ -33,21 +33,23 @@ def reliability_charts(scores: Iterable[BenchmarkScore]) -> tuple[Figure, ...]:
     """One chart per system and calibrated part; none without rows of `reliability_expected` and
     `…_observed`.
     """
-    found: dict[tuple[str, str], dict[str, dict[str, BenchmarkScore]]] = {}
+    scores_of: dict[tuple[str, str], dict[str, dict[str, BenchmarkScore]]] = {}
     for score in scores:
         part, mark, place = score.slice.partition(BIN_MARK)
         if mark and score.metric in (EXPECTED, OBSERVED) and score.value is not None:
-            found.setdefault((score.system, part), {}).setdefault(place, {})[score.metric] = score
+            scores_of.setdefault((score.system, part), {}).setdefault(place, {})[score.metric] = (
+                score
+            )
     curves = {
         f"{system}, {part}": [
             _bin(each[EXPECTED], each[OBSERVED]) for each in bins.values() if len(each) == 2
         ]
-        for (system, part), bins in found.items()
+        for (system, part), bins in scores_of.items()
     }
-    drawn = [(title, bins) for title, bins in curves.items() if bins]
+    nonempty = [(title, bins) for title, bins in curves.items() if bins]
     return tuple(
         reliability_chart(f"reliability-{number}", title, _CAPTION, bins)
-        for number, (title, bins) in enumerate(drawn, start=1)
+        for number, (title, bins) in enumerate(nonempty, start=1)
     )
 
 

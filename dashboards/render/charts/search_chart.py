@@ -50,18 +50,22 @@ def search_chart(name: str, experiment: Experiment) -> Figure | None:
     _draw_levels(drawing, baselines, up)
     corners = _corners([(across(place), up(gain)) for place, _, gain in scored], RIGHT)
     drawing.mark("polyline", kind="path", points=" ".join(f"{x},{y}" for x, y in corners))
-    shown = [(place, each, gain) for place, each, gain in scored if gain >= low]
-    for place, each, gain in shown:
+    visible = [(place, each, gain) for place, each, gain in scored if gain >= low]
+    for place, each, gain in visible:
         if each.gain_low is not None and each.gain_high is not None:
             x = across(place)
             drawing.line("interval", x, up(each.gain_low), x, up(each.gain_high))
         full = each.fate in _ON_FULL_DATA
         radius = 7 if each.program_id == experiment.best_program_id else 5 if full else 3
         drawing.dot(across(place), up(gain), radius, _result(each), "" if full else "other")
-    hidden = len(scored) - len(shown)
-    lost = sum(each.fate in (Fate.FAILED, Fate.REFUSED) for each in candidates)
-    more = f" Candidates much worse than the parent are drawn nowhere: {hidden}." if hidden else ""
-    more += f" Without a score: {lost}." if lost else ""
+    hidden_count = len(scored) - len(visible)
+    unscored_count = sum(each.fate in (Fate.FAILED, Fate.REFUSED) for each in candidates)
+    more = (
+        f" Candidates much worse than the parent are drawn nowhere: {hidden_count}."
+        if hidden_count
+        else ""
+    )
+    more += f" Without a score: {unscored_count}." if unscored_count else ""
     return drawing.figure(HEIGHT, _CAPTION + more, _description(scored, baselines))
 
 
@@ -70,12 +74,12 @@ def _range(scored: Sequence[Program], baselines: Sequence[Program]) -> tuple[flo
 
     What is worse by more than the best is better is not drawn: it would flatten the rest.
     """
-    known = [*scored, *baselines]
-    tops = [each.gain or 0.0 if each.gain_high is None else each.gain_high for each in known]
+    programs = [*scored, *baselines]
+    tops = [each.gain or 0.0 if each.gain_high is None else each.gain_high for each in programs]
     high = max(0.0, *tops)
-    ends = [each.gain or 0.0 if each.gain_low is None else each.gain_low for each in known]
-    kept = [end for end in ends if end >= -high] if high > 0 else ends
-    low = min(0.0, *kept) if kept else 0.0
+    ends = [each.gain or 0.0 if each.gain_low is None else each.gain_low for each in programs]
+    visible_ends = [end for end in ends if end >= -high] if high > 0 else ends
+    low = min(0.0, *visible_ends) if visible_ends else 0.0
     if high == low:
         return low - 1.0, high + 1.0
     return low, high
@@ -141,8 +145,8 @@ def _result(program: Program) -> str:
 
 def _description(scored: Sequence[_Scored], baselines: Sequence[Program]) -> str:
     _, best, _ = max(scored, key=lambda each: each[2])
-    known = "; ".join(f"{each.program_id} gains {figures.measure(each.gain)}" for each in baselines)
+    gains = "; ".join(f"{each.program_id} gains {figures.measure(each.gain)}" for each in baselines)
     return (
         f"{figures.counted(len(scored), 'candidate')} by the order of proposal; the largest gain:"
-        f" {_result(best)}.{f' Baselines: {known}.' if known else ''}"
+        f" {_result(best)}.{f' Baselines: {gains}.' if gains else ''}"
     )

@@ -106,8 +106,8 @@ def _caption(blocks: Any, numbers: Mapping[str, str]) -> None:
         if node.get("t") == "Figure":
             lines = node["c"][1][1]
             if lines and node["c"][0][0] in numbers:
-                said = _said(f"Figure {numbers[node['c'][0][0]]}:")
-                lines[0]["c"] = [*said, {"t": "Space"}, *lines[0]["c"]]
+                label = _said(f"Figure {numbers[node['c'][0][0]]}:")
+                lines[0]["c"] = [*label, {"t": "Space"}, *lines[0]["c"]]
 
 
 def _said(text: str) -> list[dict[str, Any]]:
@@ -142,9 +142,11 @@ def _entry(work: DraftWork) -> dict[str, Any]:
 def _name(author: str) -> dict[str, str]:
     plain = _plain(author)
     family = surname(plain)
-    given = plain.removesuffix(family).strip() if "," not in plain else plain.partition(",")[2]
-    named = {"family": family, "given": given.strip()}
-    return {part: said for part, said in named.items() if said} or {"literal": plain or "Anonymous"}
+    given_name = plain.removesuffix(family).strip() if "," not in plain else plain.partition(",")[2]
+    name_parts = {"family": family, "given": given_name.strip()}
+    return {part: value for part, value in name_parts.items() if value} or {
+        "literal": plain or "Anonymous"
+    }
 
 
 def _plain(text: str) -> str:

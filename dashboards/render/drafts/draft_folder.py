@@ -76,12 +76,12 @@ def write_folder(
         raise ConfigurationError(f"{folder} is there and holds no draft: name another folder")
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".draft-", dir=folder.parent) as building:
-        made = Path(building) / "draft"
-        written = _written(draft, head, outline, made, venue or read_venue(NEUTRAL))
+        draft_folder = Path(building) / "draft"
+        result = _written(draft, head, outline, draft_folder, venue or read_venue(NEUTRAL))
         if folder.exists():
             shutil.rmtree(folder)
-        made.replace(folder)
-    return written._replace(paths=tuple(folder / path.name for path in written.paths))
+        draft_folder.replace(folder)
+    return result._replace(paths=tuple(folder / path.name for path in result.paths))
 
 
 def _written(draft: Draft, head: DraftHead, outline: str, folder: Path, venue: Venue) -> Written:
@@ -103,7 +103,7 @@ def _written(draft: Draft, head: DraftHead, outline: str, folder: Path, venue: V
     papers = [work.paper for work in draft.works]
     keys = [work.cite_key for work in draft.works]
     claims = [claim.model_dump(mode="json") for claim in draft.claims]
-    said = {
+    readme_values = {
         "title": markdown_line(line(draft.title)),
         "form": draft.form.value.capitalize(),
         "run_id": head.run_id,
@@ -132,7 +132,9 @@ def _written(draft: Draft, head: DraftHead, outline: str, folder: Path, venue: V
     pages = len(pypdfium2.PdfDocument((folder / "draft.pdf").read_bytes()))
     if venue.most_pages is not None and pages > venue.most_pages:
         faults.append(f"draft.pdf has {pages} pages, and {venue.venue} allows {venue.most_pages}")
-    found = "".join(f"- {line}\n" for line in (*faults, *notes))
-    readme = _README.format(**said) + (f"\n## What was found\n\n{found}" if found else "")
+    remarks = "".join(f"- {line}\n" for line in (*faults, *notes))
+    readme = _README.format(**readme_values) + (
+        f"\n## What was found\n\n{remarks}" if remarks else ""
+    )
     (folder / README).write_text(readme, "utf-8")
     return Written(paths, tuple(faults), tuple(notes))

@@ -70,10 +70,10 @@ def _table(rest: str) -> str:
     there, and the rule below before its rows.
     """
     inner, _, after = rest.partition("\\end{longtable}")
-    columns, _, told = inner.partition("\\toprule\\noalign{}")
+    columns, _, body = inner.partition("\\toprule\\noalign{}")
     columns, _, caption = columns.partition("\\caption{")
-    head = told.partition("\\midrule\\noalign{}")[0]
-    rows = told.partition("\\endlastfoot")[2]
+    head = body.partition("\\midrule\\noalign{}")[0]
+    rows = body.partition("\\endlastfoot")[2]
     parts = ["\\begin{table*}[t]\\centering"]
     if caption:
         parts.append(f"\\caption{{{caption.rpartition('}')[0]}}}")
@@ -98,20 +98,20 @@ def compiled(folder: Path, source: str) -> Compiled:
         place = Path(name) / "draft"
         shutil.copytree(folder, place)
         command = in_bubblewrap(bubblewrap, program, place)
-        said = _run(command, place, source)
-        if said.startswith(_NO_START):
-            return Compiled(None, notes=(f"LaTeX was not compiled: {one_line(said)}",))
-        unset = sorted(set(_UNSET.findall(said)))
+        log = _run(command, place, source)
+        if log.startswith(_NO_START):
+            return Compiled(None, notes=(f"LaTeX was not compiled: {one_line(log)}",))
+        unset = sorted(set(_UNSET.findall(log)))
         notes: tuple[str, ...] = ()
         if unset:
             path = place / source
             path.write_text(with_codes(path.read_text("utf-8"), unset), "utf-8")
             shutil.copy(path, folder / source)
-            said = _run(command, place, source)
-            shown = ", ".join(f"U+{code} {chr(int(code, 16))}" for code in unset)
-            notes = (f"{source}: pdfLaTeX has no sign for {shown}; code points are shown instead",)
+            log = _run(command, place, source)
+            signs = ", ".join(f"U+{code} {chr(int(code, 16))}" for code in unset)
+            notes = (f"{source}: pdfLaTeX has no sign for {signs}; code points are shown instead",)
         pdf = (place / source).with_suffix(".pdf")
-        errors = tuple(_lines(said))
+        errors = tuple(_lines(log))
         if not errors and not pdf.exists():
             errors = (f"{LATEXMK} made no PDF of {source}, and its log does not say why",)
         return Compiled(pdf.read_bytes() if pdf.exists() and not errors else None, errors, notes)
@@ -119,10 +119,12 @@ def compiled(folder: Path, source: str) -> Compiled:
 
 def with_codes(latex: str, codes: list[str]) -> str:
     """The source with a sign for characters that pdfLaTeX has none for."""
-    told = "\n".join(
+    declarations = "\n".join(
         f"\\DeclareUnicodeCharacter{{{code}}}{{{{\\tiny\\fbox{{{code}}}}}}}" for code in codes
     )
-    return latex.replace("\\begin{document}", f"\\ifPDFTeX\n{told}\n\\fi\n\\begin{{document}}", 1)
+    return latex.replace(
+        "\\begin{document}", f"\\ifPDFTeX\n{declarations}\n\\fi\n\\begin{{document}}", 1
+    )
 
 
 def _run(program: Sequence[str], folder: Path, source: str) -> str:
@@ -146,7 +148,7 @@ def _start_of(log: Path) -> str:
 
 def _lines(log: str) -> Iterator[str]:
     """Errors, a line each: file, line and message."""
-    found = dict.fromkeys(
+    messages = dict.fromkeys(
         [
             *(f"{file}:{line}: {message.strip()}" for file, line, message in _ERROR.findall(log)),
             *(message.strip() for message in _FATAL.findall(log)),
@@ -154,9 +156,9 @@ def _lines(log: str) -> Iterator[str]:
             *(f"{name} is cited or referred to, and is nowhere" for name in _MISSING.findall(log)),
         ]
     )
-    yield from list(found)[:_MOST_LINES]
-    if len(found) > _MOST_LINES:
-        yield f"and {len(found) - _MOST_LINES:,} more"
+    yield from list(messages)[:_MOST_LINES]
+    if len(messages) > _MOST_LINES:
+        yield f"and {len(messages) - _MOST_LINES:,} more"
 
 
 def variables(venue: Venue) -> list[str]:

@@ -66,7 +66,7 @@ def run_bounded(
 ) -> tuple[int | None, str]:
     """Run a program in `folder`; return its exit code, None past its time, and its output."""
     bounds = (str(_MOST_FILE_BYTES // 512), str(_MOST_MEMORY_BYTES // 1024))
-    passed = {
+    inherited_variables = {
         name: value
         for name, value in os.environ.items()
         if (name in _PASSED_ON or name.startswith(_PASSED_PREFIXES)) and not is_secret(name)
@@ -76,7 +76,7 @@ def run_bounded(
         subprocess.Popen(  # noqa: S603 -- the shell gets our own words, and the command as arguments
             ["/bin/sh", "-c", _BOUNDED, "sh", *bounds, *command],
             cwd=folder,
-            env=passed | environment,
+            env=inherited_variables | environment,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -111,6 +111,6 @@ def run_typst(source: Path, pdf: Path, *, accessible: bool = False) -> None:
         child = module_command("dashboards.render.drafts.typst_child", *words)
         code, output = run_bounded(child, source.parent, _TYPST)
     if code != 0:
-        ended = f"it took longer than {SECONDS} seconds" if code is None else f"code {code}"
-        line = " ".join((output or ended).split())
+        reason = f"it took longer than {SECONDS} seconds" if code is None else f"code {code}"
+        line = " ".join((output or reason).split())
         raise ConfigurationError(f"Typst cannot set {pdf.name}: {line}; check the template")

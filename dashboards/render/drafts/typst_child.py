@@ -44,9 +44,9 @@ def _compile_accessible(compiler: typst.Compiler, pdf: str) -> None:
         compiler.compile(output=pdf, pdf_standards=["ua-1"])
     except typst.TypstError as error:
         characters = sorted(set("".join(_NOT_SHOWN.findall(error.diagnostic))))
-        named = ", ".join(f"U+{ord(each):04X}" for each in characters[:_MOST_NAMED])
+        code_points = ", ".join(f"U+{ord(each):04X}" for each in characters[:_MOST_NAMED])
         more = len(characters) - _MOST_NAMED
-        missing = f"{named} and {more} more" if more > 0 else named
+        missing = f"{code_points} and {more} more" if more > 0 else code_points
         compiler.compile(output=pdf, sys_inputs={"missing": missing})
 
 

@@ -38,8 +38,8 @@ def bib_file(papers: Iterable[Paper], keys: Iterable[str] | None = None) -> str:
         keys: of the entries; None: made of names and years.
     """
     library = Library()
-    listed = list(papers)
-    for paper, key in zip(listed, bib_keys(listed) if keys is None else keys, strict=True):
+    paper_list = list(papers)
+    for paper, key in zip(paper_list, bib_keys(paper_list) if keys is None else keys, strict=True):
         library.add(Entry("article" if paper.venue.strip() else "misc", key, _fields(paper)))
     return str(write_string(library))
 
@@ -61,8 +61,8 @@ def _fields(paper: Paper) -> list[Field]:
 
 def _author(name: str) -> str:
     """In braces where BibTeX would take it for several names."""
-    written = _latex(name)
-    return f"{{{written}}}" if " and " in written.lower() else written
+    latex_name = _latex(name)
+    return f"{{{latex_name}}}" if " and " in latex_name.lower() else latex_name
 
 
 def _latex(text: str) -> str:

@@ -73,8 +73,8 @@ def write_crate(
 def _described(kind: Kind[Any, Any, Any], head: Any, rows: Sequence[LedgerRow]) -> str:
     """What it is, by whom and from what, in a sentence or two."""
     units = len({row.unit_id for row in rows if row.unit_id})
-    told = {name: getattr(head, name, None) for name in ("profile", "literature")}
-    rests_on = "".join(f"; {name} {value}" for name, value in told.items() if value)
+    sources = {name: getattr(head, name, None) for name in ("profile", "literature")}
+    rests_on = "".join(f"; {name} {value}" for name, value in sources.items() if value)
     state = f" {head.states_in_words}." if isinstance(head, Run) else ""
     return f"{counted(units, kind.unit_noun)} by {head.engine}{rests_on}.{state}"
 
@@ -99,15 +99,15 @@ def _files(
 ) -> Iterator[tuple[str, File]]:
     """Files of the crate by the name of the table, or their own."""
 
-    def file(source: Path, name: str, form: str, told: str) -> tuple[str, File]:
-        properties = {"name": name, "description": told, "encodingFormat": form}
+    def file(source: Path, name: str, form: str, description: str) -> tuple[str, File]:
+        properties = {"name": name, "description": description, "encodingFormat": form}
         return source.stem, File(crate, str(source), name, properties=properties)
 
     for table in _tables(kind):
-        found = rows_of_run(queries.connection, table.name, run_id)
-        if len(found):
+        table_rows = rows_of_run(queries.connection, table.name, run_id)
+        if len(table_rows):
             path = folder / f"{table.name}.parquet"
-            pq.write_table(found, path)
+            pq.write_table(table_rows, path)
             yield file(path, f"data/{path.name}", "application/vnd.apache.parquet", table.meaning)
     pq.write_table(rows_of_run(queries.connection, "ledger", run_id), folder / "ledger.parquet")
     yield file(
@@ -124,8 +124,8 @@ def _files(
             report = folder / name
             place = warehouse.reports.resolve() / run_id / name
             report.write_bytes(read_file(place, MOST_BYTES))  # a link may lead to any file
-            key, told = file(report, f"report/{name}", form, "The report.")
-            yield f"{key}{report.suffix}", told
+            key, crate_file = file(report, f"report/{name}", form, "The report.")
+            yield f"{key}{report.suffix}", crate_file
 
 
 def _add_actions(crate: ROCrate, rows: Sequence[LedgerRow], files: dict[str, File]) -> int:
@@ -141,31 +141,31 @@ def _add_actions(crate: ROCrate, rows: Sequence[LedgerRow], files: dict[str, Fil
     count = 0
 
     def key(row: LedgerRow) -> tuple[str, ...]:
-        told = (row.part, row.action, row.step, row.participant_id, row.model)
-        return tuple(each or "" for each in told)
+        parts = (row.part, row.action, row.step, row.participant_id, row.model)
+        return tuple(each or "" for each in parts)
 
-    for told, group in groupby(sorted(rows, key=key), key=key):
-        part, action, step, participant_id, model = told
+    for action_key, group in groupby(sorted(rows, key=key), key=key):
+        part, action, step, participant_id, model = action_key
         of_group = list(group)
         properties: dict[str, object] = {
             "name": " ".join(filter(None, (action.replace("_", " "), part, step))),
             "endTime": max(row.happened_at for row in of_group).isoformat(),
             "description": f"{len(of_group)} rows of the ledger",
         }
-        made = crate.add(
+        entity = crate.add(
             ContextEntity(
                 crate,
-                f"#{quote('-'.join(filter(None, told)), safe='-_.')}",
+                f"#{quote('-'.join(filter(None, action_key)), safe='-_.')}",
                 properties={"@type": _TYPES.get(action, "CreateAction"), **properties},
             )
         )
-        made["instrument"] = assay
+        entity["instrument"] = assay
         if participant_id:
             role = of_group[0].role
-            made["agent"] = _agent(crate, agents, participant_id, model, role)
+            entity["agent"] = _agent(crate, agents, participant_id, model, role)
         if part in files:
-            made["result"] = files[part]
-        crate.root_dataset.append_to("mentions", made)
+            entity["result"] = files[part]
+        crate.root_dataset.append_to("mentions", entity)
         count += 1
     return count
 
@@ -190,6 +190,6 @@ def _agent(
     name = f"{participant_id} ({model})" if model else participant_id
     if name not in agents:
         kind = SoftwareApplication if role is CreditRole.TOOL else Person
-        found = kind(crate, f"#{quote(name, safe='-_.')}", properties={"name": name})
-        agents[name] = crate.add(found)
+        agent = kind(crate, f"#{quote(name, safe='-_.')}", properties={"name": name})
+        agents[name] = crate.add(agent)
     return agents[name]

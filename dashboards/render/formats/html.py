@@ -141,18 +141,18 @@ class _Writer:
         return "".join(map(self._span, spans))
 
     def _span(self, span: Span) -> str:
-        written = _words(span.text)
+        markup = _words(span.text)
         if span.code:
-            written = f"<code>{written}</code>"
+            markup = f"<code>{markup}</code>"
         if span.emphasis:
-            written = f"<em>{written}</em>"
+            markup = f"<em>{markup}</em>"
         if span.strong:
-            written = f"<strong>{written}</strong>"
+            markup = f"<strong>{markup}</strong>"
         if span.place:
-            return f'<a href="{escape(self._address(span.place))}">{written}</a>'
+            return f'<a href="{escape(self._address(span.place))}">{markup}</a>'
         if span.url:
-            return f'<a href="{escape(span.url)}" rel="nofollow noopener noreferrer">{written}</a>'
-        return written
+            return f'<a href="{escape(span.url)}" rel="nofollow noopener noreferrer">{markup}</a>'
+        return markup
 
 
 def _words(text: str) -> str:

@@ -47,8 +47,8 @@ def markdown_page(page: Page, *, pictures: bool = False) -> str:
 
 def markdown(blocks: Iterable[Block], *, pictures: bool = False) -> str:
     """Blocks with a blank line between."""
-    written = (_block(block, pictures) for block in blocks)
-    return "\n\n".join(each for each in written if each)
+    texts = (_block(block, pictures) for block in blocks)
+    return "\n\n".join(each for each in texts if each)
 
 
 def markdown_line(spans: Line) -> str:
@@ -79,15 +79,15 @@ def _block(block: Block, pictures: bool) -> str:
 
 
 def _listing(block: Listing, pictures: bool) -> str:
-    written = []
+    items = []
     for place, item in enumerate(block.items):
         mark = "- " if block.first is None else f"{block.first + place}. "
         box = "[ ] " if block.to_do else ""
         # A list follows its item's text at once, else the item would be a loose one.
         between = "\n" if is_tight(item) else "\n\n"
         content = between.join(markdown((each,), pictures=pictures) for each in item)
-        written.append(_indented(content, mark + box, " " * len(mark)))
-    return ("\n" if all(map(is_tight, block.items)) else "\n\n").join(written)
+        items.append(_indented(content, mark + box, " " * len(mark)))
+    return ("\n" if all(map(is_tight, block.items)) else "\n\n").join(items)
 
 
 def is_tight(item: Sequence[Block]) -> bool:
@@ -111,16 +111,18 @@ def _table(block: Table) -> str:
 
 
 def _row(cells: Sequence[Line]) -> str:
-    return "|" + "".join(f" {written} |" if (written := _spans(cell)) else " |" for cell in cells)
+    return "|" + "".join(
+        f" {cell_text} |" if (cell_text := _spans(cell)) else " |" for cell in cells
+    )
 
 
 def _spans(spans: Line) -> str:
-    written: list[str] = []
+    parts: list[str] = []
     for part in filter(None, map(_span, spans)):
-        if part.startswith("[") and written and written[-1].endswith("!"):
-            written[-1] = f"{written[-1][:-1]}\\!"  # else the link would be a picture
-        written.append(part)
-    return "".join(written).strip()
+        if part.startswith("[") and parts and parts[-1].endswith("!"):
+            parts[-1] = f"{parts[-1][:-1]}\\!"  # else the link would be a picture
+        parts.append(part)
+    return "".join(parts).strip()
 
 
 def _span(span: Span) -> str:
@@ -128,14 +130,14 @@ def _span(span: Span) -> str:
         return f"[{_escape(span.text)}]({span.place}.md)"
     bare = span.text.strip()
     fits = span.code and not _UNFIT_FOR_A_SPAN.search(bare)
-    written = f"`{bare}`" if fits else _escape(bare)
+    text = f"`{bare}`" if fits else _escape(bare)
     if span.url:
-        written = f"[{written}]({span.url})"
+        text = f"[{text}]({span.url})"
     if span.strong or span.emphasis:
         stars = "*" * (2 * span.strong + span.emphasis)
-        written = f"{stars}{written}{stars}"
+        text = f"{stars}{text}{stars}"
     before, _, after = span.text.partition(bare) if bare else (span.text, "", "")
-    return f"{before}{written}{after}" if bare else span.text
+    return f"{before}{text}{after}" if bare else span.text
 
 
 @lru_cache(_KEPT)

@@ -25,12 +25,12 @@ def pdf_file(page: Page) -> bytes:
         pictures[figure.name] = picture(figure, printed=True)
         return figure.name
 
-    written = tree(page, drawn)
+    page_tree = tree(page, drawn)
     with tempfile.TemporaryDirectory(prefix="assay-pdf-") as place:
         folder = Path(place)
         template = resources.files("dashboards.render.formats").joinpath(_TEMPLATE)
         (folder / _TEMPLATE).write_bytes(template.read_bytes())
-        for name, content in (("page", written), ("pictures", pictures)):
+        for name, content in (("page", page_tree), ("pictures", pictures)):
             (folder / f"{name}.json").write_text(json.dumps(content), "utf-8")
         run_typst(folder / _TEMPLATE, folder / "page.pdf", accessible=True)
         return (folder / "page.pdf").read_bytes()

@@ -37,14 +37,18 @@ class _Drawn:
             self._draw(row)
 
     def _draw(self, row: LedgerRow) -> None:
-        told = {name: getattr(row, name) for name in ("action", "step", "model", "prompt_sha256")}
+        attributes = {
+            name: getattr(row, name) for name in ("action", "step", "model", "prompt_sha256")
+        }
         activity = self.document.activity(
             f"assay:ledger/{row.sequence}",
             endTime=row.happened_at,
-            other_attributes={f"assay:{name}": str(value) for name, value in told.items() if value},
+            other_attributes={
+                f"assay:{name}": str(value) for name, value in attributes.items() if value
+            },
         )
-        for given in row.inputs:
-            self.document.used(activity, self._entity(f"assay:{_quoted(given)}"))
+        for input_name in row.inputs:
+            self.document.used(activity, self._entity(f"assay:{_quoted(input_name)}"))
         self._leave(row, activity)
         if row.participant_id is not None:
             role = {PROV["role"]: f"credit:{row.role}"} if row.role is not None else {}
@@ -55,16 +59,16 @@ class _Drawn:
         """What the activity made of the artefact, or that it is no more."""
         work = (row.artefact, row.run_id, row.ranking_id, row.unit_id, row.part, row.step)
         name = "/".join(_quoted(each) for each in work if each)
-        before = self._last.get(name)
+        earlier = self._last.get(name)
         if row.action in _GONE:
-            if before is not None:
-                self.document.invalidation(before, activity)
+            if earlier is not None:
+                self.document.invalidation(earlier, activity)
         elif row.version_sha256 is not None:
-            made = self._entity(f"assay:{name}/{row.version_sha256[:16]}")
-            self.document.generation(made, activity)
-            if before is not None and before is not made:
-                self.document.revision(made, before)
-            self._last[name] = made
+            entity = self._entity(f"assay:{name}/{row.version_sha256[:16]}")
+            self.document.generation(entity, activity)
+            if earlier is not None and earlier is not entity:
+                self.document.revision(entity, earlier)
+            self._last[name] = entity
 
     def _entity(self, name: str) -> ProvEntity:
         if name not in self._entities:

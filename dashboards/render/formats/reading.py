@@ -88,7 +88,7 @@ def _spans(node: SyntaxTreeNode, span: Span) -> Iterator[Span]:
             yield from _spans(child, replace(span, url=url))
         else:
             strong, emphasis = child.type == "strong", child.type == "em"
-            changed = replace(
+            inner_span = replace(
                 span, strong=span.strong or strong, emphasis=span.emphasis or emphasis
             )
-            yield from _spans(child, changed)
+            yield from _spans(child, inner_span)

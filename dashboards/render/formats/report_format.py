@@ -45,10 +45,10 @@ def format_of(name: str) -> ReportFormat:
         ConfigurationError: none has this ending.
     """
     ending = name.rpartition(".")[2].lower() if "." in name else ""
-    found = {each.value: each for each in ReportFormat}
-    if ending not in found:
+    formats = {each.value: each for each in ReportFormat}
+    if ending not in formats:
         raise ConfigurationError(
             f"{name}: its ending names no format; use one of"
-            f" {', '.join(f'.{each}' for each in found)}, or say --format"
+            f" {', '.join(f'.{each}' for each in formats)}, or say --format"
         )
-    return found[ending]
+    return formats[ending]

@@ -41,8 +41,8 @@ def closest_works(
             and comparison.closeness_place is not None
         ):
             by_paper[comparison.paper_id].append(comparison)
-    ordered = sorted(by_paper.values(), key=_closeness)
-    return tuple(_work(found, papers) for found in ordered[:MOST_SHOWN])
+    groups = sorted(by_paper.values(), key=_closeness)
+    return tuple(_work(paper_comparisons, papers) for paper_comparisons in groups[:MOST_SHOWN])
 
 
 def none_closest(contribution: ContributionEvaluation | None, cause: str) -> str:
@@ -70,23 +70,23 @@ def own_works(failures: Iterable[Failure], papers: Mapping[PaperId, Paper]) -> t
     )
 
 
-def _closeness(found: list[Comparison]) -> tuple[list[int], int]:
+def _closeness(comparisons: list[Comparison]) -> tuple[list[int], int]:
     """Dimension by dimension the closest first; of equally close papers the one that is so along
     more.
     """
-    places = sorted(each.closeness_place or 0 for each in found)
+    places = sorted(each.closeness_place or 0 for each in comparisons)
     return places[:1], sum(places) - 100 * len(places)
 
 
-def _work(found: list[Comparison], papers: Mapping[PaperId, Paper]) -> ClosestWork:
-    first = found[0]
+def _work(comparisons: list[Comparison], papers: Mapping[PaperId, Paper]) -> ClosestWork:
+    first = comparisons[0]
     paper = papers.get(first.paper_id)
     by_overlap: dict[Overlap, list[str]] = defaultdict(list)
-    for each in found:
+    for each in comparisons:
         if each.overlap is not None:
             # Engines end names like sentences, and the names stand within one.
             by_overlap[each.overlap].append(each.dimension.rstrip(" .;,"))
-    told = [
+    overlaps = [
         f"{overlap.value} in {', '.join(by_overlap[overlap])}"
         for overlap in reversed(Overlap)
         if by_overlap[overlap]
@@ -95,7 +95,7 @@ def _work(found: list[Comparison], papers: Mapping[PaperId, Paper]) -> ClosestWo
         paper=line(cited(paper) if paper is not None else "unknown paper"),
         # Some sources end titles like sentences, and the title stands within one.
         title=paper.title.rstrip(" .") if paper is not None else "",
-        overlaps="; ".join(told),
+        overlaps="; ".join(overlaps),
         quote=first.quote,
         remains=first.remains,
         overall=first.overall_comparison,

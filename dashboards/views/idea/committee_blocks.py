@@ -40,8 +40,8 @@ def committee_blocks(
         yield _dimensions(committee, personas)
         yield pg.text(_agreement(meta))
     for persona_id in personas:
-        own = [review for review in committee.reviews if review.persona_id == persona_id]
-        yield from _reviewer(persona_id, own, votes)
+        reviews = [review for review in committee.reviews if review.persona_id == persona_id]
+        yield from _reviewer(persona_id, reviews, votes)
     yield pg.heading("What is known", level=3)
     yield pg.text(_funnel(committee.knowledge))
     yield from _ground(committee)
@@ -59,8 +59,8 @@ def other_sources(evaluation: IdeaEvaluation) -> Sequence[pg.Line]:
     The bibliography of papers does not hold them.
     """
     committee = evaluation.committee
-    known = committee.knowledge if committee is not None else ()
-    records = {record.knowledge_id: record for record in known}
+    knowledge = committee.knowledge if committee is not None else ()
+    records = {record.knowledge_id: record for record in knowledge}
     names = [row.knowledge_id for row in evaluation.citations if row.paper_id is None]
     cited = [records[name] for name in dict.fromkeys(names) if name in records]
     return [
@@ -107,30 +107,34 @@ def _agreement(meta: MetaReview | None) -> str:
 
 def _dimensions(committee: CommitteeEvaluation, personas: Sequence[str]) -> pg.Table:
     """Each dimension over all personas."""
-    found = {(each.persona_id, each.dimension): each for each in committee.reviews}
+    review_of = {(each.persona_id, each.dimension): each for each in committee.reviews}
     meta = committee.meta_review
     means = meta.dimension_means if meta is not None else {}
     spreads = meta.dimension_spreads if meta is not None else {}
     rows = []
     for name in dict.fromkeys(review.dimension for review in committee.reviews):
-        given = [found.get((persona, name)) for persona in personas]
-        scores = ("–" if each is None else figures.score(each.score_0_to_10) for each in given)
+        persona_reviews = [review_of.get((persona, name)) for persona in personas]
+        scores = (
+            "–" if each is None else figures.score(each.score_0_to_10) for each in persona_reviews
+        )
         spread = f"{spreads[name]:.2f}" if name in spreads else "–"
         rows.append((_words(name), figures.mean(means.get(name)), spread, *scores))
     return pg.table(("Dimension", "Mean:", "Spread:", *(f"{name}:" for name in personas)), rows)
 
 
 def _reviewer(
-    persona_id: str, own: Sequence[PersonaReview], votes: Sequence[JudgeVote]
+    persona_id: str, reviews: Sequence[PersonaReview], votes: Sequence[JudgeVote]
 ) -> Iterator[pg.Block]:
     """A persona's reviews, and how much of the evidence it knew."""
     yield pg.heading(f"Reviewer {persona_id}", level=3)
-    shown = figures.counted(own[0].shown_evidence_count, "piece of evidence", "pieces of evidence")
-    yield pg.text(
-        f"Saw {shown}, {own[0].masked_evidence_count:,} withheld as beyond its knowledge"
-        f" (seed {own[0].mask_seed})."
+    evidence = figures.counted(
+        reviews[0].shown_evidence_count, "piece of evidence", "pieces of evidence"
     )
-    for review in own:
+    yield pg.text(
+        f"Saw {evidence}, {reviews[0].masked_evidence_count:,} withheld as beyond its knowledge"
+        f" (seed {reviews[0].mask_seed})."
+    )
+    for review in reviews:
         yield pg.text(pg.strong(f"{_words(review.dimension)}: {_score(review, votes)}"))
         if review.unscored_reason is not None:
             yield pg.text(review.unscored_detail)
@@ -141,10 +145,10 @@ def _reviewer(
 
 def _score(review: PersonaReview, votes: Sequence[JudgeVote]) -> str:
     judges = score_of_judges(votes, review.provenance, review.dimension)
-    said = f" ({judges})" if judges else ""
+    judges_note = f" ({judges})" if judges else ""
     if review.score_0_to_10 is not None:
-        return f"{figures.score(review.score_0_to_10)} of 10{said}"
-    return f"{unscored(review.unscored_reason or 'unknown')}{said}"
+        return f"{figures.score(review.score_0_to_10)} of 10{judges_note}"
+    return f"{unscored(review.unscored_reason or 'unknown')}{judges_note}"
 
 
 def _funnel(records: Sequence[KnowledgeRecord]) -> str:
@@ -165,27 +169,29 @@ def _funnel(records: Sequence[KnowledgeRecord]) -> str:
 
 def _ground(committee: CommitteeEvaluation) -> Iterator[pg.Block]:
     """What judged for or against from before the cutoff, most relevant first."""
-    telling = [
+    decisive = [
         row
         for row in committee.evidence
         if row.relation in (Relation.SUPPORTS, Relation.REFUTES)
         and row.phase is KnowledgePhase.BEFORE
     ]
-    if not telling:
+    if not decisive:
         return
-    telling.sort(key=lambda row: -(row.relevance_0_to_1 or 0.0))
+    decisive.sort(key=lambda row: -(row.relevance_0_to_1 or 0.0))
     records = {record.knowledge_id: record for record in committee.knowledge}
     findings = []
-    for row in telling[:_EVIDENCE_SHOWN]:
+    for row in decisive[:_EVIDENCE_SHOWN]:
         record = records.get(row.knowledge_id)
-        named = _named(record) if record is not None else "unknown"
+        record_link = _named(record) if record is not None else "unknown"
         relation = row.relation.value if row.relation is not None else "unscored"
-        verified = "yes" if row.passage_verified else "no"
-        findings.append((named, _words(row.part), relation, prose_line(row.evidence), verified))
+        is_verified = "yes" if row.passage_verified else "no"
+        findings.append(
+            (record_link, _words(row.part), relation, prose_line(row.evidence), is_verified)
+        )
     columns = ("Knowledge", "Part", "Says", "Finding", "Quoted word for word")
     yield pg.table(columns, findings)
-    if len(telling) > _EVIDENCE_SHOWN:
-        more = figures.counted(len(telling) - _EVIDENCE_SHOWN, "finding")
+    if len(decisive) > _EVIDENCE_SHOWN:
+        more = figures.counted(len(decisive) - _EVIDENCE_SHOWN, "finding")
         yield pg.text(f"{more} more in the table ", pg.code("evidence"), ".")
 
 

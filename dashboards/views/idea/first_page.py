@@ -134,10 +134,10 @@ def _page(
 ) -> FirstPage:
     evaluation = review.evaluation
     decision = decide(review)
-    judged = decision.verdict is not Verdict.NOT_JUDGED
+    is_judged = decision.verdict is not Verdict.NOT_JUDGED
     overall = overall_of(evaluation)
     lines = plan.concerns if plan is not None else ()
-    shown = lines[: min(room.concerns, plan.deciding_count)] if plan is not None else ()
+    top_concerns = lines[: min(room.concerns, plan.deciding_count)] if plan is not None else ()
     idea = evaluation.idea
     return FirstPage(
         title=whole_sentences(idea.title or idea.idea_id, _TITLE_WORDS),
@@ -147,14 +147,15 @@ def _page(
         highest_0_to_1=overall.highest_0_to_1 if overall is not None else None,
         sentences=(_answer(decision.verdict, overall), _cut(decision.because, room)),
         reasons=tuple(_cut(each, room) for each in _reasons(overall)),
-        counted=() if judged else tuple(_counted(review)),
+        counted=() if is_judged else tuple(_counted(review)),
         closest=_prior_work(closest[0], room) if closest else None,
         none_closest=_cut(_none_closest(review), room),
-        derivations=tuple(_derivations(lines, shown, room)),
+        derivations=tuple(_derivations(lines, top_concerns, room)),
         concerns=tuple(
-            _concern(line, room, with_why=number < room.whys) for number, line in enumerate(shown)
+            _concern(line, room, with_why=number < room.whys)
+            for number, line in enumerate(top_concerns)
         ),
-        further_concern_count=len(lines) - len(shown),
+        further_concern_count=len(lines) - len(top_concerns),
         no_concerns=_no_concerns(plan),
         criteria=_criteria(evaluation),
         not_judged=tuple(_not_judged(review, gaps, room)),
@@ -182,20 +183,20 @@ def _answer(verdict: Verdict, overall: Assessment | None) -> str:
         return f"{verdict.capitalize()}."
     return (
         f"{verdict.capitalize()}: with a probability of {percent(overall.probability_0_to_1)}"
-        f"{_range(overall, told=True)} reviewers of the field's usual venue prefer the plan to the"
+        f"{_range(overall, with_count=True)} reviewers of the field's usual venue prefer the plan to the"
         " median plan submitted there."
     )
 
 
-def _range(assessment: Assessment, *, told: bool = False) -> str:
+def _range(assessment: Assessment, *, with_count: bool = False) -> str:
     """In round brackets, with the number of repetitions where it is `told`."""
     lowest, highest = assessment.lowest_0_to_1, assessment.highest_0_to_1
     count = assessment.repetition_count
     if lowest is None or highest is None or count < 2:
-        return " (asked once: no range)" if told and count == 1 else ""
-    over = f" over {count} repetitions" if told else ""
+        return " (asked once: no range)" if with_count and count == 1 else ""
+    over = f" over {count} repetitions" if with_count else ""
     if lowest == highest:
-        return f" (the same{over})" if told else ""
+        return f" (the same{over})" if with_count else ""
     return f" ({percent(lowest)} to {percent(highest)}{over})"
 
 
@@ -209,8 +210,8 @@ def _counted(review: IdeaReview) -> Iterator[str]:
     mark = baseline_mark(evaluation.engine)
     offline = evaluation.engine == EXTRACTIVE.text
     if score.score is not None:
-        told = ", from wording and statistics: no judgement" if offline else ""
-        yield f"Score: {figures.mean(score.score)} of 10{mark}{told}"
+        note = ", from wording and statistics: no judgement" if offline else ""
+        yield f"Score: {figures.mean(score.score)} of 10{mark}{note}"
     yield from _modules(score)
     soundness, contribution = evaluation.soundness, evaluation.contribution
     relevant = {row.paper_id for row in soundness.evidence if row.relevant} if soundness else ()
@@ -269,13 +270,13 @@ def _prior_work(work: ClosestWork, room: _Room) -> PriorWork:
 
 
 def _derivations(
-    lines: Sequence[ConcernLine], shown: Sequence[ConcernLine], room: _Room
+    lines: Sequence[ConcernLine], top_concerns: Sequence[ConcernLine], room: _Room
 ) -> Iterator[str]:
     """What concerns about derivation say; of one that the page shows anyway, only its number."""
-    found = [line for line in lines if line.concern.kind is ConcernKind.DERIVATION]
-    for line in found[:DERIVATIONS_SHOWN]:
-        if line in shown:
-            yield f"see concern {shown.index(line) + 1}."
+    derivations = [line for line in lines if line.concern.kind is ConcernKind.DERIVATION]
+    for line in derivations[:DERIVATIONS_SHOWN]:
+        if line in top_concerns:
+            yield f"see concern {top_concerns.index(line) + 1}."
         else:
             yield _cut(line.concern.point, room)
 
@@ -315,19 +316,19 @@ def _no_concerns(plan: PlanPart | None) -> str:
 def _criteria(evaluation: IdeaEvaluation) -> str:
     if evaluation.assessment is None:
         return ""
-    found = []
+    parts = []
     for criterion in WEIGHTED_CRITERIA:
         assessment = evaluation.assessment.of(criterion)
         name = criterion.replace("_", " ")
         if assessment is None:
-            found.append(f"{name} not assessed")
+            parts.append(f"{name} not assessed")
         elif assessment.probability_0_to_1 is None:
             why = assessment.unscored_reason
-            found.append(f"{name} {unscored(why) if why is not None else 'unscored'}")
+            parts.append(f"{name} {unscored(why) if why is not None else 'unscored'}")
         else:
             probability = percent(assessment.probability_0_to_1)
-            found.append(f"{name} {probability}{_range(assessment)}")
-    return " · ".join(found)
+            parts.append(f"{name} {probability}{_range(assessment)}")
+    return " · ".join(parts)
 
 
 def _not_judged(review: IdeaReview, gaps: Sequence[Gap], room: _Room) -> Iterator[str]:
@@ -339,12 +340,14 @@ def _not_judged(review: IdeaReview, gaps: Sequence[Gap], room: _Room) -> Iterato
     if early is not None:
         yield f"The evaluation ended early: {reason(early)}. What is missing is unscored, not bad."
     # The line about coverage, and that about the offline engine, say this of all of them at once.
-    said = [Reason.OFFLINE_ENGINE, *([Reason.FIELD_NOT_COVERED] if uncovered else [])]
-    told = [gap for gap in gaps if not any(gap.why.endswith(each.sentence) for each in said)]
-    for gap in told[:GAPS_SHOWN]:
+    covered_reasons = [Reason.OFFLINE_ENGINE, *([Reason.FIELD_NOT_COVERED] if uncovered else [])]
+    remaining = [
+        gap for gap in gaps if not any(gap.why.endswith(each.sentence) for each in covered_reasons)
+    ]
+    for gap in remaining[:GAPS_SHOWN]:
         yield _cut(_gap(gap), room, _GAP_WORDS)
-    if len(told) > GAPS_SHOWN:
-        yield f"{figures.counted(len(told) - GAPS_SHOWN, 'more kind')} of gaps"
+    if len(remaining) > GAPS_SHOWN:
+        yield f"{figures.counted(len(remaining) - GAPS_SHOWN, 'more kind')} of gaps"
     run = review.run
     yield from banners(evaluation.engine, evaluation.literature, run.literature_name)
 
@@ -352,5 +355,5 @@ def _not_judged(review: IdeaReview, gaps: Sequence[Gap], room: _Room) -> Iterato
 def _gap(gap: Gap) -> str:
     if gap.detail and not gap.failed:
         return gap.detail
-    told = f" ({gap.detail})" if gap.detail else ""
-    return f"{gap.what}, {figures.counted(gap.count, 'time')}: {gap.why}{told}"
+    detail = f" ({gap.detail})" if gap.detail else ""
+    return f"{gap.what}, {figures.counted(gap.count, 'time')}: {gap.why}{detail}"

@@ -67,12 +67,12 @@ def shortenings_of(evaluation: IdeaEvaluation) -> tuple[Shortening, ...]:
 
 
 def _failures(evaluation: IdeaEvaluation) -> Iterator[Gap]:
-    recorded = [
+    failures_of_all = [
         *(failure for module in evaluation.modules.values() for failure in module.failures),
         *evaluation.failures,
     ]
     groups: dict[tuple[str, str], list[Failure]] = defaultdict(list)
-    for failure in dict.fromkeys(recorded):
+    for failure in dict.fromkeys(failures_of_all):
         groups[failure.stage, failure.reason].append(failure)
     names = _names(evaluation)
     for (where, why), failures in sorted(groups.items(), key=lambda group: -len(group[1])):
@@ -89,38 +89,40 @@ def _failures(evaluation: IdeaEvaluation) -> Iterator[Gap]:
 
 def _unscored(evaluation: IdeaEvaluation) -> Iterator[Gap]:
     soundness, contribution = evaluation.soundness, evaluation.contribution
-    found: dict[str, Iterable[Reason | None]] = {}
+    reasons_of: dict[str, Iterable[Reason | None]] = {}
     if soundness is not None:
-        found["relevance of a paper to a method"] = (
+        reasons_of["relevance of a paper to a method"] = (
             entry.unscored_reason for entry in soundness.evidence
         )
-        found["review of a method"] = (entry.unscored_reason for entry in soundness.reviews)
+        reasons_of["review of a method"] = (entry.unscored_reason for entry in soundness.reviews)
         if soundness.plan_review is not None:
-            found["review of the plan itself"] = [soundness.plan_review.unscored_reason]
-        found["summary"] = [soundness.summary.unscored_reason] if soundness.summary else []
+            reasons_of["review of the plan itself"] = [soundness.plan_review.unscored_reason]
+        reasons_of["summary"] = [soundness.summary.unscored_reason] if soundness.summary else []
     if contribution is not None:
-        found["relevance of a paper to the idea"] = (
+        reasons_of["relevance of a paper to the idea"] = (
             entry.unscored_reason for entry in contribution.candidates
         )
-        found["comparison with a paper"] = (
+        reasons_of["comparison with a paper"] = (
             entry.unscored_reason for entry in contribution.comparisons
         )
-        found["review of a dimension"] = (entry.unscored_reason for entry in contribution.reviews)
+        reasons_of["review of a dimension"] = (
+            entry.unscored_reason for entry in contribution.reviews
+        )
     if evaluation.committee is not None:
         committee, meta_review = evaluation.committee, evaluation.committee.meta_review
-        found["credibility of a piece of knowledge"] = (
+        reasons_of["credibility of a piece of knowledge"] = (
             entry.unscored_reason for entry in committee.knowledge
         )
-        found["bearing of a piece of knowledge on a part"] = (
+        reasons_of["bearing of a piece of knowledge on a part"] = (
             entry.unscored_reason for entry in committee.evidence
         )
-        found["review by a member of the committee"] = (
+        reasons_of["review by a member of the committee"] = (
             entry.unscored_reason for entry in committee.reviews
         )
-        found["meta-review"] = [meta_review.unscored_reason] if meta_review else []
+        reasons_of["meta-review"] = [meta_review.unscored_reason] if meta_review else []
     if evaluation.novelty is not None:
-        found["novelty"] = [evaluation.novelty.judgement.unscored_reason]
-    for what, reasons in found.items():
+        reasons_of["novelty"] = [evaluation.novelty.judgement.unscored_reason]
+    for what, reasons in reasons_of.items():
         for why, count in Counter(why for why in reasons if why is not None).most_common():
             yield _without_score(what, why, count)
 
@@ -175,11 +177,11 @@ def _names(evaluation: IdeaEvaluation) -> dict[str, Line]:
 
 def _subjects(subjects: list[str], names: dict[str, Line]) -> Line:
     distinct = list(dict.fromkeys(subjects))
-    shown: list[tuple[Part, ...]] = [
+    subject_parts: list[tuple[Part, ...]] = [
         (", ", *_subject(subject, names)) for subject in distinct[:SUBJECTS_NAMED]
     ]
     rest = len(distinct) - SUBJECTS_NAMED
-    parts = [part for each in shown for part in each][1:]
+    parts = [part for each in subject_parts for part in each][1:]
     return line(*parts, f" and {rest:,} more" if rest > 0 else "")
 
 
@@ -187,8 +189,8 @@ def _subject(subject: str, names: dict[str, Line]) -> Line:
     if subject in names:
         return names[subject]
     first, slash, second = subject.partition("/")
-    known = slash and first in names and second in names
-    return line(names[first], ", ", names[second]) if known else line(subject)
+    is_pair = slash and first in names and second in names
+    return line(names[first], ", ", names[second]) if is_pair else line(subject)
 
 
 def judgements(evaluation: IdeaEvaluation) -> Iterator[tuple[str, Noun, Provenance]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.charts.bar_chart import TEN, Measured, bar_chart
+from dashboards.render.charts.bar_chart import TEN, Bar, bar_chart
 from dashboards.render.papers import in_reading_order, reference
 from dashboards.render.prose import prose_line
 from dashboards.views.idea.committee_blocks import committee_blocks, other_sources
@@ -92,9 +92,9 @@ def _scores(page: IdeaPage) -> pg.Table:
         counts = (figures.counted(count, "review") for count in reviews)
         rows.append(("Committee", figures.mean(score.committee_0_to_10), *counts))
     if score.novelty_requested:
-        given = score.novelty_1_to_5
-        missing_one = "1 judgement" if given is None else "0 judgements"
-        on = "" if given is None else f"{given:g} on 1 … 5"
+        novelty = score.novelty_1_to_5
+        missing_one = "1 judgement" if novelty is None else "0 judgements"
+        on = "" if novelty is None else f"{novelty:g} on 1 … 5"
         rows.append(("Novelty", figures.mean(score.novelty_0_to_10), on, missing_one))
     mark = wording.baseline_mark(page.review.evaluation.engine)
     return pg.table(("", f"Score, of 10{mark}:", "Mean of", "Unscored"), rows)
@@ -109,13 +109,15 @@ def _profile(page: IdeaPage) -> pg.Figure | None:
         ("Committee", score.committee_requested, score.committee_0_to_10),
         ("Novelty", score.novelty_requested, score.novelty_0_to_10),
     )
-    bars = [Measured("Overall", score.score, figures.mean(score.score))]
-    for name, requested, value in modules:
-        if requested:
-            bars.append(Measured(name, value, figures.mean(value)))
+    bars = [Bar("Overall", score.score, figures.mean(score.score))]
+    for name, is_requested, value in modules:
+        if is_requested:
+            bars.append(Bar(name, value, figures.mean(value)))
         for method, review in page.methods if name == "Soundness" else ():
-            given = review.score_0_to_10 if review is not None else None
-            bars.append(Measured(f"Method {method.rank}", given, figures.score(given), inner=True))
+            method_score = review.score_0_to_10 if review is not None else None
+            bars.append(
+                Bar(f"Method {method.rank}", method_score, figures.score(method_score), inner=True)
+            )
     caption = (
         "Wide bars are the modules' scores, narrow ones the methods behind soundness. What is"
         " unscored has no bar."
@@ -150,14 +152,14 @@ def _assessment(assessment: AssessmentEvaluation) -> Iterator[pg.Block]:
     rows = []
     for row in assessment.assessments:
         probability, low, high = row.probability_0_to_1, row.lowest_0_to_1, row.highest_0_to_1
-        told = wording.unscored(row.unscored_reason or "")
+        value = wording.unscored(row.unscored_reason or "")
         if probability is not None:
-            told = f"{100 * probability:.0f} %"
+            value = f"{100 * probability:.0f} %"
         ends = ""
         if low is not None and high is not None and row.repetition_count > 1:
             ends = f"{100 * low:.0f} to {100 * high:.0f} %"
         rows.append(
-            (row.criterion.replace("_", " "), told, ends, prose_line(" ".join(row.reasons)))
+            (row.criterion.replace("_", " "), value, ends, prose_line(" ".join(row.reasons)))
         )
     yield pg.table(("Criterion", "Probability:", "Range", "Reasons"), rows)
     for row in assessment.assessments:
@@ -222,18 +224,20 @@ def _provenance(page: IdeaPage) -> Iterator[pg.Block]:
     )
     models = {call.model_answered for call in evaluation.llm_calls}
     models |= {provenance.model_answered for _, _, provenance in judgements(evaluation)}
-    answered = ", ".join(sorted(filter(None, models)))
+    models_answered = ", ".join(sorted(filter(None, models)))
     yield pg.facts(
         pg.line("Run ", pg.code(evaluation.run_id)),
         pg.line("engine ", pg.code(evaluation.engine)),
-        f"model {answered}" if answered else "",
+        f"model {models_answered}" if models_answered else "",
         pg.line("profile ", pg.code(evaluation.profile)),
         f"literature: {wording.literature(evaluation.literature, review.run.literature_name)}",
         pg.line("evaluated ", evaluation.finished_at),
     )
     if idea.duplicate_of is not None:
-        alike = idea.duplicate_similarity_0_to_1
-        similarity = f" (similarity {alike:.2f})" if alike is not None else ""
+        duplicate_similarity = idea.duplicate_similarity_0_to_1
+        similarity = (
+            f" (similarity {duplicate_similarity:.2f})" if duplicate_similarity is not None else ""
+        )
         yield pg.note("Nearly the same as idea ", pg.code(idea.duplicate_of), f"{similarity}.")
     if shortenings := shortenings_of(evaluation):
         yield pg.text("Long inputs were shortened before they were judged:")
@@ -244,29 +248,37 @@ def _provenance(page: IdeaPage) -> Iterator[pg.Block]:
     if evaluation.reused_from_run_id is None:
         yield pg.table(("", ""), _costs(page))
     else:
-        paid = "paid for the evaluation, and it was reused."
-        reused = pg.code(evaluation.reused_from_run_id)
-        yield pg.text("Nothing in this run: run ", reused, f" {paid}")
+        reuse_note = "paid for the evaluation, and it was reused."
+        source_run = pg.code(evaluation.reused_from_run_id)
+        yield pg.text("Nothing in this run: run ", source_run, f" {reuse_note}")
 
 
 def _costs(page: IdeaPage) -> Iterator[tuple[str, str]]:
     review, evaluation = page.review, page.review.evaluation
     calls, requests = evaluation.llm_calls, evaluation.api_calls
-    cached = sum(call.cache_hit for call in calls)
-    yield "Model calls", f"{len(calls):,}, {cached:,} of them from the cache" if calls else "none"
+    cached_calls = sum(call.cache_hit for call in calls)
+    yield (
+        "Model calls",
+        f"{len(calls):,}, {cached_calls:,} of them from the cache" if calls else "none",
+    )
     if calls:
-        sent = sum(call.prompt_tokens for call in calls)
-        received = sum(call.completion_tokens for call in calls)
-        told = [call.thinking_tokens for call in calls if call.thinking_tokens is not None]
+        sent_tokens = sum(call.prompt_tokens for call in calls)
+        received_tokens = sum(call.completion_tokens for call in calls)
+        thinking_counts = [
+            call.thinking_tokens for call in calls if call.thinking_tokens is not None
+        ]
         unknown = sum(call.thinking_tokens is None and call.completion_tokens > 0 for call in calls)
-        thinking = figures.thinking(sum(told) if told else None, unknown)
-        yield "Tokens", f"{sent:,} sent, {received:,} received; of them thinking: {thinking}"
+        thinking = figures.thinking(sum(thinking_counts) if thinking_counts else None, unknown)
+        yield (
+            "Tokens",
+            f"{sent_tokens:,} sent, {received_tokens:,} received; of them thinking: {thinking}",
+        )
     yield "Price", figures.usd(review.cost_usd, review.unknown_price_calls)
-    asked = (
+    request_counts = (
         f"{len(requests):,}, {sum(each.cache_hit for each in requests):,} from a cache,"
         f" {sum(each.failure_reason is not None for each in requests):,} unanswered;"
         f" {sum(each.upstream_requests for each in requests):,} sent on to the source"
     )
-    yield "Literature requests", asked if requests else "none"
+    yield "Literature requests", request_counts if requests else "none"
     took = (evaluation.finished_at - evaluation.started_at).total_seconds()
     yield "Time", figures.duration(took)

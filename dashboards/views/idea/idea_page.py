@@ -43,8 +43,8 @@ class IdeaPage:
         if soundness is None:
             return ()
         reviews = {each.method_id: each for each in soundness.reviews}
-        ordered = sorted(soundness.methods, key=lambda method: method.rank)
-        return [(method, reviews.get(method.method_id)) for method in ordered]
+        methods = sorted(soundness.methods, key=lambda method: method.rank)
+        return [(method, reviews.get(method.method_id)) for method in methods]
 
     @property
     def dimensions(self) -> Sequence[tuple[Dimension, ContributionReview | None]]:

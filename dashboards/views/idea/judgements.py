@@ -50,16 +50,16 @@ def judgement_blocks(
                "Calls", "Left out of the input", "When")  # fmt: skip
     numbers = {call.call_id: n for n, call in enumerate(review.evaluation.llm_calls, 1)}
     table = pg.table(columns, (_row(*row, numbers) for row in rows))
-    told = pg.text("The hash names the exact text of the prompt template.")
-    yield pg.Fold(figures.counted(len(rows), "judgement"), (told, table))
+    note = pg.text("The hash names the exact text of the prompt template.")
+    yield pg.Fold(figures.counted(len(rows), "judgement"), (note, table))
     yield pg.Fold("Model calls", tuple(_calls(review, address_of_call)))
 
 
 def _row(
     name: str, entry: Noun, provenance: Provenance, numbers: dict[str, int]
 ) -> tuple[pg.Part, ...]:
-    known = (getattr(entry, field, None) for field in _NAMES)
-    subject = " ".join(text for text in known if isinstance(text, str))
+    names = (getattr(entry, field, None) for field in _NAMES)
+    subject = " ".join(text for text in names if isinstance(text, str))
     calls = ", ".join(str(numbers[each]) for each in provenance.call_ids if each in numbers)
     return (
         f"{name.replace('_', ' ')} {subject}".strip(),
@@ -89,8 +89,8 @@ def _calls(review: IdeaReview, address_of_call: Callable[[str], str]) -> Iterato
     if not calls:
         yield pg.text(_why_no_calls(review))
         return
-    waited = figures.duration(sum(call.latency_seconds for call in calls))
-    yield pg.text(f"{figures.counted(len(calls), 'call')}, {waited} of waiting.")
+    waiting_time = figures.duration(sum(call.latency_seconds for call in calls))
+    yield pg.text(f"{figures.counted(len(calls), 'call')}, {waiting_time} of waiting.")
     columns = ("No.:", "Step", "Model", "Ended", "Prompt tokens:", "Completion tokens:", "Cost:",
                "Latency:", "Attempt:", "From the cache", "Error", "When")  # fmt: skip
     rows = (
@@ -134,13 +134,13 @@ def call_blocks(review: IdeaReview, call_id: str, warehouse: Warehouse) -> Itera
         )
         return
     path = transcripts_path(warehouse)
-    found = Transcripts(path).read(call.transcript_sha256) if path.exists() else None
-    if found is None:
+    transcript = Transcripts(path).read(call.transcript_sha256) if path.exists() else None
+    if transcript is None:
         yield pg.text(
             "The transcript is no longer kept, or is on another machine: it is deleted after"
             " ASSAY_LANGUAGE_MODEL__KEEP_TRANSCRIPTS_DAYS days."
         )
         return
-    for role, content in (*found.messages, ("reply", found.reply)):
+    for role, content in (*transcript.messages, ("reply", transcript.reply)):
         yield pg.heading(role.capitalize(), level=3)
         yield pg.Code(content)

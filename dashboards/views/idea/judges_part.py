@@ -36,7 +36,7 @@ class JudgedStep:
         )
 
 
-def score_of_judges(votes: Sequence[JudgeVote], judged: Provenance, item: str = "") -> str:
+def score_of_judges(votes: Sequence[JudgeVote], provenance: Provenance, item: str = "") -> str:
     """`median of 3 judges: 6, 7, 4.5; one unscored: the engine refused to answer`; empty where one
     model judged.
 
@@ -44,25 +44,29 @@ def score_of_judges(votes: Sequence[JudgeVote], judged: Provenance, item: str = 
         judged: of the judgement that the votes were cast for.
         item: what of the reply the score is about; empty: the whole.
     """
-    own = [vote for vote in votes if vote.step == judged.step]
-    asked = {vote.question for vote in own if not set(vote.call_ids).isdisjoint(judged.call_ids)}
-    cast = [vote for vote in own if vote.question in asked]
+    step_votes = [vote for vote in votes if vote.step == provenance.step]
+    questions = {
+        vote.question
+        for vote in step_votes
+        if not set(vote.call_ids).isdisjoint(provenance.call_ids)
+    }
+    cast = [vote for vote in step_votes if vote.question in questions]
     scores = [
         vote.score for vote in cast if vote.score is not None and _plain(vote.item) == _plain(item)
     ]
-    unscored = [vote for vote in cast if vote.score is None]
-    if not scores and not unscored:
+    unscored_votes = [vote for vote in cast if vote.score is None]
+    if not scores and not unscored_votes:
         return ""
-    given = (
+    median_text = (
         f"median of {figures.counted(len(scores), 'judge')}:"
         f" {', '.join(f'{score:g}' for score in scores)}"
     )
     missing = (
-        f"{'one' if len(unscored) == 1 else f'{len(unscored):,}'} unscored: {_reasons(unscored)}"
-        if unscored
+        f"{'one' if len(unscored_votes) == 1 else f'{len(unscored_votes):,}'} unscored: {_reasons(unscored_votes)}"
+        if unscored_votes
         else ""
     )
-    return "; ".join(filter(None, (given if scores else "no judge gave a score", missing)))
+    return "; ".join(filter(None, (median_text if scores else "no judge gave a score", missing)))
 
 
 def judged_steps(votes: Sequence[JudgeVote]) -> tuple[JudgedStep, ...]:
@@ -78,15 +82,15 @@ def _judged_step(step: str, votes: Sequence[JudgeVote]) -> JudgedStep:
     for vote in votes:
         if vote.score is not None:
             scores[vote.question, vote.item].append(vote.score)
-    compared = [given for given in scores.values() if len(given) > 1]
-    unscored = [vote for vote in votes if vote.score is None]
+    compared_items = [item_scores for item_scores in scores.values() if len(item_scores) > 1]
+    unscored_votes = [vote for vote in votes if vote.score is None]
     return JudgedStep(
         step=step,
         judges=tuple(dict.fromkeys(vote.judge for vote in votes)),
-        item_count=len(compared),
-        same_count=sum(len(set(given)) == 1 for given in compared),
-        unscored_count=len(unscored),
-        unscored_reasons=_reasons(unscored),
+        item_count=len(compared_items),
+        same_count=sum(len(set(item_scores)) == 1 for item_scores in compared_items),
+        unscored_count=len(unscored_votes),
+        unscored_reasons=_reasons(unscored_votes),
     )
 
 

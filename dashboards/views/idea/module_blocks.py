@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.charts.bar_chart import MORE_OR_LESS_NOVEL, Measured, bar_chart
+from dashboards.render.charts.bar_chart import MORE_OR_LESS_NOVEL, Bar, bar_chart
 from dashboards.render.prose import prose, prose_line
 from dashboards.views.idea.closest_work import own_works
 from dashboards.views.idea.idea_page import IdeaPage
@@ -71,22 +71,22 @@ def _method(
         yield from citation_note(review.removed_citation_count, review.uncited_sentence_count)
     elif review is not None and review.unscored_detail:
         yield pg.text(f"Why there is no score: {review.unscored_detail}")
-    read = [each for each in soundness.evidence if each.method_id == method.method_id]
+    evidence = [each for each in soundness.evidence if each.method_id == method.method_id]
     rows = [
         (
             pg.line(page.named(each.paper_id), _CLOSENESS.get(each.relevance_0_to_3 or 0, "")),
             *map(prose_line, (each.method, each.results, each.context)),
         )
-        for each in read
+        for each in evidence
         if each.relevant
     ]
     if rows:
         yield pg.table(("Paper", "What it did", "Result", "Condition"), rows)
-    irrelevant = sum(each.relevant is False for each in read)
-    unjudged = sum(each.relevant is None for each in read)
+    irrelevant = sum(each.relevant is False for each in evidence)
+    unscored_count = sum(each.relevant is None for each in evidence)
     yield pg.text(
         f"{figures.counted(len(rows), 'relevant paper')}, {irrelevant} read and found irrelevant,"
-        f" {unjudged} unscored."
+        f" {unscored_count} unscored."
     )
 
 
@@ -96,18 +96,18 @@ def contribution_blocks(page: IdeaPage, contribution: ContributionEvaluation) ->
     if not page.dimensions:
         yield pg.text("No dimension could be taken from the idea; the last section says why.")
     elif candidates := contribution.candidates:
-        judged = sum(each.relevance_0_to_5 is not None for each in candidates)
-        unscored = sum(each.unscored_reason is not None for each in candidates)
-        compared = sum(each.compared for each in candidates)
+        judged_count = sum(each.relevance_0_to_5 is not None for each in candidates)
+        unscored_count = sum(each.unscored_reason is not None for each in candidates)
+        compared_count = sum(each.compared for each in candidates)
         yield pg.text(
-            f"{figures.counted(len(candidates), 'paper')} considered, {judged:,} judged for"
-            f" relevance ({unscored:,} unscored), {compared:,} compared."
+            f"{figures.counted(len(candidates), 'paper')} considered, {judged_count:,} judged for"
+            f" relevance ({unscored_count:,} unscored), {compared_count:,} compared."
         )
     means = [
         (dimension.name, review.mean_comparison_score if review is not None else None)
         for dimension, review in page.dimensions
     ]
-    bars = [Measured(name, mean, figures.signed(mean)) for name, mean in means]
+    bars = [Bar(name, mean, figures.signed(mean)) for name, mean in means]
     scale = MORE_OR_LESS_NOVEL
     chart = bar_chart("bars-2", "Novelty by dimension", _BARS_CAPTION, scale, bars)
     if chart is not None:
@@ -125,8 +125,8 @@ def _closest(page: IdeaPage) -> Iterator[pg.Block]:
     items: list[tuple[pg.Block, ...]] = []
     for work in page.closest:
         overall = (" ", prose_line(work.overall)) if work.overall else ()
-        named = (work.paper, f" {work.title}", work.versions)
-        item: list[pg.Block] = [pg.text(*named, f": {work.overlaps}.", *overall)]
+        work_line = (work.paper, f" {work.title}", work.versions)
+        item: list[pg.Block] = [pg.text(*work_line, f": {work.overlaps}.", *overall)]
         if work.quote:
             item.append(pg.note(work.quote))
         if work.remains:
@@ -135,8 +135,8 @@ def _closest(page: IdeaPage) -> Iterator[pg.Block]:
     yield pg.Listing(tuple(items), first=1) if items else pg.text(page.first.none_closest)
     modules = page.evaluation.modules.values()
     failures = (failure for module in modules for failure in module.failures)
-    for own in own_works(failures, page.papers):
-        yield pg.text("Possibly this work, and not counted: ", own)
+    for own_work in own_works(failures, page.papers):
+        yield pg.text("Possibly this work, and not counted: ", own_work)
 
 
 def _dimension(dimension: Dimension, review: ContributionReview | None) -> Iterator[pg.Block]:
@@ -167,8 +167,8 @@ def _mean(review: ContributionReview) -> str:
     score = f"{figures.score(review.novelty_0_to_10)} of 10"
     mark = wording.baseline_mark(review.provenance.engine)
     lower, upper = review.novelty_lower_0_to_10, review.novelty_upper_0_to_10
-    known = lower is not None and upper is not None
-    ends = f" ({figures.score(lower)} to {figures.score(upper)})" if known else ""
+    has_interval = lower is not None and upper is not None
+    ends = f" ({figures.score(lower)} to {figures.score(upper)})" if has_interval else ""
     return f"novelty {score}{mark}{ends}; {mean}"
 
 
@@ -179,25 +179,29 @@ def _paper_by_paper(page: IdeaPage, contribution: ContributionEvaluation) -> Ite
         by_paper[comparison.paper_id][comparison.dimension_id] = comparison
     rows: list[tuple[pg.Part, ...]] = []
     overall: list[pg.Line] = []
-    for paper_id, found in by_paper.items():
-        named, paper = page.named(paper_id), page.papers.get(paper_id)
+    for paper_id, comparisons in by_paper.items():
+        paper_link, paper = page.named(paper_id), page.papers.get(paper_id)
         scores = [
-            found[each.dimension_id].score if each.dimension_id in found else None
+            comparisons[each.dimension_id].score if each.dimension_id in comparisons else None
             for each in contribution.dimensions
         ]
-        title = pg.line(named, f" {paper.title if paper is not None else ''}")
+        title = pg.line(paper_link, f" {paper.title if paper is not None else ''}")
         rows.append((title, *(_MARKS[score] for score in scores)))
-        told = (each.overall_comparison for each in found.values() if each.overall_comparison)
-        overall += [pg.line(named, ": ", prose_line(words)) for words in list(told)[:1]]
+        overviews = (
+            each.overall_comparison for each in comparisons.values() if each.overall_comparison
+        )
+        overall += [pg.line(paper_link, ": ", prose_line(words)) for words in list(overviews)[:1]]
     yield pg.heading("Paper by paper", level=3)
     yield pg.text(
         "+ the idea is more novel · 0 neither, or not addressed · − the paper is · ? unscored"
     )
     columns = (pg.Column(pg.line(each.name), pg.Align.MARK) for each in contribution.dimensions)
     yield pg.table(("Paper", *columns), rows)
-    compared = {comparison.provenance.step for comparison in contribution.comparisons}
-    steps = (each for each in judged_steps(page.evaluation.judge_votes) if each.step in compared)
-    for judged in list(steps)[:1]:  # over all comparisons: one by one they would fill pages
-        count = figures.counted(len(judged.judges), "judge")
-        yield pg.text(f"Each mark: median of {count}: {judged.agreement}.")
+    compared_steps = {comparison.provenance.step for comparison in contribution.comparisons}
+    steps = (
+        each for each in judged_steps(page.evaluation.judge_votes) if each.step in compared_steps
+    )
+    for judged_step in list(steps)[:1]:  # over all comparisons: one by one they would fill pages
+        count = figures.counted(len(judged_step.judges), "judge")
+        yield pg.text(f"Each mark: median of {count}: {judged_step.agreement}.")
     yield from pg.bullets(overall)

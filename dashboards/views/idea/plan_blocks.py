@@ -37,8 +37,8 @@ def first_blocks(first: FirstPage) -> Iterator[pg.Block]:
         yield pg.text(prose_line(work.paper), overlaps, remains)
     else:
         yield pg.text(first.none_closest)
-    for told in first.derivations:
-        yield pg.text("Beside works that the plan itself names: ", prose_line(told))
+    for derivation in first.derivations:
+        yield pg.text("Beside works that the plan itself names: ", prose_line(derivation))
     yield pg.text(pg.strong("Concerns worth most"))
     if first.concerns:
         yield pg.Listing(tuple(map(_deciding, first.concerns)), first=1)
@@ -56,7 +56,7 @@ def first_blocks(first: FirstPage) -> Iterator[pg.Block]:
 
 def _deciding(concern: DecidingConcern) -> tuple[pg.Block, ...]:
     why = pg.line(" ", prose_line(concern.why)) if concern.why else ()
-    said = pg.text(pg.strong(f"{concern.heading}."), " ", prose_line(concern.point), why)
+    statement = pg.text(pg.strong(f"{concern.heading}."), " ", prose_line(concern.point), why)
     more = []
     if concern.action:
         more.append(_action(concern.effort, concern.action))
@@ -66,7 +66,7 @@ def _deciding(concern: DecidingConcern) -> tuple[pg.Block, ...]:
     if concern.lowered_from:
         defense = _labelled(", in the plan's defense: ", concern.defense)
         more.append(pg.line(pg.strong(f"Lowered from {concern.lowered_from}"), defense))
-    return said, *pg.bullets(more)
+    return statement, *pg.bullets(more)
 
 
 def _action(effort: str, action: str) -> pg.Line:
@@ -127,29 +127,33 @@ def plan_blocks(plan: PlanPart, first: Sequence[DecidingConcern]) -> Iterator[pg
         yield pg.text(pg.emphasis(plan.note))
 
 
-def _concern(given: ConcernLine, left_out: Sequence[str]) -> Iterator[pg.Block]:
+def _concern(concern_line: ConcernLine, left_out: Sequence[str]) -> Iterator[pg.Block]:
     """One concern; `left_out`: what the first page does not say of it in full."""
-    concern = given.concern
+    concern = concern_line.concern
     if "point" in left_out:
         yield pg.text(prose_line(concern.point))
     if concern.quote:
         yield pg.note(prose_line(concern.quote))
     else:
         yield pg.text("Looked for and not found: ", prose_line(concern.omission))
-    lowered = f", by which it was lowered from {concern.severity}" if given.lowered else ""
+    lowered_note = (
+        f", by which it was lowered from {concern.severity}" if concern_line.lowered else ""
+    )
     settle = concern.would_change if "would_change" in left_out else ""
-    labelled = (
+    labeled_texts = (
         (pg.strong("Why it matters:"), " ", concern.why if "why" in left_out else ""),
         (pg.strong("What would settle it:"), " ", settle),
-        (pg.strong("In the plan's defense"), f"{lowered}: ", concern.defense),
+        (pg.strong("In the plan's defense"), f"{lowered_note}: ", concern.defense),
         (pg.strong("Evidence for it:"), " ", concern.supported),
         (pg.strong("Evidence against it:"), " ", concern.weakened),
-        *((pg.strong("Raised in other words:"), " ", each.point) for each in given.folded),
+        *((pg.strong("Raised in other words:"), " ", each.point) for each in concern_line.folded),
     )
-    lines = [pg.line(label, after, prose_line(words)) for label, after, words in labelled if words]
+    lines = [
+        pg.line(label, after, prose_line(words)) for label, after, words in labeled_texts if words
+    ]
     if concern.action and "action" in left_out:
-        lines.insert(1 if labelled[0][2] else 0, _action(given.effort, concern.action))
-    for strength in given.strengths:
+        lines.insert(1 if labeled_texts[0][2] else 0, _action(concern_line.effort, concern.action))
+    for strength in concern_line.strengths:
         lines.append(
             pg.line(
                 *(pg.strong("Strong in the same passage:"), " ", prose_line(strength.point)),
@@ -159,10 +163,10 @@ def _concern(given: ConcernLine, left_out: Sequence[str]) -> Iterator[pg.Block]:
     yield from pg.bullets(lines)
 
 
-def tried_blocks(tried: Sequence[ExperimentalResult], warehouse: str) -> Iterator[pg.Block]:
+def tried_blocks(results: Sequence[ExperimentalResult], warehouse: str) -> Iterator[pg.Block]:
     """What came of trying an idea: apart from all that the literature says."""
     yield from (pg.heading("What came of trying it"), pg.text(pg.emphasis(_MEASURED)))
-    for result in tried:
+    for result in results:
         verdict = wording.finding(result.finding)
         yield pg.heading(f"{result.task_id}: {verdict.lower()}", level=3)
         yield from prose(result.question)
@@ -186,16 +190,23 @@ def tried_blocks(tried: Sequence[ExperimentalResult], warehouse: str) -> Iterato
 
 def _gains(result: ExperimentalResult) -> pg.Table:
     measure = figures.measure
-    tried = figures.counted(result.tried_count, "candidate")
+    candidates = figures.counted(result.tried_count, "candidate")
     runs = figures.counted(result.run_count, "run")
     ends = f"{measure(result.gain_low)} to {measure(result.gain_high)}"
     rows: list[tuple[pg.Part, ...]] = [
         ("The program to be improved", measure(result.parent_mean), "", ""),
-        (f"The best of {tried}, {runs}", measure(result.best_mean), measure(result.gain), ends),
+        (
+            f"The best of {candidates}, {runs}",
+            measure(result.best_mean),
+            measure(result.gain),
+            ends,
+        ),
     ]
     if result.baseline_gain is not None:
-        over = pg.line("The same, over the strongest baseline, ", pg.code(result.baseline_id or ""))
+        baseline_line = pg.line(
+            "The same, over the strongest baseline, ", pg.code(result.baseline_id or "")
+        )
         ends = f"{measure(result.baseline_low)} to {measure(result.baseline_high)}"
-        rows.append((over, "", measure(result.baseline_gain), ends))
+        rows.append((baseline_line, "", measure(result.baseline_gain), ends))
     columns = ("On data that chose nothing", "Mean:", "Gain:", "95 % interval:")
     return pg.table(columns, rows)

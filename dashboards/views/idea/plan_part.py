@@ -84,25 +84,25 @@ def plan_part(evaluation: IdeaEvaluation) -> PlanPart | None:
         (one for one in evaluation.concerns if one.severity is None), key=lambda one: one.rank
     )
     concerns = [*deciding, *others]
-    beside = _beside(concerns, strengths, " ".join(evaluation.idea.text.split()).casefold())
-    placed = {one.concern_id for group in beside.values() for one in group}
+    strengths_of = _beside(concerns, strengths, " ".join(evaluation.idea.text.split()).casefold())
+    placed_ids = {one.concern_id for group in strengths_of.values() for one in group}
     questions = [one for one in evaluation.concerns if one.severity is _QUESTION and _stands(one)]
-    asked = [one for one in questions if one.decision_place is None]
+    open_questions = [one for one in questions if one.decision_place is None]
     return PlanPart(
         verdict=unscored(why_unscored) if why_unscored is not None else "",
         note=_note(review.dropped_point_count if review is not None else 0),
         concerns=tuple(
-            _line(one, beside.get(one.concern_id, ()), _folded_into(one, evaluation.concerns))
+            _line(one, strengths_of.get(one.concern_id, ()), _folded_into(one, evaluation.concerns))
             for one in concerns
         ),
         deciding_count=len(deciding),
-        questions=tuple(sorted(asked, key=lambda one: one.rank)),
+        questions=tuple(sorted(open_questions, key=lambda one: one.rank)),
         refuted=tuple(
             _line(one)
             for one in evaluation.concerns
             if one.confirmed_severity is ConfirmedSeverity.REFUTED and one.folded_into is None
         ),
-        strengths=tuple(_line(one) for one in strengths if one.concern_id not in placed),
+        strengths=tuple(_line(one) for one in strengths if one.concern_id not in placed_ids),
         stated=_of(soundness, ElementStanding.STATED),
         unstated=_of(soundness, ElementStanding.UNSTATED),
     )
@@ -125,11 +125,11 @@ def standing_concerns(concerns: Iterable[Concern]) -> tuple[list[Concern], list[
     if all(one.decision_place is None for one in standing):
         return standing, []
     fatal = [one for one in standing if _is_fatal(one) and one.decision_place is None]
-    weighed = sorted(
+    ranked = sorted(
         (one for one in standing if one.decision_place is not None),
         key=lambda one: one.decision_place or 0,
     )
-    deciding = [*fatal, *weighed]
+    deciding = [*fatal, *ranked]
     return deciding, [one for one in standing if one not in deciding]
 
 
@@ -186,18 +186,18 @@ def _beside(
     concerns: Sequence[Concern], strengths: Sequence[Concern], plan: str
 ) -> dict[str, list[Concern]]:
     """Strengths by the concern whose quote is nearest to theirs in the plan."""
-    found: dict[str, list[Concern]] = {}
+    strengths_of: dict[str, list[Concern]] = {}
     spans = [(span, one) for one in concerns if (span := _span(one.quote, plan)) is not None]
     for strength in strengths:
         span = _span(strength.quote, plan)
         if span is None or not spans:
             continue
-        apart, nearest = min(
+        distance, nearest = min(
             ((_apart(span, other), one) for other, one in spans), key=lambda pair: pair[0]
         )
-        if apart <= SAME_PASSAGE_CHARACTERS:
-            found.setdefault(nearest.concern_id, []).append(strength)
-    return found
+        if distance <= SAME_PASSAGE_CHARACTERS:
+            strengths_of.setdefault(nearest.concern_id, []).append(strength)
+    return strengths_of
 
 
 def _span(quote: str, plan: str) -> tuple[int, int] | None:
@@ -211,10 +211,10 @@ def _apart(one: tuple[int, int], other: tuple[int, int]) -> int:
     return max(0, max(one[0], other[0]) - min(one[1], other[1]))
 
 
-def _note(dropped: int) -> str:
-    if not dropped:
+def _note(dropped_count: int) -> str:
+    if not dropped_count:
         return ""
-    points = figures.counted(dropped, "point")
+    points = figures.counted(dropped_count, "point")
     return (
         f"{points} of the reply left out: the words quoted do not stand in the plan, or a part is"
         " missing."

@@ -27,10 +27,10 @@ def preferences_text(head: CheckHead, checks: Sequence[ManuscriptCheck]) -> str:
         f"check = {_quoted(head.run_id)}",
     ]
     for check in checks:
-        ordered = sorted(
+        problems = sorted(
             check.problems, key=lambda one: (one.is_decided, not one.dispute, not one.stands)
         )
-        for problem in ordered:
+        for problem in problems:
             lines += ["", *_finding(check, problem)]
     return "\n".join(lines) + "\n"
 
@@ -39,21 +39,21 @@ def _finding(check: ManuscriptCheck, problem: Problem) -> Iterator[str]:
     standing = "stands" if problem.stands else "is set aside"
     place = problem.location or "place not said"
     yield from _comment(f"{problem.problem} ({place}; it {standing})")
-    told = {
+    texts = {
         "The text says": problem.quote,
         "Reviewers disagree": problem.dispute,
         "For the authors": problem.optimistic,
         "Against them": problem.sceptical,
         "What would decide": problem.would_decide,
     }
-    for name, text in told.items():
+    for name, text in texts.items():
         yield from _comment(f"{name}: {text}") if text else ()
-    decided = problem.decision if problem.is_decided else None
+    decision = problem.decision if problem.is_decided else None
     yield "[[findings]]"
     yield f"manuscript = {_quoted(check.manuscript_id)}"
     yield f"id = {_quoted(problem.problem_id)}"
-    yield f"verdict = {_quoted(decided or '')}"
-    yield f"remark = {_quoted(problem.remark if decided else '')}"
+    yield f"verdict = {_quoted(decision or '')}"
+    yield f"remark = {_quoted(problem.remark if decision else '')}"
 
 
 def _comment(text: str) -> Iterator[str]:
@@ -78,15 +78,15 @@ def _is_edited(path: Path, checks: Sequence[ManuscriptCheck]) -> bool:
     """Whether it says more than what is decided already; what cannot be read was edited."""
     if not path.exists():
         return False
-    decided = {
+    decisions = {
         (check.manuscript_id, problem.problem_id): problem.decision
         for check in checks
         for problem in check.problems
         if problem.is_decided
     }
     try:
-        listed = tomllib.loads(path.read_text("utf-8"))["findings"]
-        said = {(each["manuscript"], each["id"]): each["verdict"] for each in listed}
+        findings = tomllib.loads(path.read_text("utf-8"))["findings"]
+        verdicts = {(each["manuscript"], each["id"]): each["verdict"] for each in findings}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError, TypeError):
         return True
-    return {key: verdict for key, verdict in said.items() if verdict} != decided
+    return {key: verdict for key, verdict in verdicts.items() if verdict} != decisions

@@ -98,23 +98,23 @@ def percent(probability_0_to_1: float) -> str:
 
 
 def _why_not_judged(review: IdeaReview) -> str:
-    evaluation, early = review.evaluation, review.score.incomplete_reason
+    evaluation, end_reason = review.evaluation, review.score.incomplete_reason
     overall = overall_of(evaluation)
     if evaluation.engine == EXTRACTIVE.text:
         return "Offline baseline: no verdict; what it counted stands below."
     if overall is not None and overall.unscored_reason is not None:
-        told = f" ({overall.unscored_detail.strip(' .')})" if overall.unscored_detail else ""
-        return f"The overall assessment is unscored: {reason(overall.unscored_reason)}{told}."
-    if early is not None:
-        return f"There is no assessment: {reason(early)}."
+        detail = f" ({overall.unscored_detail.strip(' .')})" if overall.unscored_detail else ""
+        return f"The overall assessment is unscored: {reason(overall.unscored_reason)}{detail}."
+    if end_reason is not None:
+        return f"There is no assessment: {reason(end_reason)}."
     modules = evaluation.modules.values()
     failures = [failure for module in modules for failure in module.failures]
     cause = cause_of([*failures, *evaluation.failures])
     if evaluation.assessment is not None:
         return f"There is no overall assessment: {cause or reason(Reason.NOTHING_TO_JUDGE)}."
     if review.score.missing is not None:
-        told = f" ({cause})" if cause else ""
-        return f"There is no score: {missing_in_words(review.score)}{told}."
+        detail = f" ({cause})" if cause else ""
+        return f"There is no score: {missing_in_words(review.score)}{detail}."
     if review.score.score is None and cause:
         return f"Nothing was judged: {cause}."
     return (

@@ -144,7 +144,7 @@ def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
     print_table(
         ["the rest of the run" if estimate.evaluated else "the whole run", "expected"], rows
     )
-    asked = (
+    ranking_calls = (
         f"{ranking.model_calls:,} calls, {ranking.prompt_tokens:,} prompt and"
         f" {ranking.completion_tokens:,} completion tokens"
     )
@@ -152,7 +152,7 @@ def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
         ["ranking by matches (assay rank, or --rank)", "at most"],
         [
             ["pairs", f"{ranking.pairs:,} in {ranking.groups:,} groups"],
-            ["asked", asked],
+            ["asked", ranking_calls],
             ["cost", _usd(ranking.cost_usd, ranking.unpriced_models)],
             *(_in_waves(ranking.batches) if ranking.batches is not None else ()),
         ],
@@ -226,10 +226,12 @@ def _print_comparison(lines: "Sequence[ModelCost]") -> None:
 
 
 def _named_models(request: RunRequest, others: Sequence[EngineChoice]) -> list[str]:
-    named = request.profile.judging.models
+    model_names = request.profile.judging.models
     return (
-        [f"models that the profile names answer their steps in every line: {', '.join(named)}"]
-        if others and named
+        [
+            f"models that the profile names answer their steps in every line: {', '.join(model_names)}"
+        ]
+        if others and model_names
         else []
     )
 

@@ -64,12 +64,12 @@ def rank(
     if output is not None:
         check_output(output, tables_alone=options.scores)
     with given_ideas(Path(run)) if run == STANDARD_INPUT else nullcontext(run) as named:
-        given = None if named is None else str(named)
+        name = None if named is None else str(named)
         if options.scores:
-            return _rank_by_scores(given, options, output, as_json=json)
+            return _rank_by_scores(name, options, output, as_json=json)
         return works.run(
             "rank",
-            (given,),
+            (name,),
             options,
             output,
             as_json=json,
@@ -83,8 +83,8 @@ def _rank_by_scores(
 ) -> int:
     from flows.cli.evaluate.rank_output import print_scores
 
-    found = find_run(name, options)
-    if found is None:
+    run = find_run(name, options)
+    if run is None:
         evaluate = work_named("evaluate")
         settings = Settings()
         request = request_of(evaluate, (Path(name or ""),), options.evaluation, settings)
@@ -93,11 +93,11 @@ def _rank_by_scores(
 
             return print_expected(estimate(evaluate, request, settings), as_json=as_json)
         with Session() as session:
-            found = session.run(evaluate, request).published_head()
+            run = session.run(evaluate, request).published_head()
     weights = None if options.profile is None else load_profile(options.profile)
     folder = options.warehouse.resolve()
     return print_scores(
-        folder, found.run_id, weights, as_json=as_json, output=output, shrink=options.shrink
+        folder, run.run_id, weights, as_json=as_json, output=output, shrink=options.shrink
     )
 
 
@@ -118,7 +118,7 @@ def _leave_to_runner(options: RankOptions, request: RankRequest, summary: Summar
     assert options.project is not None
     # The job's options: a run is evaluated already, and the runner's machine is its own.
     names = RankOptions.model_fields.keys() - NOT_OF_A_RANKING
-    told = RankOptions(**{name: getattr(options, name) for name in names})
+    ranking_options = RankOptions(**{name: getattr(options, name) for name in names})
     job = RankJob(
         name=f"ranking of {run.run_id}",
         asked_by="assay rank",
@@ -126,7 +126,7 @@ def _leave_to_runner(options: RankOptions, request: RankRequest, summary: Summar
         idempotency_key=uuid4().hex,
         run_id=run.run_id,
         options=replace(
-            told,
+            ranking_options,
             warehouse=options.warehouse,
             project=options.project.resolve(),
             profile=options.profile or run.profile,
@@ -146,15 +146,15 @@ def _leave_to_runner(options: RankOptions, request: RankRequest, summary: Summar
 def _check(options: RankOptions) -> None:
     if options.shrink and not options.scores:
         raise ConfigurationError("--shrink is about scores: say --scores too, or leave it out")
-    matched = {
+    match_options = {
         "--votes": options.votes is not None,
         "--method": options.method is not None,
         "--bridge-pairs": options.bridge_pairs is not None,
         "--group-by": options.group_by is not Grouping.GIVEN,
         "--project": options.project is not None,
     }
-    for flag, said in matched.items():
-        if options.scores and said:
+    for flag, is_given in match_options.items():
+        if options.scores and is_given:
             raise ConfigurationError(
                 f"{flag} is about matches, and --scores ranks without any: leave one of them out"
             )

@@ -75,20 +75,20 @@ def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
     warehouse = Warehouse(lake.warehouse.resolve())
     try:
         with warehouse.queries() as queries:
-            found, cost = queries.run(RunId(run)), queries.run_cost(RunId(run))
+            head, cost = queries.run(RunId(run)), queries.run_cost(RunId(run))
             rejected = queries.rejections(RunId(run))
     except UnknownNameError:  # nothing is published under that name, or there is no lake yet
-        if (paid := _paid(warehouse, RunId(run))) is None:
+        if (spending := _paid(warehouse, RunId(run))) is None:
             raise
-        _show_unpublished(run, paid, as_json=json)
+        _show_unpublished(run, spending, as_json=json)
         return 0
     if json:
         print_answer(
-            found.in_a_word(), [cost], run=found, warnings=found.order_reasons, rejected=rejected
+            head.in_a_word(), [cost], run=head, warnings=head.order_reasons, rejected=rejected
         )
         return 0
-    told = {**found.model_dump(mode="json"), **cost.model_dump(mode="json")}
-    print_table(["what", "value"], [[name, _told(value)] for name, value in told.items()])
+    values = {**head.model_dump(mode="json"), **cost.model_dump(mode="json")}
+    print_table(["what", "value"], [[name, _told(value)] for name, value in values.items()])
     return 0
 
 
@@ -119,17 +119,17 @@ def _paid(warehouse: Warehouse, run_id: RunId) -> dict[str, float | int] | None:
     }
 
 
-def _show_unpublished(run: str, paid: dict[str, float | int], *, as_json: bool) -> None:
+def _show_unpublished(run: str, spending: dict[str, float | int], *, as_json: bool) -> None:
     from flows.cli.output import print_table
 
     lines = [f"run {run} is not published: run the same command again to resume it"]
-    if paid["estimated_calls"]:
-        calls = counted(int(paid["estimated_calls"]), "call")
+    if spending["estimated_calls"]:
+        calls = counted(int(spending["estimated_calls"]), "call")
         lines.append(
-            f"{figures.usd(paid['estimated_usd'])} of its cost are estimates for {calls} of which the"
+            f"{figures.usd(spending['estimated_usd'])} of its cost are estimates for {calls} of which the"
             " answer, and so the cost, is not known"
         )
-    row = {"run_id": run, **paid}
+    row = {"run_id": run, **spending}
     if as_json:
         print_answer("not_published", [row], warnings=lines)
         return
@@ -220,14 +220,14 @@ def _delete(runs: Sequence[RunId], lake: LakeOptions, *, yes: bool, as_json: boo
                 if kind is RUNS
                 else delete_work(warehouse, kind, run_id)
             )
-    freed = sum(each.bytes_freed for each in deleted)
+    bytes_freed = sum(each.bytes_freed for each in deleted)
     if as_json:
-        print_answer("deleted", deleted, bytes_freed=freed)
+        print_answer("deleted", deleted, bytes_freed=bytes_freed)
         return 0
     for each in deleted:
         print_note(f"deleted {each.run.run_id}: {each.bytes_freed / 1e6:,.1f} MB given back")
     print_note(
-        f"{counted(len(deleted), 'run')} deleted, {freed / 1e6:,.1f} MB given back; what the lake"
+        f"{counted(len(deleted), 'run')} deleted, {bytes_freed / 1e6:,.1f} MB given back; what the lake"
         " held of them goes with `assay warehouse compact`, once no snapshot of the last week reads"
         " it"
     )

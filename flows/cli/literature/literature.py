@@ -212,15 +212,15 @@ _VALUE_CHARACTERS = 60
 def print_audit(audited: "Audited", *, as_json: bool) -> None:
     from flows.cli.output import print_table
 
-    shown = audited.standing
-    waiting = sum(each["proposed"] + each["without_remedy"] for each in shown.counts)
+    standing = audited.standing
+    waiting = sum(each["proposed"] + each["without_remedy"] for each in standing.counts)
     if as_json:
         print_answer(
             "findings" if waiting else "in_order",
-            shown.proposals,
+            standing.proposals,
             warnings=audited.warnings,
-            fingerprint=shown.fingerprint,
-            rules=shown.counts,
+            fingerprint=standing.fingerprint,
+            rules=standing.counts,
             decided=dataclasses.asdict(audited.decided),
         )
         return
@@ -234,16 +234,16 @@ def print_audit(audited: "Audited", *, as_json: bool) -> None:
     ):
         if count:
             print_note(f"{count:,} {word}")
-    print_note(f"snapshot {shown.fingerprint[:12]}: {waiting:,} open")
+    print_note(f"snapshot {standing.fingerprint[:12]}: {waiting:,} open")
     names = ("rule", "proposed", "without_remedy", "accepted", "rejected", "undone")
     print_table(
         [name.replace("_", " ") for name in names],
-        [[each[name] for name in names] for each in shown.counts],
+        [[each[name] for name in names] for each in standing.counts],
     )
-    if shown.proposals:
+    if standing.proposals:
         print_table(
             ["proposal", "sure", "rule", "paper", "change", "why"],
-            [_line(each) for each in shown.proposals],
+            [_line(each) for each in standing.proposals],
         )
 
 

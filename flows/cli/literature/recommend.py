@@ -42,36 +42,36 @@ def recommend(
     """
     from flows.works.literature.recommending import recommend_for
 
-    found = recommend_for(given, options, Settings())
-    warnings = list(recommendation_warnings(found))
+    result = recommend_for(given, options, Settings())
+    warnings = list(recommendation_warnings(result))
     answer = answer_of(
-        "incomplete" if found.failures else "complete",
-        found.recommendations,
+        "incomplete" if result.failures else "complete",
+        result.recommendations,
         warnings=warnings,
-        failures=found.failures,
-        near_works=found.near_works,
-        citations=found.citations,
-        citations_with_contexts=found.known_contexts,
-        known_uses=found.known_resources,
+        failures=result.failures,
+        near_works=result.near_works,
+        citations=result.citations,
+        citations_with_contexts=result.known_contexts,
+        known_uses=result.known_resources,
     )
     if output is not None:
-        write_found(output, answer, _page(found.recommendations, warnings))
+        write_found(output, answer, _page(result.recommendations, warnings))
     if json:
         write_answer(answer)
     elif output is None:
-        _print(found.recommendations)
+        _print(result.recommendations)
     if not json:
         print_note(
-            f"{found.near_works} works near the idea, {found.citations:,} citations,"
-            f" {found.known_contexts:,} of them with their passages;"
-            f" {found.known_resources:,} uses known from earlier evaluations"
+            f"{result.near_works} works near the idea, {result.citations:,} citations,"
+            f" {result.known_contexts:,} of them with their passages;"
+            f" {result.known_resources:,} uses known from earlier evaluations"
         )
     for line in warnings:
         print_warning(line)
-    return 1 if found.failures else 0
+    return 1 if result.failures else 0
 
 
-def _page(recommended: Sequence[Recommendation], warnings: Sequence[str]) -> pg.Page:
+def _page(recommendations: Sequence[Recommendation], warnings: Sequence[str]) -> pg.Page:
     blocks: list[pg.Block] = [pg.note(each) for each in warnings]
     for kind, title in _TITLES.items():
         rows = [
@@ -82,7 +82,7 @@ def _page(recommended: Sequence[Recommendation], warnings: Sequence[str]) -> pg.
                 each.reason,
                 "; ".join(_said(each)),
             )
-            for each in recommended
+            for each in recommendations
             if each.kind is kind
         ]
         if rows:
@@ -93,13 +93,13 @@ def _page(recommended: Sequence[Recommendation], warnings: Sequence[str]) -> pg.
     return pg.Page(pg.line("Data sets, baselines and metrics"), tuple(blocks))
 
 
-def _print(recommended: tuple[Recommendation, ...]) -> None:
+def _print(recommendations: tuple[Recommendation, ...]) -> None:
     from flows.cli.output import print_table
 
     for kind, title in _TITLES.items():
         rows = [
             [each.rank, each.name, f"{each.score_0_to_1:.2f}", each.reason, "\n".join(_said(each))]
-            for each in recommended
+            for each in recommendations
             if each.kind is kind
         ]
         if rows:
@@ -113,18 +113,18 @@ def _said(recommendation: Recommendation) -> Iterator[str]:
         yield f"{use.title} ({use.year or 'no year'}): {cut}"
 
 
-def recommendation_warnings(found: "Recommended") -> Iterator[str]:
+def recommendation_warnings(result: "Recommended") -> Iterator[str]:
     """Yield what is missing of what is recommended, and why, a line each."""
-    for failure in found.failures:
+    for failure in result.failures:
         yield (
             f"could not look: {failure.source} {failure.endpoint}: {failure.reason}:"
             f" {failure.detail}"
         )
-    if not found.near_works:
+    if not result.near_works:
         yield "no work near the idea was found: nothing is recommended"
-    elif not found.citations:
+    elif not result.citations:
         yield "the literature tells no references: data sets and baselines are unknown, not none"
-    elif not found.known_contexts:
+    elif not result.known_contexts:
         yield (
             "the literature does not tell how works cite each other: baselines are unknown, and"
             " data"

@@ -47,10 +47,10 @@ def api(
     warehouse = Warehouse(lake.warehouse.resolve(), settings)
     _check_tokens(warehouse, host)
     check_free(host, port)
-    asked = None if literature is None else LiteratureChoice.parse(literature)
-    with open_gateway(resolve_literature(asked, settings), warehouse) as gateway:
-        shown = f"[{host}]" if ":" in host else host
-        note = wanted(f"API of {lake.warehouse} on http://{shown}:{port}/ – stop it with Ctrl-C")
+    choice = None if literature is None else LiteratureChoice.parse(literature)
+    with open_gateway(resolve_literature(choice, settings), warehouse) as gateway:
+        url_host = f"[{host}]" if ":" in host else host
+        note = wanted(f"API of {lake.warehouse} on http://{url_host}:{port}/ – stop it with Ctrl-C")
         place = (str(warehouse.root), host, str(port), gateway.url, "programs", note)
         return work_beside(
             ("flows.api.server", *place),
@@ -63,8 +63,8 @@ def _check_tokens(warehouse: Warehouse, host: str) -> None:
     """Raises ConfigurationError when other machines could reach a service that nobody may use."""
     with ServiceDatabase(warehouse) as database:
         now = datetime.now(UTC)
-        known = any(token.valid_at(now) for token in tokens(database))
-    if known:
+        has_token = any(token.valid_at(now) for token in tokens(database))
+    if has_token:
         return
     remedy = "`assay tokens create NAME` makes one"
     if not is_loopback(host):

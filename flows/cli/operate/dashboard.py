@@ -49,8 +49,8 @@ def dashboard(
     if settings.dashboard.provider is not None:
         check_services(warehouse)
     check_free(host, port)
-    shown = f"[{host}]" if ":" in host else host
-    note = f"dashboard of {warehouse.address} on http://{shown}:{port} – stop it with Ctrl-C"
+    url_host = f"[{host}]" if ":" in host else host
+    note = f"dashboard of {warehouse.address} on http://{url_host}:{port} – stop it with Ctrl-C"
     if not is_loopback(host):
         _print_warnings(host, settings.dashboard, warehouse)
     return work_beside(
@@ -83,10 +83,10 @@ def environment(warehouse: Path, settings: Settings) -> dict[str, str]:
     What its readers ask for is done by jobs, so the process that answers them needs none.
     """
     prices = settings.dashboard.prices or _prices_of_litellm()
-    told = {"ASSAY_DASHBOARD__WAREHOUSE": str(warehouse.resolve())}
+    variables = {"ASSAY_DASHBOARD__WAREHOUSE": str(warehouse.resolve())}
     return (
         without_keys(os.environ)
-        | told
+        | variables
         | ({"ASSAY_DASHBOARD__PRICES": str(prices.resolve())} if prices else {})
     )
 
@@ -95,5 +95,5 @@ def _prices_of_litellm() -> Path | None:
     """LiteLLM's table of prices, found without importing it: that takes seconds."""
     spec = find_spec("litellm")
     folders = spec.submodule_search_locations if spec else None
-    found = [Path(folder) / _PRICES for folder in folders or ()]
-    return next((path for path in found if path.exists()), None)
+    paths = [Path(folder) / _PRICES for folder in folders or ()]
+    return next((path for path in paths if path.exists()), None)

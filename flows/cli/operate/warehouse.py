@@ -34,8 +34,8 @@ def export(
         )
     rows = export_lake(Warehouse(lake.warehouse.resolve()), target)
     if json:
-        held = [{"table": name, "row_count": count} for name, count in rows.items()]
-        print_answer("exported", held, file=target.resolve())
+        row_counts = [{"table": name, "row_count": count} for name, count in rows.items()]
+        print_answer("exported", row_counts, file=target.resolve())
     print_note(f"wrote {sum(rows.values()):,} rows of {len(rows)} tables to {target}")
     return 0
 
@@ -82,8 +82,8 @@ def move_catalogue(lake: LakeOptions, json: Json = False) -> int:
     warehouse = Warehouse(lake.warehouse.resolve()).existing()
     rows = move(warehouse, address)
     if json:
-        held = [{"table": name, "row_count": count} for name, count in rows.items()]
-        print_answer("moved", held, kept=warehouse.moved_catalogue)
+        row_counts = [{"table": name, "row_count": count} for name, count in rows.items()]
+        print_answer("moved", row_counts, kept=warehouse.moved_catalogue)
     print_note(
         f"moved {rows['ducklake_snapshot']:,} snapshots of {rows['ducklake_table']:,} tables; the"
         f" old catalogue stays as {warehouse.moved_catalogue}, which nothing reads any more"
@@ -136,8 +136,8 @@ def _refuse_to_open(warehouse: Warehouse) -> None:
     if warehouse.settings.dashboard.password is not None or not services_file(warehouse).exists():
         return
     with ServiceDatabase(warehouse) as database:
-        closed = has_accounts(database)
-    if closed:
+        has_readers = has_accounts(database)
+    if has_readers:
         raise ConfigurationError(
             f"the readers of {warehouse.root} sign in with accounts, which an address does not have,"
             " and would have to sign in no more: export ASSAY_DASHBOARD__PASSWORD first, here and"
@@ -195,13 +195,13 @@ def validate(lake: LakeOptions, json: Json = False) -> int:
     from warehouse.kinds.registry import KINDS
     from warehouse.units.later_validation import validate_published
 
-    found = validate_published(Warehouse(lake.warehouse.resolve()).existing(), KINDS)
+    report = validate_published(Warehouse(lake.warehouse.resolve()).existing(), KINDS)
     if json:
-        print_answer("validated", [found], warnings=(*found.broken, *found.failed))
+        print_answer("validated", [report], warnings=(*report.broken, *report.failed))
     else:
-        for line in found.broken:
+        for line in report.broken:
             print_warning(line)
-        for line in found.failed:
+        for line in report.failed:
             print_warning(f"not validated: {line}")
-    print_note(f"Great Expectations validated {counted(found.validated, 'run')}")
-    return 1 if found.broken or found.failed else 0
+    print_note(f"Great Expectations validated {counted(report.validated, 'run')}")
+    return 1 if report.broken or report.failed else 0

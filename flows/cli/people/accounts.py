@@ -53,9 +53,9 @@ def list_accounts(lake: LakeOptions, json: Json = False) -> int:
     from flows.cli.output import print_listed
 
     with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:
-        found = accounts(database)
+        rows = accounts(database)
     return print_listed(
-        found,
+        rows,
         {
             "account": lambda each: each.name,
             "role": lambda each: each.role,
@@ -103,7 +103,7 @@ def _read_password() -> str:
     """
     if not sys.stdin.isatty():
         return sys.stdin.readline(4 * LONGEST_PASSWORD).rstrip("\r\n")
-    given = getpass("Password: ")
-    if getpass("Again: ") != given:
+    password = getpass("Password: ")
+    if getpass("Again: ") != password:
         raise ConfigurationError("the two differ: nothing was changed")
-    return given
+    return password

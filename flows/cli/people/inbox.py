@@ -20,11 +20,13 @@ def inbox(options: InboxOptions, json: Json = False) -> int:
     with ServiceDatabase(Warehouse(options.warehouse.resolve()).existing()) as database:
         if options.by is not None:
             participant(database, options.by)
-        found = tuple(open_requests(database, options.by))
+        requests = tuple(open_requests(database, options.by))
     if json:
-        print_answer("waiting" if found else "answered", [shown_request(each) for each in found])
-    elif found:
-        _print(found)
+        print_answer(
+            "waiting" if requests else "answered", [shown_request(each) for each in requests]
+        )
+    elif requests:
+        _print(requests)
     else:
         whose = "" if options.by is None else f" of {options.by}"
         print_note(f"nothing waits for an answer{whose}")
@@ -55,11 +57,11 @@ def print_waiting(
 
 def shown_request(request: Request) -> dict[str, object]:
     """A request for who is to answer it, with the hash of what it is about for its parts."""
-    told = request.model_dump(mode="json", exclude={"parts"})
-    return told | {"version_sha256": request.version_sha256}
+    fields = request.model_dump(mode="json", exclude={"parts"})
+    return fields | {"version_sha256": request.version_sha256}
 
 
-def _print(found: Sequence[Request]) -> None:
+def _print(requests: Sequence[Request]) -> None:
     from flows.cli.output import print_columns
 
     def what(request: Request) -> str:
@@ -67,7 +69,7 @@ def _print(found: Sequence[Request]) -> None:
         return "; ".join(filter(None, (request.criteria, *options)))
 
     print_columns(
-        found,
+        requests,
         {
             "request": lambda each: each.request_id,
             "run": lambda each: each.run_id,

@@ -64,9 +64,9 @@ def list_tokens(lake: LakeOptions, json: Json = False) -> int:
     from flows.cli.output import print_listed
 
     with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:
-        found = tokens(database)
+        rows = tokens(database)
     return print_listed(
-        found,
+        rows,
         {
             "token": lambda each: each.token_id,
             "name": lambda each: each.name,
@@ -85,6 +85,6 @@ def revoke(
 ) -> int:
     """Refuse a token from now on; its jobs stay."""
     with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:
-        found = revoke_token(database, token)
-    print_note(f"{found.token_id} ({found.name}) is revoked")
+        revoked_token = revoke_token(database, token)
+    print_note(f"{revoked_token.token_id} ({revoked_token.name}) is revoked")
     return 0

@@ -55,7 +55,9 @@ def benchmark(
         return _print_expected(options, as_json=json)
     from flows.cli.works import run
 
-    def shown(request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]") -> "BenchmarkRequest":
+    def with_compared(
+        request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]"
+    ) -> "BenchmarkRequest":
         """Name the other suites of `all` and those of --compare."""
         from schemas.base import replace
 
@@ -64,9 +66,11 @@ def benchmark(
 
     def more(request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]") -> tuple[Path, ...]:
         paths = () if options.calibrate is None else (_calibrator(request, summary, options),)
-        return (*paths, *_comparison(shown(request, summary), summary, options.compare))
+        return (*paths, *_comparison(with_compared(request, summary), summary, options.compare))
 
-    return run("benchmark", (suite,), options, output, as_json=json, more=more, shown=shown)
+    return run(
+        "benchmark", (suite,), options, output, as_json=json, more=more, choose_page=with_compared
+    )
 
 
 def _print_expected(options: BenchmarkOptions, *, as_json: bool) -> int:
@@ -84,7 +88,7 @@ def _print_expected(options: BenchmarkOptions, *, as_json: bool) -> int:
     settings = Settings()
     request: BenchmarkRequest = request_of(BENCHMARK, (ALL,), options, settings)
     print_remarks(request.remarks)
-    found = {
+    estimates = {
         unit.suite: estimate(BENCHMARK, replace(request, units=(unit,)), settings)
         for unit in request.units
     }
@@ -92,12 +96,12 @@ def _print_expected(options: BenchmarkOptions, *, as_json: bool) -> int:
         left_out = {"steps", "counts", "note", "lost"}
         rows = [
             {"suite": suite, **each.counts, **each.model_dump(exclude=left_out)}
-            for suite, each in found.items()
+            for suite, each in estimates.items()
         ]
         print_answer("expected", rows)
         return EXIT_DONE
     print_columns(
-        [*found.items()],
+        [*estimates.items()],
         {
             "suite": lambda one: one[0],
             "items": lambda one: f"{one[1].counts['items']:,}",
@@ -108,7 +112,7 @@ def _print_expected(options: BenchmarkOptions, *, as_json: bool) -> int:
             "cost": lambda one: usd(one[1].cost_usd) if one[1].model_calls else "none",
         },
     )
-    print_note(f"nothing was asked; {next(each.note for each in found.values())}")
+    print_note(f"nothing was asked; {next(each.note for each in estimates.values())}")
     return EXIT_DONE
 
 
@@ -148,9 +152,11 @@ def _comparison(
         return ()
     warehouse = Warehouse(request.warehouse)
     page: Any = published_page(BENCHMARK, warehouse, run_ids[0], request)
-    held = {number for each in page.differences for number in (each.first, each.second)}
+    numbers_with_difference = {
+        number for each in page.differences for number in (each.first, each.second)
+    }
     for number, run_id in enumerate(run_ids, 1):
-        if run_id in compared and number not in held:
+        if run_id in compared and number not in numbers_with_difference:
             print_note(
                 f"--compare {run_id}: it shares no task with what was run, so that there are no"
                 " differences to show"
@@ -178,8 +184,8 @@ def _calibrator(
     run_ids = {summary.head.run_id, *summary.other_run_ids}
     with warehouse.reader() as connection:
         heads = published_heads(connection, BENCHMARKS)
-    fitted = (each.run_id for each in heads if each.suite == SUITE.name)
-    paths = (folder_of(warehouse, each) / FILE for each in fitted if each in run_ids)
+    run_ids_of_suite = (each.run_id for each in heads if each.suite == SUITE.name)
+    paths = (folder_of(warehouse, each) / FILE for each in run_ids_of_suite if each in run_ids)
     path = next(paths, None)
     if path is None or not path.is_file():
         raise ConfigurationError(
@@ -203,17 +209,21 @@ def _fetch(folder: Path | None, *, as_json: bool) -> int:
     sets = public_sets()
     for one in sets:
         print_note(f"{one.name} (suites {one.suites}), licence: {one.licence}; from {one.home}")
-    found = asyncio.run(fetch_sets(sets, folder, Settings().documents, print_note))
-    if found.locked:
+    result = asyncio.run(fetch_sets(sets, folder, Settings().documents, print_note))
+    if result.locked:
         print_note(
-            f"first fetch of {len(found.locked)} files: their digests are in {folder / LOCK_FILE},"
+            f"first fetch of {len(result.locked)} files: their digests are in {folder / LOCK_FILE},"
             " and later fetches hold them to it"
         )
     for other in sets_elsewhere():
         print_note(f"not fetched: {other.name} ({other.files}), in another form at {other.home}")
     if as_json:
-        told = found.model_dump()
-        rows = [{"file": name, "state": state} for state, names in told.items() for name in names]
-        state = "incomplete" if found.missing else "fetched"
-        print_answer(state, rows, warnings=found.missing, folder=folder)
-    return EXIT_FAILURES if found.missing else EXIT_DONE
+        files_by_state = result.model_dump()
+        rows = [
+            {"file": name, "state": state}
+            for state, names in files_by_state.items()
+            for name in names
+        ]
+        state = "incomplete" if result.missing else "fetched"
+        print_answer(state, rows, warnings=result.missing, folder=folder)
+    return EXIT_FAILURES if result.missing else EXIT_DONE

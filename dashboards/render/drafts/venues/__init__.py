@@ -30,8 +30,8 @@ def read_venue(name_or_path: str) -> Venue:
     Raises:
         ConfigurationError: there is no such template, or its file cannot be used.
     """
-    shipped = name_or_path in shipped_venues()
-    folder = (SHIPPED / name_or_path if shipped else Path(name_or_path)).resolve()
+    is_shipped = name_or_path in shipped_venues()
+    folder = (SHIPPED / name_or_path if is_shipped else Path(name_or_path)).resolve()
     path = folder / RULES
     if not path.exists():
         raise ConfigurationError(
@@ -45,8 +45,8 @@ def read_venue(name_or_path: str) -> Venue:
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))
-        known = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
-        raise ConfigurationError(f"{path} `{key}`: {known}") from error
+        problem = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
+        raise ConfigurationError(f"{path} `{key}`: {problem}") from error
     except (ValueError, RecursionError) as error:  # also numbers of too many digits
         raise ConfigurationError(f"{path} cannot be read as TOML: {error}") from error
     files_of(venue)
@@ -62,7 +62,7 @@ def files_of(venue: Venue) -> dict[str, bytes]:
         ConfigurationError: a link, a file called like one of the draft, or too many files or bytes.
     """
     contents: dict[str, bytes] = {}
-    left = _MOST_BYTES
+    bytes_left = _MOST_BYTES
     paths = sorted(islice(venue.folder.iterdir(), _MOST_FILES + 1))
     if len(paths) > _MOST_FILES:
         raise ConfigurationError(
@@ -75,7 +75,7 @@ def files_of(venue: Venue) -> dict[str, bytes]:
         if path.stem == DRAFT:  # such as draft.fdb_latexmk, which latexmk would go by
             raise ConfigurationError(f"{path} is called like a file of the draft: rename it")
         try:
-            contents[path.name] = read_file(path, left)
+            contents[path.name] = read_file(path, bytes_left)
         except PlainFileError as error:
             if error.reason is not Reason.TOO_LARGE:
                 raise
@@ -83,5 +83,5 @@ def files_of(venue: Venue) -> dict[str, bytes]:
                 f"{venue.folder} has more than {_MOST_BYTES:,} bytes: it is too large to be a"
                 " template"
             ) from error
-        left -= len(contents[path.name])
+        bytes_left -= len(contents[path.name])
     return contents
