@@ -16,10 +16,10 @@ _SEPARATOR = bounded(r'([;\t\r\n]"*)')
 
 def text_cell(text: str) -> str:
     """Return `text` as `marked`, without the characters that turn the reading order."""
-    return marked(unturned(text))
+    return escape_formula(unturned(text))
 
 
-def marked(text: str) -> str:
+def escape_formula(text: str) -> str:
     """Put an apostrophe before a text that a spreadsheet would compute.
 
     Numbers stay numbers, also where they are written as text. Source: OWASP, CSV injection.
@@ -40,7 +40,7 @@ def _csv_cell(cell: object) -> object:
     # A reader that splits at `;` ignores quotation marks in the middle of its cells.
     first, *others = _SEPARATOR.split(text_cell(str(cell)))
     pairs = zip(others[::2], others[1::2], strict=True)
-    return first + "".join(f"{separator}{marked(text)}" for separator, text in pairs)
+    return first + "".join(f"{separator}{escape_formula(text)}" for separator, text in pairs)
 
 
 def _is_number(text: str) -> bool:

@@ -27,7 +27,7 @@ from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.warehouse import Warehouse
 
 SIGN_IN_PATH = "/sign-in"
-OF_AN_OPEN_DASHBOARD = frozenset({Action.READ, Action.SUBMIT})
+OPEN_ACTIONS = frozenset({Action.READ, Action.SUBMIT})
 """What its readers may do where nobody signs in: nothing that bears a name."""
 _SECRET_BYTES = 32
 
@@ -46,18 +46,18 @@ class Access:
     def __init__(self, warehouse: Warehouse, settings: DashboardSettings) -> None:
         self.warehouse, self.settings = warehouse, settings
         self.lifetime = timedelta(hours=settings.session_hours)
-        self._knowing: dict[str, float] = {}
-        self._guarded = False
-        self._changing = threading.Lock()
+        self._sessions: dict[str, float] = {}
+        self._had_accounts = False
+        self._lock = threading.Lock()
 
     @property
     def sign_in_by(self) -> SignInBy:
         file = services_file(self.warehouse)
         # A folder that is gone, such as an unmounted share, must not open the pages to everybody.
-        if self._guarded and not file.exists():
+        if self._had_accounts and not file.exists():
             raise ConfigurationError(f"{file} is gone, so nobody can be admitted: bring it back")
-        self._guarded = self._guarded or by_password(self.warehouse)
-        if self.settings.provider is not None or self._guarded:
+        self._had_accounts = self._had_accounts or has_password_accounts(self.warehouse)
+        if self.settings.provider is not None or self._had_accounts:
             return SignInBy.ACCOUNT
         return SignInBy.NOTHING if self.settings.password is None else SignInBy.ONE_PASSWORD
 
@@ -79,13 +79,13 @@ class Access:
             return self.person(connection) is not None
         if way is SignInBy.NOTHING:
             return True
-        ends_at = self._knowing.get(_hashed(self.secret(connection) or ""))
+        ends_at = self._sessions.get(_hash_of(self.secret(connection) or ""))
         return ends_at is not None and time.monotonic() < ends_at
 
     def actions(self, person: Person | None) -> frozenset[Action]:
         """What a reader who is admitted may do; None: nobody signs in with an account here."""
         if person is None:
-            return frozenset() if self.sign_in_by is SignInBy.ACCOUNT else OF_AN_OPEN_DASHBOARD
+            return frozenset() if self.sign_in_by is SignInBy.ACCOUNT else OPEN_ACTIONS
         return frozenset(action for action in Action if person.role.may(action))
 
     def begin_without_account(self) -> str:
@@ -95,9 +95,9 @@ class Access:
         """
         now = time.monotonic()
         secret = secrets.token_urlsafe(_SECRET_BYTES)
-        with self._changing:  # else who signs out meanwhile might be copied along
-            self._knowing = {key: ends for key, ends in self._knowing.items() if now < ends}
-            self._knowing[_hashed(secret)] = now + self.lifetime.total_seconds()
+        with self._lock:  # else who signs out meanwhile might be copied along
+            self._sessions = {key: ends for key, ends in self._sessions.items() if now < ends}
+            self._sessions[_hash_of(secret)] = now + self.lifetime.total_seconds()
         return secret
 
     def end(self, connection: HTTPConnection) -> None:
@@ -105,8 +105,8 @@ class Access:
         secret = self.secret(connection)
         if secret is None:
             return
-        with self._changing:
-            self._knowing.pop(_hashed(secret), None)
+        with self._lock:
+            self._sessions.pop(_hash_of(secret), None)
         if self.sign_in_by is SignInBy.ACCOUNT:
             sign_out(services_of(self.warehouse), secret)
 
@@ -115,7 +115,7 @@ class Access:
         return connection.cookies.get(cookie_name(self.warehouse))
 
 
-def by_password(warehouse: Warehouse) -> bool:
+def has_password_accounts(warehouse: Warehouse) -> bool:
     """Whether there are accounts; a warehouse without any gets no database by being asked."""
     return services_file(warehouse).exists() and has_accounts(services_of(warehouse))
 
@@ -135,10 +135,10 @@ def cookie_name(warehouse: Warehouse) -> str:
     return f"assay_{content_hash(str(warehouse.root.resolve()), length=16)}"
 
 
-def same(text: str, expected: SecretStr) -> bool:
+def equal_in_constant_time(text: str, expected: SecretStr) -> bool:
     """Compare in a time that tells nothing of either, their lengths included."""
-    return hmac.compare_digest(_hashed(text), _hashed(expected.get_secret_value()))
+    return hmac.compare_digest(_hash_of(text), _hash_of(expected.get_secret_value()))
 
 
-def _hashed(text: str) -> str:
+def _hash_of(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

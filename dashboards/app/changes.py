@@ -13,7 +13,7 @@ from warehouse.app.database import services_file
 from warehouse.app.jobs import jobs, log_tail
 
 LOOK_SECONDS = 1.0
-_JOBS_LOOKED_AT = 50
+_MOST_JOBS = 50
 
 
 class Changes:
@@ -21,26 +21,26 @@ class Changes:
 
     def __init__(self, lake: Lake) -> None:
         self._lake = lake
-        self._version, self._looked_at = "", 0.0
-        self._looking: asyncio.Lock | None = None
+        self._version, self._last_look = "", 0.0
+        self._look_lock: asyncio.Lock | None = None
 
     async def versions(self) -> AsyncIterator[str]:
         """The version now, and each that differs from the one before."""
         last_version = ""
         while True:
-            version = await self._now()
+            version = await self._current_version()
             if version != last_version:
                 yield version
                 last_version = version
             await asyncio.sleep(LOOK_SECONDS)
 
-    async def _now(self) -> str:
-        self._looking = self._looking or asyncio.Lock()
-        async with self._looking:
+    async def _current_version(self) -> str:
+        self._look_lock = self._look_lock or asyncio.Lock()
+        async with self._look_lock:
             clock = asyncio.get_running_loop().time()
-            if not self._version or clock - self._looked_at >= LOOK_SECONDS:
+            if not self._version or clock - self._last_look >= LOOK_SECONDS:
                 self._version = await run_in_threadpool(self._look)
-                self._looked_at = clock
+                self._last_look = clock
         return self._version
 
     def _look(self) -> str:
@@ -57,7 +57,7 @@ class Changes:
     def _jobs(self) -> list[tuple[object, ...]]:
         if self._lake.warehouse.objects is not None:
             return []
-        newest_jobs = islice(jobs(self._lake.warehouse), _JOBS_LOOKED_AT)
+        newest_jobs = islice(jobs(self._lake.warehouse), _MOST_JOBS)
         return [
             (job.job_id, job.status, job.stop_requested, log_tail(job)[-1:] if job.at_work else ())
             for job in newest_jobs

@@ -25,7 +25,7 @@ from warehouse.warehouse import Warehouse
 ParametersT = ParamSpec("ParametersT")
 AnswerT = TypeVar("AnswerT")
 
-_ANSWERS_KEPT, _CONSOLE_KEPT, _LAKES_OPEN = 300, 10, 4
+_CACHED_ANSWERS, _CACHED_CONSOLE_ANSWERS, _OPEN_LAKES = 300, 10, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Lake:
     thresholds: AlarmSettings = USUAL
     version: str | None = None
 
-    def as_it_is_now(self) -> "Lake":
+    def at_current_snapshot(self) -> "Lake":
         """The same lake for one page, whose figures then all belong together."""
         return replace(self, version=self.snapshot()) if self.exists else self
 
@@ -78,13 +78,15 @@ class Lake:
 
         `lake.ask(Queries.ranking, run_id)`
         """
-        query = _Asked(self, self.snapshot(), question, args, tuple(sorted(kwargs.items())))
-        answer: AnswerT = _answer(query)
+        query = _LakeQuery(self, self.snapshot(), question, args, tuple(sorted(kwargs.items())))
+        answer: AnswerT = _cached_answer(query)
         return answer
 
     def ask_warehouse(self, question: Callable[..., AnswerT], *args: object) -> AnswerT:
         """`question(warehouse, …)`, cached; for views that open the lake by themselves."""
-        answer: AnswerT = _answer_of_warehouse(_Asked(self, self.snapshot(), question, args))
+        answer: AnswerT = _cached_warehouse_answer(
+            _LakeQuery(self, self.snapshot(), question, args)
+        )
         return answer
 
     def frame(self, name: str, **parameters: object) -> polars.DataFrame:
@@ -99,8 +101,8 @@ class Lake:
         An answer without rows has its columns. Raises SqlError where the statement is wrong, and
         ConfigurationError for anything but a SELECT, too slow or too long.
         """
-        answer: Answer = _console(
-            _Asked(
+        answer: Answer = _cached_console_answer(
+            _LakeQuery(
                 self,
                 self.snapshot(),
                 run_sql_with_names,
@@ -143,12 +145,12 @@ class Lake:
             yield queries
 
     def _reading(self) -> LakeReading:
-        reading: LakeReading = _opened(_Asked(self, _identity(self), LakeReading))
+        reading: LakeReading = _open_reading(_LakeQuery(self, _identity(self), LakeReading))
         return reading
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Asked:
+class _LakeQuery:
     """A question to one version of a lake; two of the same key are one."""
 
     lake: Lake
@@ -165,7 +167,7 @@ class _Asked:
         return repr((str(self.lake.warehouse.root), self.version, name, self.args, self.kwargs))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Asked) and other.key == self.key
+        return isinstance(other, _LakeQuery) and other.key == self.key
 
     def __hash__(self) -> int:
         return hash(self.key)
@@ -180,9 +182,9 @@ def open_lake(settings: Settings) -> Lake:
     )
 
 
-def forget_answers() -> None:
+def clear_cached_answers() -> None:
     """Have every question asked anew, for measuring what an answer takes."""
-    for cached_function in (_answer, _answer_of_warehouse, _console):
+    for cached_function in (_cached_answer, _cached_warehouse_answer, _cached_console_answer):
         cached_function.cache_clear()
 
 
@@ -211,29 +213,29 @@ def _identity(lake: Lake) -> str:
     )
 
 
-@lru_cache(_LAKES_OPEN)
+@lru_cache(_OPEN_LAKES)
 def _watch(warehouse: Warehouse) -> Watch:
     return Watch(warehouse)
 
 
-@lru_cache(_LAKES_OPEN)
-def _opened(query: _Asked) -> LakeReading:
+@lru_cache(_OPEN_LAKES)
+def _open_reading(query: _LakeQuery) -> LakeReading:
     return LakeReading(query.lake.warehouse)
 
 
-@lru_cache(_ANSWERS_KEPT)
-def _answer(query: _Asked) -> Any:
+@lru_cache(_CACHED_ANSWERS)
+def _cached_answer(query: _LakeQuery) -> Any:
     with query.lake.queries() as queries:
         return query.question(queries, *query.args, **dict(query.kwargs))
 
 
-@lru_cache(_ANSWERS_KEPT)
-def _answer_of_warehouse(query: _Asked) -> Any:
+@lru_cache(_CACHED_ANSWERS)
+def _cached_warehouse_answer(query: _LakeQuery) -> Any:
     return query.question(query.lake.warehouse, *query.args)
 
 
-@lru_cache(_CONSOLE_KEPT)
-def _console(query: _Asked) -> Answer:
+@lru_cache(_CACHED_CONSOLE_ANSWERS)
+def _cached_console_answer(query: _LakeQuery) -> Answer:
     statement, timeout_seconds, maximum_rows = query.args
     began = perf_counter()
     names, rows = run_sql_with_names(

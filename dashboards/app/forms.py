@@ -20,7 +20,7 @@ class _TooLongError(Exception):
     pass
 
 
-async def form_of(request: Request, most_bytes: int) -> FormData:
+async def read_form(request: Request, most_bytes: int) -> FormData:
     """Fields and files; files beyond a megabyte lie in a temporary folder until they are closed.
 
     Raises:

@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dashboards.app.access import SIGN_IN_PATH, Access
-from dashboards.app.sign_in import OPEN_PATHS, place_of
+from dashboards.app.sign_in import OPEN_PATHS, path_with_query
 from schemas.errors import AssayError
 from schemas.people.web_origins import is_followed_link, is_of_another_site
 
@@ -73,10 +73,10 @@ class AdmittedOnly:
         path = str(scope.get("path", ""))
         is_open = path in OPEN_PATHS or path.startswith(ASSETS)
         is_admitted = is_open or await run_in_threadpool(self._access.admits, HTTPConnection(scope))
-        await (self._app if is_admitted else _way_in(scope))(scope, receive, send)
+        await (self._app if is_admitted else _sign_in_response(scope))(scope, receive, send)
 
 
-def _way_in(scope: Scope) -> Response:
+def _sign_in_response(scope: Scope) -> Response:
     """The form for who opens a page; a refusal for whatever else asks."""
     headers = Headers(scope=scope)
     opens_a_page = scope["method"] in ("GET", "HEAD") and (
@@ -88,5 +88,5 @@ def _way_in(scope: Scope) -> Response:
         # Browsers send no cookie along a link of another site; along a reload of ours they do.
         reload_page = '<!doctype html><title>Assay</title><meta http-equiv="refresh" content="0">'
         return HTMLResponse(reload_page, headers={"cache-control": "no-store"})
-    target = place_of(scope["path"], scope["query_string"].decode("latin-1"))
+    target = path_with_query(scope["path"], scope["query_string"].decode("latin-1"))
     return RedirectResponse(f"{SIGN_IN_PATH}?next={quote(target, safe='')}", 303)

@@ -18,12 +18,12 @@ from dashboards.app.access import (
     SIGN_IN_PATH,
     Access,
     SignInBy,
-    by_password,
     cookie_name,
-    same,
+    equal_in_constant_time,
+    has_password_accounts,
     services_of,
 )
-from dashboards.app.attempts import Attempts
+from dashboards.app.password_attempts import Attempts
 from dashboards.render.formats.html import templates
 from schemas.people.web_origins import is_of_another_site
 from schemas.text.patterns import bounded
@@ -96,19 +96,19 @@ class SignIn:
         if way is SignInBy.NOTHING:
             return RedirectResponse("/", 303)
         if request.method != "POST":
-            return await self._form(_place(request.query_params.get("next", "/")))
+            return await self._form(_safe_path(request.query_params.get("next", "/")))
         if is_of_another_site(request.headers):  # also where it is a followed link
             return await self._form("/", "Pages of other sites cannot sign you in.", 403)
         fields = await _fields_of(request)
         if fields is None:
             return await self._form("/", "The form did not arrive whole: try again.", 400)
-        place = _place(fields.get("next", "/"))
+        place = _safe_path(fields.get("next", "/"))
         name, password = fields.get("name", ""), fields.get("password", "")
         secret, line = await self._check(request, way, name, password)
         if secret is None:
             status = 403 if line == _WRONG[way] else 429
             return await self._form(place, line, status, name)
-        return self._begun(request, secret, place)
+        return self._redirect_with_session(request, secret, place)
 
     async def _check(
         self, request: Request, way: SignInBy, name: str, password: str
@@ -128,10 +128,10 @@ class SignIn:
                 return None, f"Too many wrong passwords: wait {math.ceil(wait_seconds)} s."
             secret = await run_in_threadpool(self._session, way, name, password)
             for attempts, client in counters:
-                attempts.hear(client, right=secret is not None)
+                attempts.record(client, right=secret is not None)
             if secret is None:
                 return None, _WRONG[way]
-            await run_in_threadpool(self._end_before, request)
+            await run_in_threadpool(self._end_earlier_session, request)
         return secret, ""
 
     def _session(self, way: SignInBy, name: str, password: str) -> str | None:
@@ -139,12 +139,12 @@ class SignIn:
             database = services_of(self._warehouse)
             return sign_in(database, name, password, self._access.lifetime)
         expected = self._access.settings.password
-        is_right = expected is not None and same(password, expected)
+        is_right = expected is not None and equal_in_constant_time(password, expected)
         return self._access.begin_without_account() if is_right else None
 
     async def _to_provider(self, request: Request) -> Response:
         assert self._provider is not None
-        request.session["next"] = _place(request.query_params.get("next", "/"))
+        request.session["next"] = _safe_path(request.query_params.get("next", "/"))
         try:
             return await self._provider.redirect(request)
         except self._unusable:
@@ -153,7 +153,7 @@ class SignIn:
 
     async def _from_provider(self, request: Request) -> Response:
         assert self._provider is not None
-        place = _place(str(request.session.pop("next", "/")))
+        place = _safe_path(str(request.session.pop("next", "/")))
         try:
             email, lifetime = await self._provider.confirmed_email(request)
         except self._unusable:
@@ -162,8 +162,8 @@ class SignIn:
         secret = await run_in_threadpool(begin_session, database, email, lifetime)
         if secret is None:
             return await self._form(place, _NO_ACCOUNT, 403)
-        await run_in_threadpool(self._end_before, request)
-        return self._begun(request, secret, place)
+        await run_in_threadpool(self._end_earlier_session, request)
+        return self._redirect_with_session(request, secret, place)
 
     async def _sign_out(self, request: Request) -> Response:
         if is_of_another_site(request.headers):
@@ -173,13 +173,13 @@ class SignIn:
         response.delete_cookie(cookie_name(self._warehouse), httponly=True, samesite="strict")
         return response
 
-    def _end_before(self, request: Request) -> None:
+    def _end_earlier_session(self, request: Request) -> None:
         """A browser has one session, and never one that somebody else began."""
         old_secret = self._access.secret(request)
         if old_secret and self._access.sign_in_by is SignInBy.ACCOUNT:
             sign_out(services_of(self._warehouse), old_secret)
 
-    def _begun(self, request: Request, secret: str, place: str) -> Response:
+    def _redirect_with_session(self, request: Request, secret: str, place: str) -> Response:
         response = RedirectResponse(place, 303)
         response.set_cookie(
             cookie_name(self._warehouse),
@@ -207,7 +207,8 @@ class SignIn:
                 line=line,
                 name=name[:80],
                 one_password=one_password,
-                by_password=one_password or await run_in_threadpool(by_password, self._warehouse),
+                by_password=one_password
+                or await run_in_threadpool(has_password_accounts, self._warehouse),
             )
         )
         return HTMLResponse(page, status, headers={"cache-control": "no-store"})
@@ -228,13 +229,13 @@ async def _fields_of(request: Request) -> dict[str, str] | None:
     return {name: values[0] for name, values in fields.items()}
 
 
-def _place(text: str) -> str:
+def _safe_path(text: str) -> str:
     return text if _PLACE.fullmatch(text) else "/"
 
 
-def place_of(path: str, query: str) -> str:
+def path_with_query(path: str, query: str) -> str:
     """A path and query of this site as `next` of the form has it."""
-    return _place(f"{path}?{query}".rstrip("?"))
+    return _safe_path(f"{path}?{query}".rstrip("?"))
 
 
 def _over_tls(request: Request) -> bool:

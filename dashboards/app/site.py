@@ -22,7 +22,7 @@ from starlette.routing import Route
 from dashboards.app.access import Access, SignInBy, services_of
 from dashboards.app.changes import Changes
 from dashboards.app.data import Lake
-from dashboards.app.forms import form_of
+from dashboards.app.forms import read_form
 from dashboards.app.sign_in import SIGN_OUT_PATH
 from dashboards.render import page as pg
 from dashboards.render import wording
@@ -51,7 +51,7 @@ _SMALLEST_COMPRESSED_BYTES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PageContent:
     """What a page shows.
 
     Attributes:
@@ -75,13 +75,13 @@ class Visit:
     """One request of a reader who is admitted.
 
     Attributes:
-        sent: fields and files of the form that a page of this site sends; None: it asks to read.
+        form: fields and files of the form that a page of this site sends; None: it asks to read.
     """
 
     request: Request
     lake: Lake
     access: Access
-    sent: FormData | None = None
+    form: FormData | None = None
 
     @cached_property
     def person(self) -> Person | None:
@@ -113,9 +113,9 @@ class Visit:
             raise NotAllowedError("sign in first: what you do here bears a name")
         return pseudonym_of(services_of(self.lake.warehouse), self.person.name)
 
-    def word(self, name: str) -> str:
+    def form_text(self, name: str) -> str:
         """A field of the form that was sent; empty: it is not there."""
-        value = None if self.sent is None else self.sent.get(name)
+        value = None if self.form is None else self.form.get(name)
         return value if isinstance(value, str) else ""
 
 
@@ -129,7 +129,7 @@ class Page:
         needs: one of what a reader has to be allowed to do.
         method: POST: it does what a form asks and answers with a redirection, or with a page that
             says what is wrong.
-        counted: a function of `module` that says how much waits for the reader, for the menu.
+        counter: a function of `module` that says how much waits for the reader, for the menu.
     """
 
     path: str
@@ -138,20 +138,20 @@ class Page:
     function: str = "show"
     needs: tuple[Action, ...] = (Action.READ,)
     method: str = "GET"
-    counted: str = ""
+    counter: str = ""
 
     @property
-    def show(self) -> "Callable[[Visit], Shown | Response]":
-        show_page: Callable[[Visit], Shown | Response] = self._function(self.function)
+    def show(self) -> "Callable[[Visit], PageContent | Response]":
+        show_page: Callable[[Visit], PageContent | Response] = self._function(self.function)
         return show_page
 
     def count(self, visit: Visit) -> int:
         """How much waits for the reader."""
-        count_waiting: Callable[[Visit], int] = self._function(self.counted)
+        count_waiting: Callable[[Visit], int] = self._function(self.counter)
         return count_waiting(visit)
 
     @property
-    def sends(self) -> bool:
+    def is_post(self) -> bool:
         return self.method == "POST"
 
     def _function(self, name: str) -> Callable[..., Any]:
@@ -165,7 +165,7 @@ PAGES = (
     Page("/", "today", "Today"),
     Page("/ideas", "ideas", "Ideas"),
     Page("/why", "why"),
-    Page("/sure", "why", function="show_sure"),
+    Page("/sure", "why", function="show_certainty"),
     Page("/work", "work", "Work"),
     Page("/runs/{run_id}", "work", function="show_run"),
     Page("/runs/{run_id}/ranking", "work", function="show_ranking"),
@@ -178,7 +178,9 @@ PAGES = (
     Page("/jobs/{job_id}/stop", "jobs", function="stop", needs=(Action.SUBMIT,), method="POST"),
     Page("/idea", "idea"),
     Page("/paper", "paper"),
-    Page("/decide", "decide", "Decide", needs=(Action.DECIDE, Action.VOTE), counted="waiting"),
+    Page(
+        "/decide", "decide", "Decide", needs=(Action.DECIDE, Action.VOTE), counter="count_waiting"
+    ),
     Page("/decide", "decide", function="answer", needs=(Action.DECIDE,), method="POST"),
     Page("/decide/votes", "votes", needs=(Action.VOTE,)),
     Page("/decide/votes", "votes", function="vote", needs=(Action.VOTE,), method="POST"),
@@ -193,8 +195,8 @@ PAGES = (
     Page("/operate/sql", "sql"),
     Page("/operate/sql/file", "sql", function="send_file"),
     Page("/operate/benchmarks", "benchmarks"),
-    Page("/operate/rated", "rated"),
-    Page("/operate/rated", "rated", function="save", needs=(Action.DECIDE,), method="POST"),
+    Page("/operate/rated", "rated_ideas"),
+    Page("/operate/rated", "rated_ideas", function="save", needs=(Action.DECIDE,), method="POST"),
 )
 
 
@@ -209,73 +211,73 @@ class Site:
     def routes(self) -> list[Route]:
         compression = [Middleware(GZipMiddleware, minimum_size=_SMALLEST_COMPRESSED_BYTES)]
         get_handlers = {
-            page.path: partial(self._shown, page) for page in self._pages if not page.sends
+            page.path: partial(self._respond, page) for page in self._pages if not page.is_post
         }
         get_handlers |= {f"/assets/{name}": partial(_asset, name) for name in _MEDIA_TYPES}
         return [
             *(Route(path, answer, middleware=compression) for path, answer in get_handlers.items()),
             *(
-                Route(page.path, partial(self._received, page), methods=["POST"])
+                Route(page.path, partial(self._respond_to_form, page), methods=["POST"])
                 for page in self._pages
-                if page.sends
+                if page.is_post
             ),
             Route("/changes", self._changes),
         ]
 
     async def no_such_page(self, request: Request, _error: Exception) -> Response:
         """Say so in the frame of every page."""
-        nothing = Shown(
+        nothing = PageContent(
             "There is no such page", (pg.note(f"nothing is at {request.url.path[:200]}"),)
         )
         visit = Visit(request, self.lake, self.access)
-        return await run_in_threadpool(self._framed, nothing, visit, Page("", ""), 404)
+        return await run_in_threadpool(self._render, nothing, visit, Page("", ""), 404)
 
-    async def _received(self, page: Page, request: Request) -> Response:
+    async def _respond_to_form(self, page: Page, request: Request) -> Response:
         try:
-            sent = await form_of(request, self.lake.warehouse.settings.api.maximum_body_bytes)
+            form = await read_form(request, self.lake.warehouse.settings.api.maximum_body_bytes)
         except AssayError as error:
-            return await run_in_threadpool(self._refused, page, request, error)
+            return await run_in_threadpool(self._error_response, page, request, error)
         try:
-            return await run_in_threadpool(self._shown, page, request, sent)
+            return await run_in_threadpool(self._respond, page, request, form)
         finally:
-            await sent.close()
+            await form.close()
 
     async def _changes(self, request: Request) -> Response:
         """Tells a page that is open when to be read again, until its reader is signed out."""
 
-        async def told() -> AsyncIterator[ServerSentEvent]:
+        async def events() -> AsyncIterator[ServerSentEvent]:
             with suppress(AssayError):  # the page says why when it is read again
-                async for version in self._noticed.versions():
+                async for version in self._change_feed.versions():
                     if not await run_in_threadpool(self.access.admits, request):
                         return
                     yield ServerSentEvent(version, event="change")
 
-        return EventSourceResponse(told(), ping=15)
+        return EventSourceResponse(events(), ping=15)
 
     @cached_property
-    def _noticed(self) -> Changes:
+    def _change_feed(self) -> Changes:
         return Changes(self.lake)
 
-    def _refused(self, page: Page, request: Request, error: AssayError) -> Response:
+    def _error_response(self, page: Page, request: Request, error: AssayError) -> Response:
         visit = Visit(request, self.lake, self.access)
-        return self._framed(_refusal(error), visit, page, _status(error))
+        return self._render(_error_content(error), visit, page, _status(error))
 
-    def _shown(self, page: Page, request: Request, sent: FormData | None = None) -> Response:
-        visit, status = Visit(request, self.lake, self.access, sent), 200
+    def _respond(self, page: Page, request: Request, form: FormData | None = None) -> Response:
+        visit, status = Visit(request, self.lake, self.access, form), 200
         try:
-            visit = replace(visit, lake=self.lake.as_it_is_now())
+            visit = replace(visit, lake=self.lake.at_current_snapshot())
             if not any(visit.may(action) for action in page.needs):
                 if page.path == "/" and (ways := self._menu(visit)):
                     return RedirectResponse(ways[0][0], 303)
-                raise NotAllowedError(_not_for(visit.person, page.needs[0]))
+                raise NotAllowedError(_not_allowed_message(visit.person, page.needs[0]))
             content = page.show(visit)
         except AssayError as error:
-            content, status = _refusal(error), _status(error)
+            content, status = _error_content(error), _status(error)
         if isinstance(content, Response):
             return content
-        return self._framed(content, visit, page, status)
+        return self._render(content, visit, page, status)
 
-    def _framed(self, content: Shown, visit: Visit, page: Page, status: int) -> Response:
+    def _render(self, content: PageContent, visit: Visit, page: Page, status: int) -> Response:
         sections, body = html_body(content.blocks, content.address)
         _, heading = html_body((pg.Heading(content.heading or pg.line(content.title), 1),), str)
         document = (
@@ -312,7 +314,7 @@ class Site:
 
     @staticmethod
     def _count(page: Page, visit: Visit) -> int:
-        if not page.counted:
+        if not page.counter:
             return 0
         try:
             return page.count(visit)
@@ -320,15 +322,15 @@ class Site:
             return 0
 
 
-def _refusal(error: AssayError) -> Shown:
-    return Shown("This page cannot be shown", (pg.note(str(error)),))
+def _error_content(error: AssayError) -> PageContent:
+    return PageContent("This page cannot be shown", (pg.note(str(error)),))
 
 
 def _status(error: AssayError) -> int:
     return next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
 
 
-def _not_for(person: Person | None, action: Action) -> str:
+def _not_allowed_message(person: Person | None, action: Action) -> str:
     if person is None:
         return f"to {action}, sign in with an account: `assay accounts add NAME` makes one"
     return f"the role {person.role} may not {action}: ask whoever runs this dashboard"
@@ -347,7 +349,7 @@ def idea_path(run_id: str, idea_id: str) -> str:
 
 
 def idea_link(run_id: str, idea_id: str, title: str | None) -> pg.Part:
-    return pg.report(wording.titled(title, idea_id), idea_path(run_id, idea_id))
+    return pg.report(wording.title_or_name(title, idea_id), idea_path(run_id, idea_id))
 
 
 def report_files(run_id: str, idea_id: str = "", *without: ReportFormat) -> pg.Line:

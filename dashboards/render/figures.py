@@ -10,7 +10,7 @@ def count(number: int | None) -> str:
     return "unknown" if number is None else f"{number:,}"
 
 
-def counted(number: int, singular: str, plural: str | None = None) -> str:
+def plural(number: int, singular: str, plural: str | None = None) -> str:
     """`1 paper`, `1,200 papers`."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
@@ -27,7 +27,7 @@ def mean(value: float | None) -> str:
     return "unscored" if value is None else f"{value:.2f}"
 
 
-def signed(value: float | None) -> str:
+def with_sign(value: float | None) -> str:
     """A mean comparison score, two decimals with its sign, or `unscored`."""
     if value is None:
         return "unscored"
@@ -47,7 +47,7 @@ def between(lower: float | None, upper: float | None) -> str:
     return f"{decimals(lower)} to {decimals(upper)}"
 
 
-def moved(places: int | None) -> str:
+def rank_change(places: int | None) -> str:
     """Ranks gained or lost with their sign, or `–`."""
     return NOTHING if places is None else f"{places:+d}".replace("-", MINUS)
 
@@ -68,7 +68,7 @@ def thinking(tokens: int | None, unknown_calls: int) -> str:
     if tokens is None:
         return "not told" if unknown_calls else count(0)
     untold = (
-        f", and {counted(unknown_calls, 'call')} that {'does' if unknown_calls == 1 else 'do'} not"
+        f", and {plural(unknown_calls, 'call')} that {'does' if unknown_calls == 1 else 'do'} not"
         " tell"
     )
     return f"{count(tokens)}{untold if unknown_calls else ''}"
@@ -82,7 +82,7 @@ def usd(cost_usd: float | None, unknown_price_calls: int = 0) -> str:
     smallest = cost_usd > 0 and round(cost_usd, digits) == 0
     amount = "under 0.0001 USD" if smallest else f"{cost_usd:,.{digits}f} USD"
     return (
-        f"{amount}, and {counted(unknown_price_calls, 'call')} of unknown price"
+        f"{amount}, and {plural(unknown_price_calls, 'call')} of unknown price"
         if unknown_price_calls
         else amount
     )

@@ -133,14 +133,14 @@ class Fold:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class TwoColumns:
     """Blocks that a web page shows in two columns; the left ones are on no other page."""
 
     left: tuple["Block", ...]
     right: tuple["Block", ...]
 
 
-Block: TypeAlias = Heading | Paragraph | Quote | Listing | Table | Figure | Code | Fold | Beside
+Block: TypeAlias = Heading | Paragraph | Quote | Listing | Table | Figure | Code | Fold | TwoColumns
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ def bullets(lines: Iterable[Part]) -> tuple[Listing, ...]:
     return (Listing(items),) if items else ()
 
 
-def numbered(lines: Iterable[Part]) -> Listing:
+def numbered_list(lines: Iterable[Part]) -> Listing:
     """A list with numbers from 1."""
     return Listing(tuple((text(each),) for each in lines), first=1)
 
@@ -210,7 +210,7 @@ def table(columns: Sequence[Part | Column], rows: Iterable[Sequence[Part]]) -> T
     )
 
 
-def there(block: Block | None) -> tuple[Block, ...]:
+def optional(block: Block | None) -> tuple[Block, ...]:
     """Return what may be missing, such as a chart without a value."""
     return () if block is None else (block,)
 

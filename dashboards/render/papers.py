@@ -18,9 +18,9 @@ def paper_date(paper: Paper) -> str:
     return str(paper.year) if paper.year is not None else "n.d."
 
 
-def cited(paper: Paper) -> Span:
+def citation(paper: Paper) -> Span:
     """`Author et al., YYYY-MM`, linked where an address is known."""
-    return page.link(f"{_who(paper)}, {paper_date(paper)}", paper_url(paper))
+    return page.link(f"{_author_names(paper)}, {paper_date(paper)}", paper_url(paper))
 
 
 def paper_url(paper: Paper) -> str:
@@ -51,12 +51,12 @@ def version_links(paper: Paper) -> Line:
     return page.line(" (other versions: ", *links[1:], ")") if links else ()
 
 
-def in_reading_order(papers: Sequence[Paper]) -> list[Paper]:
+def sort_for_reading(papers: Sequence[Paper]) -> list[Paper]:
     """By first author, date and title, as a reader looks up a reference."""
     return sorted(
         papers,
         key=lambda paper: (
-            _who(paper).casefold(),
+            _author_names(paper).casefold(),
             paper_date(paper),
             paper.title.casefold(),
             paper.paper_id,
@@ -64,7 +64,7 @@ def in_reading_order(papers: Sequence[Paper]) -> list[Paper]:
     )
 
 
-def _who(paper: Paper) -> str:
+def _author_names(paper: Paper) -> str:
     names = surnames(paper)
     if not names:
         return f"“{paper.title.strip() or 'Untitled'}”"

@@ -93,12 +93,12 @@ def _spans(words: str, pattern: Pattern) -> Iterator[Span]:
     end = 0
     for match in pattern.finditer(words):
         yield Span(words[end : match.start()])
-        yield from _kept(match)
+        yield from _markup_spans(match)
         end = match.end()
     yield Span(words[end:])
 
 
-def _kept(match: Match[str]) -> Iterator[Span]:
+def _markup_spans(match: Match[str]) -> Iterator[Span]:
     groups = match.groupdict()
     if groups["label"]:
         yield link(_ESCAPE.sub(r"\1", groups["label"]), groups["url"])

@@ -43,7 +43,7 @@ def reason(word: str) -> str:
     return entry.sentence if entry else word.replace("_", " ")
 
 
-def unscored(word: str) -> str:
+def unscored_because(word: str) -> str:
     """Return that something has no score, and why: what is beyond the run is no loss."""
     return reason(word) if word in BEYOND_THE_RUN else f"unscored: {reason(word)}"
 
@@ -62,7 +62,7 @@ def ideas_not_covered(left_out: Iterable[LeftOutGroup], idea_count: int) -> str:
         return ""
     return (
         f"The literature does not cover the field of {count:,} of"
-        f" {figures.counted(idea_count, 'idea')}: no evidence was bought for"
+        f" {figures.plural(idea_count, 'idea')}: no evidence was bought for"
         f" {'it' if count == 1 else 'them'}"
     )
 
@@ -155,11 +155,11 @@ def banners(
     if display_name == BUNDLED_SAMPLE:
         lines.append(f"That sample is {BUNDLED_REMARK}.")
     if incomplete_reason is not None:
-        lines.append(ended_early(incomplete_reason, what))
+        lines.append(early_end(incomplete_reason, what))
     return tuple(lines)
 
 
-def ended_early(why: str, what: str = "run") -> str:
+def early_end(why: str, what: str = "run") -> str:
     """That a run ended early, and how it goes on."""
     return f"The {what} ended early ({reason(why)}). The same command goes on from there."
 
@@ -173,7 +173,7 @@ _RULES_OF_THE_OFFLINE_CHECK = (
 )
 
 
-def tested(head: CheckHead) -> str:
+def check_scope(head: CheckHead) -> str:
     """What a check of manuscripts looked for, and what it did not."""
     if head.dataset:
         return (
@@ -215,7 +215,8 @@ def weights_in_words(run: Run) -> str:
         if (weight > 0 if run.assessed else name in modules)
     }
     return (
-        ", ".join(f"{spaced(name)} × {weight:g}" for name, weight in weight_of.items()) or "overall"
+        ", ".join(f"{with_spaces(name)} × {weight:g}" for name, weight in weight_of.items())
+        or "overall"
     )
 
 
@@ -235,7 +236,7 @@ def rank_in_words(rank: int | None, idea: RankedIdea | IdeaScore) -> str:
     return f"not ranked: {missing_in_words(idea)}" if idea.missing else "not ranked"
 
 
-def placed_by_score(idea: RankedIdea) -> str:
+def score_placement(idea: RankedIdea) -> str:
     """`ranked by score`, or why its score gives it no rank."""
     return "ranked by score" if idea.rank is not None else rank_in_words(None, idea)
 
@@ -251,7 +252,7 @@ def missing_in_words(idea: RankedIdea | IdeaScore) -> str:
     """`contribution and novelty unscored, place between 2 and 7`; empty where nothing is missing."""
     if idea.missing is None:
         return ""
-    *names, last = spaced(idea.missing).split(", ")
+    *names, last = with_spaces(idea.missing).split(", ")
     text = f"{', '.join(names)} and {last} unscored" if names else f"{last} unscored"
     if idea.best_rank is None or idea.worst_rank is None:
         return text
@@ -260,7 +261,7 @@ def missing_in_words(idea: RankedIdea | IdeaScore) -> str:
     return f"{text}, place between {idea.best_rank} and {idea.worst_rank}"
 
 
-def spaced(name: str) -> str:
+def with_spaces(name: str) -> str:
     """`worth_asking` → `worth asking`."""
     return name.replace("_", " ")
 
@@ -302,7 +303,7 @@ def score_in_words(run: Run, score: IdeaScore) -> str:
     )
 
 
-def dropped(row: DroppedParameter) -> str:
+def dropped_parameter(row: DroppedParameter) -> str:
     """`openai/gpt-5 does not take temperature: dropped in 28 of 28 calls`; what was sent in its
     place is named.
     """
@@ -328,17 +329,17 @@ def both_answers(estimates: Sequence[Mapping[str, object]], bound_usd: float) ->
     costs = [cost for one in estimates if isinstance(cost := one["cost_usd"], int | float)]
     cost = f"about {figures.usd(sum(costs))}" if len(costs) == len(estimates) else "price unknown"
     return (
-        f"Both answers together: {figures.counted(calls, 'model call')}, {cost}; each ends when it"
+        f"Both answers together: {figures.plural(calls, 'model call')}, {cost}; each ends when it"
         f" has spent {figures.usd(bound_usd)}."
     )
 
 
-def titled(title: str | None, name: str, characters: int = 110) -> str:
+def title_or_name(title: str | None, name: str, characters: int = 110) -> str:
     """Return a title on one line; the name of what has none."""
-    return shortened(" ".join((title or "").split()) or name, characters)
+    return shorten(" ".join((title or "").split()) or name, characters)
 
 
-def shortened(name: str, characters: int) -> str:
+def shorten(name: str, characters: int) -> str:
     """The name on one line, an ellipsis in place of what is more than `characters`."""
     line = " ".join(name.split())
     return line if len(line) <= characters else line[: characters - 1].rstrip() + "…"

@@ -149,7 +149,7 @@ def step_alarms(
     """
     return [
         f"Unanswered: {step(row['step'])}, {row['unanswered']:,} of"
-        f" {figures.counted(row['questions'], 'question')}; most often:"
+        f" {figures.plural(row['questions'], 'question')}; most often:"
         f" {_REASONS.get(row['failure'], Reason.ENGINE_UNAVAILABLE).sentence}."
         for row in unanswered.iter_rows(named=True)
         if row["unanswered"] > thresholds.unscored_share * row["questions"]
@@ -176,7 +176,7 @@ def expectation_alarms(validations: Iterable[ValidationRow]) -> list[str]:
     broken_rows = [row for row in validations if not row.success]
     return [
         f"Expectation broken ({row.severity.value}): {row.expectation} in"
-        f" {row.table_name}, {figures.counted(row.unexpected_count, 'row')}."
+        f" {row.table_name}, {figures.plural(row.unexpected_count, 'row')}."
         for row in broken_rows
     ]
 

@@ -40,7 +40,7 @@ def _better(metric: str) -> str:
     return meaning.better if meaning is not None else ""
 
 
-def _told(line: ScoreLine, *, several: bool = False) -> str:
+def _score_sentence(line: ScoreLine, *, several: bool = False) -> str:
     """`macro f1 of assay 0.67 (95 % from 0.4 to 0.9), over 3 items, 1 unscored.`
 
     With `several` benchmarks on the page its number is named.
@@ -57,7 +57,7 @@ def _told(line: ScoreLine, *, several: bool = False) -> str:
         value += f" (95 % from {figures.measure(score.lower)} to {figures.measure(score.upper)})"
     if line.origin == PUBLISHED:
         return f"{value}, as published: other models, splits and judges."
-    items = figures.counted(score.count, "item")
+    items = figures.plural(score.count, "item")
     return f"{value}, over {items}, {score.unscored_count:,} unscored."
 
 
@@ -71,7 +71,7 @@ class SuitePart:
     lines: tuple[ScoreLine, ...]
 
     @property
-    def measured(self) -> tuple[ScoreLine, ...]:
+    def measured_lines(self) -> tuple[ScoreLine, ...]:
         return tuple(line for line in self.lines if line.origin == MEASURED)
 
     @property
@@ -80,8 +80,8 @@ class SuitePart:
         data where that was measured.
         """
         leading = next(
-            (line for line in self.measured if _better(line.metric)),
-            next(iter(self.measured), None),
+            (line for line in self.measured_lines if _better(line.metric)),
+            next(iter(self.measured_lines), None),
         )
         if leading is None:
             return ()
@@ -103,12 +103,14 @@ class SuitePart:
         if not leading:
             return f"{self.suite}: nothing was measured."
         several = len({line.number for line in leading}) > 1
-        sentences = [_told(line, several=several) for line in leading]
+        sentences = [_score_sentence(line, several=several) for line in leading]
         others = [line for line in lines if line not in leading and line.score.value is not None]
         if others:
             sign = -1 if _better(leading[0].metric) == "lower" else 1
             best = max(others, key=lambda line: sign * (line.score.value or 0.0))
-            sentences.append(f"The best of {figures.counted(len(others), 'other')}: {_told(best)}")
+            sentences.append(
+                f"The best of {figures.plural(len(others), 'other')}: {_score_sentence(best)}"
+            )
         return " ".join(sentences)
 
     @property

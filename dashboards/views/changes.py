@@ -7,7 +7,7 @@ from datetime import date
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.formats.markdown import markdown_line
-from dashboards.render.papers import cited
+from dashboards.render.papers import citation
 from dashboards.render.prose import prose_line
 from dashboards.views.idea.closest_work import ClosestWork, closest_works
 from dashboards.views.idea.verdict import decide, overall_of, percent
@@ -22,7 +22,7 @@ _PARTS = (
     *("score", "soundness_0_to_10", "contribution_0_to_10", "committee_0_to_10"),
     "novelty_1_to_5",
 )
-_CUTOFFS_TOLD = 3
+_CUTOFFS_SHOWN = 3
 Named = tuple[str, str]
 """A paper as a reader sees it: its link and its title."""
 
@@ -45,7 +45,7 @@ class ScoreChange(Noun):
     after: float | None
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """Both, or one where they are the same."""
         if self.before == self.after:
             return figures.mean(self.after)
@@ -70,9 +70,9 @@ class IdeaChange(Noun):
     come: tuple[NearWork, ...]
     gone: tuple[NearWork, ...]
 
-    def told(self, name: str) -> str:
+    def score_text(self, name: str) -> str:
         """A score before and after; a dash where the idea has none in either run."""
-        return next((each.told for each in self.scores if each.name == name), "–")
+        return next((each.text for each in self.scores if each.name == name), "–")
 
     @property
     def verdicts(self) -> str:
@@ -82,7 +82,7 @@ class IdeaChange(Noun):
         return after if before == after else f"{before} → {after}"
 
     @property
-    def changed(self) -> bool:
+    def is_changed(self) -> bool:
         """Whether a reader has anything to look at."""
         scores = any(each.before != each.after for each in self.scores)
         return scores or self.verdict_before != self.verdict_after or bool(self.come or self.gone)
@@ -100,9 +100,9 @@ class Changes:
     def cutoffs(self) -> str:
         """The days up to which both runs cited papers, where they are not the same."""
         pairs = {(each.cutoff_before, each.cutoff_after) for each in self.ideas}
-        moves = sorted(_moved(*pair) for pair in pairs if pair[0] != pair[1])
-        most = "; ".join(moves[:_CUTOFFS_TOLD])
-        return f"{most}; and {len(moves) - _CUTOFFS_TOLD} more" if moves[_CUTOFFS_TOLD:] else most
+        moves = sorted(_date_change(*pair) for pair in pairs if pair[0] != pair[1])
+        most = "; ".join(moves[:_CUTOFFS_SHOWN])
+        return f"{most}; and {len(moves) - _CUTOFFS_SHOWN} more" if moves[_CUTOFFS_SHOWN:] else most
 
     @property
     def score_names(self) -> list[str]:
@@ -110,9 +110,9 @@ class Changes:
         return list(dict.fromkeys(each.name for idea in self.ideas for each in idea.scores))
 
     @property
-    def changed(self) -> tuple[IdeaChange, ...]:
+    def changed_ideas(self) -> tuple[IdeaChange, ...]:
         """The ideas of which something changed."""
-        return tuple(each for each in self.ideas if each.changed)
+        return tuple(each for each in self.ideas if each.is_changed)
 
 
 def changes_of(queries: Queries, run: Run) -> Changes | None:
@@ -124,7 +124,7 @@ def changes_of(queries: Queries, run: Run) -> Changes | None:
     except UnknownNameError:
         return Changes(run.again_run_id, None, ())
     earlier = {
-        review.evaluation.idea.idea_id: _seen(review)
+        review.evaluation.idea.idea_id: _snapshot(review)
         for review in queries.idea_reviews(before.run_id)
     }
     idea_changes = (
@@ -147,8 +147,8 @@ def changes_blocks(changes: Changes, run: Run) -> Iterator[pg.Block]:
     before = wording.literature(changes.before.literature, changes.before.literature_name)
     same = "as before" if run.literature == changes.before.literature else f"before {before}"
     cutoffs = f", up to another cutoff ({changes.cutoffs})" if changes.cutoffs else ""
-    count = figures.counted(len(changes.ideas), "idea")
-    change_count = f"{len(changes.changed):,} of {count} changed."
+    count = figures.plural(len(changes.ideas), "idea")
+    change_count = f"{len(changes.changed_ideas):,} of {count} changed."
     yield pg.text(f"The same ideas against {now}, {same}{cutoffs}. {change_count}")
     if changes.ideas:
         names = changes.score_names
@@ -156,7 +156,7 @@ def changes_blocks(changes: Changes, run: Run) -> Iterator[pg.Block]:
             (
                 idea.title,
                 idea.verdicts,
-                *map(idea.told, names),
+                *map(idea.score_text, names),
                 idea.new_paper_count,
                 f"{idea.newly_judged_count:,} of {idea.judged_count:,}",
             )
@@ -164,26 +164,26 @@ def changes_blocks(changes: Changes, run: Run) -> Iterator[pg.Block]:
         ]
         columns = ("Idea", "Verdict", *(name.capitalize() for name in names))
         yield pg.table((*columns, "New papers found:", "Judged anew:"), rows)
-    for idea in changes.changed:
+    for idea in changes.changed_ideas:
         if idea.come or idea.gone:
             yield pg.heading(idea.title, level=3)
-            yield from pg.bullets((*map(_come, idea.come), *map(_gone, idea.gone)))
+            yield from pg.bullets((*map(_added_line, idea.come), *map(_removed_line, idea.gone)))
 
 
-def _come(work: NearWork) -> pg.Line:
+def _added_line(work: NearWork) -> pg.Line:
     new = "new" if work.is_new else "found before, less close"
     remains = (". What remains new beside it: ", prose_line(work.remains)) if work.remains else ()
     closest = ("Now among the closest: ", prose_line(work.paper))
     return pg.line(*closest, f" {work.title} ({new}; {work.overlaps})", *remains)
 
 
-def _gone(work: NearWork) -> pg.Line:
+def _removed_line(work: NearWork) -> pg.Line:
     paper = prose_line(work.paper)
     return pg.line("No longer among the closest: ", paper, f" {work.title} ({work.overlaps})")
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _Snapshot:
     """What is held beside the other run: a whole review of every idea would not fit in memory."""
 
     score: IdeaScore
@@ -199,23 +199,25 @@ def _verdict(verdict: str, probability: float | None) -> str:
     return verdict if probability is None else f"{verdict} ({percent(probability)})"
 
 
-def _seen(review: IdeaReview) -> _Seen:
+def _snapshot(review: IdeaReview) -> _Snapshot:
     overall = overall_of(review.evaluation)
     papers = {paper.paper_id: paper for paper in review.evaluation.papers}
     works = closest_works(review.evaluation.contribution, papers)
-    return _Seen(
+    return _Snapshot(
         score=review.score,
         cutoff=review.evaluation.idea.cutoff_date,
         verdict=decide(review).verdict.value,
         probability=overall.probability_0_to_1 if overall is not None else None,
         closest={(markdown_line(work.paper), work.title): work for work in works},
         papers=frozenset(papers),
-        names=frozenset((markdown_line((cited(paper),)), paper.title) for paper in papers.values()),
+        names=frozenset(
+            (markdown_line((citation(paper),)), paper.title) for paper in papers.values()
+        ),
     )
 
 
-def _change(then: _Seen, review: IdeaReview) -> IdeaChange:
-    now, contribution = _seen(review), review.evaluation.contribution
+def _change(then: _Snapshot, review: IdeaReview) -> IdeaChange:
+    now, contribution = _snapshot(review), review.evaluation.contribution
     judged_ids = [
         each.paper_id
         for each in (contribution.candidates if contribution is not None else ())
@@ -235,12 +237,12 @@ def _change(then: _Seen, review: IdeaReview) -> IdeaChange:
         newly_judged_count=sum(paper_id not in then.papers for paper_id in judged_ids),
         judged_count=len(judged_ids),
         come=tuple(
-            _near(name, work, then)
+            _near_work(name, work, then)
             for name, work in now.closest.items()
             if name not in then.closest
         ),
         gone=tuple(
-            _near(name, work, then)
+            _near_work(name, work, then)
             for name, work in then.closest.items()
             if name not in now.closest
         ),
@@ -257,12 +259,12 @@ def _scores(before: IdeaScore, after: IdeaScore) -> tuple[ScoreChange, ...]:
     return tuple(each for each in score_changes if (each.before, each.after) != (None, None))
 
 
-def _moved(before: date | None, after: date | None) -> str:
+def _date_change(before: date | None, after: date | None) -> str:
     days = [f"{day:%Y-%m-%d}" if day is not None else "none" for day in (before, after)]
     return " → ".join(days)
 
 
-def _near(name: Named, work: ClosestWork, then: _Seen) -> NearWork:
+def _near_work(name: Named, work: ClosestWork, then: _Snapshot) -> NearWork:
     return NearWork(
         paper=name[0],
         title=work.title,

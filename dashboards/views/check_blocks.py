@@ -13,7 +13,7 @@ _MOST_NAMED = 10
 
 def check_blocks(page: CheckFindings) -> Iterator[pg.Block]:
     """The verdict, what was tested, then the problems by manuscript."""
-    head, count_noun = page.head, figures.counted
+    head, count_noun = page.head, figures.plural
     yield pg.text(pg.strong(page.verdict))
     count = sum(check.unread_reason is not None for check in page.checks)
     unread = f", {count:,} of them could not be read" if count else ""
@@ -40,20 +40,20 @@ def check_blocks(page: CheckFindings) -> Iterator[pg.Block]:
     yield pg.heading("What was tested")
     revision_note = " by what people said of its findings; nothing was looked up for it."
     revises = (" This revises ", pg.code(head.revises), revision_note) if head.revises else ()
-    yield pg.text(page.tested, *revises)
+    yield pg.text(page.scope_in_words, *revises)
     outcomes = [
         (_title(check), check.form.value, check.word_count or "–", outcome(check))
         for check in page.checks
     ]
     yield pg.table(("Manuscript", "Read as", "Words:", "Outcome"), outcomes)
     for check in page.checks:
-        yield from _named(check)
+        yield from _manuscript_heading(check)
         if check.unread_reason is not None:
             why = check.attempts[0].unscored_detail or check.unread_reason
             yield pg.text(f"It could not be read: {why}.")
         for attempt in () if check.unread_reason is not None else check.attempts:
             yield from _attempt(page, check, attempt)
-        yield from _looked_up(page, check)
+        yield from _lookups(page, check)
         if check.known_reason:
             yield pg.text(f"The authors' own reason: {check.known_reason}")
 
@@ -62,14 +62,14 @@ def _title(check: ManuscriptCheck) -> str:
     return check.title.strip() or check.manuscript_id
 
 
-def _named(check: ManuscriptCheck) -> Iterator[pg.Block]:
+def _manuscript_heading(check: ManuscriptCheck) -> Iterator[pg.Block]:
     yield pg.heading(_title(check))
     if check.title.strip():
         yield pg.text(pg.code(check.manuscript_id))
 
 
 def _attempt(page: CheckFindings, check: ManuscriptCheck, attempt: Attempt) -> Iterator[pg.Block]:
-    review = page.written(check, attempt)
+    review = page.review_of(check, attempt)
     if len(check.attempts) > 1:
         yield pg.heading(f"Attempt {attempt.attempt}", level=3)
     if attempt.problem_count is None:
@@ -79,15 +79,15 @@ def _attempt(page: CheckFindings, check: ManuscriptCheck, attempt: Attempt) -> I
         if review is not None:
             yield from _review(review)
         if attempt.problem_count == 0:
-            yield pg.text(nothing_found(check))
+            yield pg.text(no_problem_sentence(check))
         elif check.missing_files:
             yield pg.note(f"{missing_files(check)}. What they say was not checked.")
         if check.missing_preamble_files:
             yield pg.note(f"{missing_macros(check)}.")
         for number, problem in enumerate(page.problems(check, attempt), start=1):
-            content = _problem(problem, page.decided(problem), page.votes(check, problem))
+            content = _problem(problem, page.decision_in_words(problem), page.votes(check, problem))
             item = pg.Listing((tuple(content),), first=number)
-            yield pg.Beside((_passage(problem),), (item,))
+            yield pg.TwoColumns((_passage(problem),), (item,))
     if review is not None and review.questions:
         yield pg.text("Questions to the authors:")
         yield from pg.bullets(review.questions)
@@ -165,31 +165,35 @@ def _votes(votes: Sequence[Vote]) -> Iterator[pg.Block]:
 
 def _others(page: CheckFindings, check: ManuscriptCheck, attempt: Attempt) -> Iterator[pg.Block]:
     """Problems beyond what was asked for, undecided, set aside or disputed."""
-    if behind := page.behind(check, attempt):
+    if behind := page.further_problems(check, attempt):
         yield pg.text("Further problems that stand:")
-        yield from pg.bullets(_placed(each, prose_line(each.explanation)) for each in behind)
+        yield from pg.bullets(
+            _place_and_words(each, prose_line(each.explanation)) for each in behind
+        )
     if questions := page.open_questions(check, attempt):
         yield pg.text("Open questions, which a second look could not decide:")
-        yield from pg.bullets(_placed(each, prose_line(each.second_look)) for each in questions)
-    if aside := page.set_aside(check, attempt):
+        yield from pg.bullets(
+            _place_and_words(each, prose_line(each.second_look)) for each in questions
+        )
+    if aside := page.rejected_problems(check, attempt):
         yield pg.text("Set aside after a second look:")
         why = "Why it does not stand: "
         yield from pg.bullets(
-            _placed(
+            _place_and_words(
                 each,
-                pg.line(page.decided(each))
+                pg.line(page.decision_in_words(each))
                 if each.is_decided
                 else pg.line(why, prose_line(each.second_look)),
             )
             for each in aside
         )
-    if disputed := page.disputed(check, attempt):
+    if disputed := page.disputed_problems(check, attempt):
         yield pg.text("Reviewers disagree; a person decides:")
         for each in disputed:
             yield from _dispute(each)
 
 
-def _placed(problem: Problem, words: pg.Line) -> pg.Line:
+def _place_and_words(problem: Problem, words: pg.Line) -> pg.Line:
     return pg.line(f"{problem.problem} ({problem.location or 'place not said'}) ", words)
 
 
@@ -207,10 +211,10 @@ def _dispute(problem: Problem) -> Iterator[pg.Block]:
             yield pg.text("What would decide: ", prose_line(problem.would_decide))
 
 
-def _looked_up(page: CheckFindings, check: ManuscriptCheck) -> Iterator[pg.Block]:
+def _lookups(page: CheckFindings, check: ManuscriptCheck) -> Iterator[pg.Block]:
     if not check.works:
         if check.reference_count is not None:
-            yield pg.text(page.found(check))
+            yield pg.text(page.evidence_in_words(check))
         return
     rows = []
     for work in check.works:
@@ -221,12 +225,12 @@ def _looked_up(page: CheckFindings, check: ManuscriptCheck) -> Iterator[pg.Block
                 pg.line(pg.link(work.title, work.url), mark),
                 work.date_in_words("–"),
                 "–" if relevance is None else f"{relevance} of 5",
-                page.why_found(work),
+                page.reasons_found(work),
             )
         )
-    summary = pg.text(f"{page.found(check)} {page.used(check)}")
+    summary = pg.text(f"{page.evidence_in_words(check)} {page.resources_in_words(check)}")
     works = pg.table(("Work", "Date", "Relevance:", "Found"), rows)
-    title = f"What was looked up: {figures.counted(len(check.works), 'work')}"
+    title = f"What was looked up: {figures.plural(len(check.works), 'work')}"
     yield pg.Fold(title, (summary, works))
 
 
@@ -234,7 +238,7 @@ def short_blocks(page: CheckFindings) -> Iterator[pg.Block]:
     """Problems that stand, by manuscript, without passages and second looks."""
     head = page.head
     for check in page.checks:
-        yield from _named(check)
+        yield from _manuscript_heading(check)
         for attempt in check.attempts:
             yield from _short_attempt(page, check, attempt)
     if page.scores:
@@ -267,7 +271,7 @@ def _short_attempt(
         yield pg.text(f"Not checked ({why}): {attempt.unscored_detail}")
         return
     if attempt.problem_count == 0:
-        yield pg.text(nothing_found(check))
+        yield pg.text(no_problem_sentence(check))
     elif check.missing_files:
         yield pg.text(f"Not checked: {missing_files(check)}.")
     if check.missing_preamble_files:
@@ -288,9 +292,9 @@ def _short_attempt(
         yield pg.text(f"How it was read: {attempt.provenance.shortening}.")
 
 
-def nothing_found(check: ManuscriptCheck) -> str:
+def no_problem_sentence(check: ManuscriptCheck) -> str:
     """Say in how many words no problem was found, and why that may be no all-clear."""
-    words = figures.counted(check.word_count or 0, "word")
+    words = figures.plural(check.word_count or 0, "word")
     if check.is_partly_read:
         missing = missing_files(check)
         return f"Not an all-clear: {missing}. No critical problem was found in the {words} read."
@@ -299,26 +303,28 @@ def nothing_found(check: ManuscriptCheck) -> str:
         return sentence
     if check.page_count is None:
         return f"{sentence} The manuscript has only {words}."
-    pages = figures.counted(check.page_count, "page")
+    pages = figures.plural(check.page_count, "page")
     return f"{sentence} Only {words} could be read on {pages}."
 
 
 def missing_files(check: ManuscriptCheck) -> str:
     """Name the included files of the text that were not read; empty: there are none."""
-    return _listed(check.missing_files, "included file")
+    return _list_files(check.missing_files, "included file")
 
 
 def missing_macros(check: ManuscriptCheck) -> str:
     """Name the files of the preamble that were not read; empty: there are none."""
-    return _listed(check.missing_preamble_files, "file of the preamble", "files of the preamble")
+    return _list_files(
+        check.missing_preamble_files, "file of the preamble", "files of the preamble"
+    )
 
 
-def _listed(files: Sequence[str], one: str, many: str | None = None) -> str:
+def _list_files(files: Sequence[str], one: str, many: str | None = None) -> str:
     if not files:
         return ""
     are = "is" if len(files) == 1 else "are"
     names, more = files[:_MOST_NAMED], len(files) - _MOST_NAMED
     return (
-        f"{figures.counted(len(files), one, many)} {are} missing or cannot be followed:"
+        f"{figures.plural(len(files), one, many)} {are} missing or cannot be followed:"
         f" {', '.join(names)}{f' and {more:,} more' if more > 0 else ''}"
     )

@@ -29,24 +29,24 @@ class CheckFindings:
         """Those to be shown first, in order: of a review no more than were asked for."""
         return self._standing(check, attempt)[: self._most]
 
-    def written(self, check: ManuscriptCheck, attempt: Attempt) -> ManuscriptReview | None:
+    def review_of(self, check: ManuscriptCheck, attempt: Attempt) -> ManuscriptReview | None:
         """What the attempt says of the whole; None: it was no review, or has nothing to say."""
         reviews = (one for one in check.reviews if one.attempt == attempt.attempt)
         return next((one for one in reviews if one.summary is not None), None)
 
-    def behind(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
+    def further_problems(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
         """Of a review, those that stand beyond what was asked for."""
         return self._standing(check, attempt)[self._most :] if self.head.review else ()
 
-    def set_aside(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
+    def rejected_problems(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
         """Those that a second look refuted or a person rejected."""
-        return [one for one in self._fallen(check, attempt) if not one.is_open]
+        return [one for one in self._not_standing(check, attempt) if not one.is_open]
 
     def open_questions(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
         """Those that a second look could not decide, nor a person did."""
-        return [one for one in self._fallen(check, attempt) if one.is_open]
+        return [one for one in self._not_standing(check, attempt) if one.is_open]
 
-    def _fallen(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
+    def _not_standing(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
         problems = [one for one in check.problems if one.attempt == attempt.attempt]
         return [one for one in problems if not one.stands]
 
@@ -62,8 +62,8 @@ class CheckFindings:
         counts = {
             "more that stand": len(self._standing(check, attempt)) - self.head.maximum_problems,
             "open": len(self.open_questions(check, attempt)),
-            "set aside": len(self.set_aside(check, attempt)),
-            "disputed": len(self.disputed(check, attempt)),
+            "set aside": len(self.rejected_problems(check, attempt)),
+            "disputed": len(self.disputed_problems(check, attempt)),
         }
         return ", ".join(f"{count:,} {words}" for words, count in counts.items() if count > 0)
 
@@ -80,25 +80,25 @@ class CheckFindings:
     def votes(self, check: ManuscriptCheck, problem: Problem) -> Sequence[Vote]:
         return [vote for vote in check.votes if vote.problem_id == problem.problem_id]
 
-    def disputed(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
+    def disputed_problems(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
         """Those that reviewers disagree over and nobody has decided."""
         problems = [one for one in check.problems if one.attempt == attempt.attempt]
         return [one for one in problems if one.dispute and not one.is_decided]
 
-    def decided(self, problem: Problem) -> str:
+    def decision_in_words(self, problem: Problem) -> str:
         """What a person said of it; empty: nothing."""
         if problem.decision is None:
             return ""
-        decision = _DECIDED[problem.decision]
+        decision = _DECISIONS[problem.decision]
         return f"{decision}: {problem.remark}" if problem.remark else f"{decision}."
 
     @property
-    def tested(self) -> str:
-        text = wording.tested(self.head)
-        return f"{text} {self.looked_up}" if self.head.review else text
+    def scope_in_words(self) -> str:
+        text = wording.check_scope(self.head)
+        return f"{text} {self.lookups_in_words}" if self.head.review else text
 
     @property
-    def looked_up(self) -> str:
+    def lookups_in_words(self) -> str:
         """Where related work was looked up, or that none was."""
         if not self.head.literature:
             return "Nothing was looked up: what is new or known was held against no other work."
@@ -106,19 +106,19 @@ class CheckFindings:
         until = f", nothing after {day.isoformat()}" if day is not None else ""
         return f"Related and cited work was looked up in {self.head.literature}{until}."
 
-    def found(self, check: ManuscriptCheck) -> str:
+    def evidence_in_words(self, check: ManuscriptCheck) -> str:
         """What a manuscript's evidence holds, and what it lacks."""
         related_count = sum(work.relevance_0_to_5 is not None for work in check.works)
         claim_count = sum(bool(work.about_claim) for work in check.works)
         cited_count = sum(bool(work.cited_as) for work in check.works)
-        entries = figures.counted(check.reference_count or 0, "entry", "entries")
+        entries = figures.plural(check.reference_count or 0, "entry", "entries")
         text = (
-            f"Before anything was judged: {figures.counted(related_count, 'related work')}, {claim_count:,}"
+            f"Before anything was judged: {figures.plural(related_count, 'related work')}, {claim_count:,}"
             f" about strong claims; {cited_count:,} of the {entries} in its list of references were found"
         )
         beyond = (check.reference_count or 0) - (check.searched_reference_count or 0)
         text += f", {beyond:,} were not looked for" if beyond else ""
-        unanswered_questions = figures.counted(check.unanswered_count or 0, "question")
+        unanswered_questions = figures.plural(check.unanswered_count or 0, "question")
         text += (
             f". {unanswered_questions} to the literature had no answer"
             if check.unanswered_count
@@ -126,15 +126,15 @@ class CheckFindings:
         )
         return f"{text}. That a work is not among them proves nothing."
 
-    def used(self, check: ManuscriptCheck) -> str:
+    def resources_in_words(self, check: ManuscriptCheck) -> str:
         """What most of the works looked up name as used; empty: nothing."""
         counts = Counter(name for work in check.works for name in work.uses)
         resources = [
-            f"{name}, {figures.counted(n, 'work')}" for name, n in counts.most_common(_MOST_USED)
+            f"{name}, {figures.plural(n, 'work')}" for name, n in counts.most_common(_MOST_USED)
         ]
         return f"They name as used: {'; '.join(resources)}." if resources else ""
 
-    def why_found(self, work: PooledWork) -> str:
+    def reasons_found(self, work: PooledWork) -> str:
         ways = {
             "related": work.relevance_0_to_5 is not None,
             "cited": bool(work.cited_as),
@@ -147,9 +147,9 @@ class CheckFindings:
         """How many manuscripts have how much, in a sentence."""
         checked = [check for check in self.checks if was_checked(check)]
         with_problems = [check for check in checked if check.standing]
-        text = f"{len(with_problems):,} of {figures.counted(len(checked), 'checked manuscript')} with problems"
+        text = f"{len(with_problems):,} of {figures.plural(len(checked), 'checked manuscript')} with problems"
         words = sum(check.word_count or 0 for check in checked)
-        text += f", {figures.counted(words, 'word')} read" if words else ""
+        text += f", {figures.plural(words, 'word')} read" if words else ""
         partly = sum(check.is_partly_read for check in checked)
         text += f", {partly:,} read only in part" if partly else ""
         missing = len(self.checks) - len(checked)
@@ -157,7 +157,7 @@ class CheckFindings:
 
 
 _MOST_USED = 10
-_DECIDED = {
+_DECISIONS = {
     Decision.ACCEPT: "A person accepted it",
     Decision.REJECT: "A person rejected it",
     Decision.LOOK_AGAIN: "It was looked at again because a person asked",
@@ -177,5 +177,5 @@ def outcome(check: ManuscriptCheck) -> str:
         return "not checked"
     if check.standing:
         partly = ", read only in part" if check.is_partly_read else ""
-        return f"{figures.counted(len(check.standing), 'problem')}{partly}"
+        return f"{figures.plural(len(check.standing), 'problem')}{partly}"
     return f"no problem found{', not an all-clear' if check.is_partly_read else ''}"

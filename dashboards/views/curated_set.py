@@ -73,12 +73,12 @@ class CuratedSet:
     agreement: tuple[EditAgreement, ...] = ()
 
     @cached_property
-    def kept(self) -> tuple[Curation, ...]:
+    def included_papers(self) -> tuple[Curation, ...]:
         """The papers that are part of the set."""
         return tuple(each for each in self.curations if each.dropped_reason is None)
 
     @cached_property
-    def dropped(self) -> tuple[Curation, ...]:
+    def excluded_papers(self) -> tuple[Curation, ...]:
         """Those that are not."""
         return tuple(each for each in self.curations if each.dropped_reason is not None)
 
@@ -87,7 +87,7 @@ class CuratedSet:
         """Whether some of its ideas nobody has worded yet, neither a model nor a person."""
         edited_ids = {each.paper_id for each in self.edits}
         return self.head.engine == EXTRACTIVE.text and any(
-            each.paper_id not in edited_ids for each in self.kept
+            each.paper_id not in edited_ids for each in self.included_papers
         )
 
     @property
@@ -103,7 +103,7 @@ class CuratedSet:
     @property
     def statement_count(self) -> int:
         """Of the papers that are part of the set."""
-        return sum(each.statement_count for each in self.kept)
+        return sum(each.statement_count for each in self.included_papers)
 
     @property
     def gaps(self) -> list[str]:
@@ -115,20 +115,22 @@ class CuratedSet:
                 " of papers and reviews"
             )
         lacking = {
-            "without a field": [each for each in self.kept if not each.discipline],
+            "without a field": [each for each in self.included_papers if not each.discipline],
             "without a day after which literature may not be cited": [
-                each for each in self.kept if each.cutoff_date is None
+                each for each in self.included_papers if each.cutoff_date is None
             ],
-            "without a licence of its texts": [each for each in self.kept if not each.licence],
+            "without a licence of its texts": [
+                each for each in self.included_papers if not each.licence
+            ],
             "perhaps made of a later version than its reviewers had first": [
-                each for each in self.kept if each.is_first_version is None
+                each for each in self.included_papers if each.is_first_version is None
             ],
             "from which sentences that told results were taken": [
-                each for each in self.kept if each.leak_count
+                each for each in self.included_papers if each.leak_count
             ],
         }
         lines += [
-            f"{figures.counted(len(ideas), 'idea')} {what}"
+            f"{figures.plural(len(ideas), 'idea')} {what}"
             for what, ideas in lacking.items()
             if ideas
         ]
@@ -148,12 +150,12 @@ def datasheet(curated: CuratedSet) -> pg.Page:
 
 
 def _datasheet(curated: CuratedSet) -> Iterator[pg.Block]:
-    head, included = curated.head, curated.kept
+    head, included = curated.head, curated.included_papers
     days = sorted(each.cutoff_date for each in included if each.cutoff_date is not None)
     yield pg.text(
-        f"{figures.counted(len(included), 'idea')} with"
-        f" {figures.counted(curated.statement_count, 'statement')} of experts, out of"
-        f" {figures.counted(head.paper_count, 'paper')} with their reviews; engine ",
+        f"{figures.plural(len(included), 'idea')} with"
+        f" {figures.plural(curated.statement_count, 'statement')} of experts, out of"
+        f" {figures.plural(head.paper_count, 'paper')} with their reviews; engine ",
         pg.code(head.engine),
         ". Each statement leads back to sentences that stand word for word in a review.",
         f" Submitted {days[0].isoformat()} to {days[-1].isoformat()}." if days else "",
@@ -192,7 +194,7 @@ def _datasheet(curated: CuratedSet) -> Iterator[pg.Block]:
     )
     papers = [
         (pg.line("the set: ", pg.code(each.paper_id)), each.dropped_detail, 1)
-        for each in curated.dropped
+        for each in curated.excluded_papers
     ]
     parts = [(what, why, count) for (what, why), count in drops.most_common()]
     yield pg.table(("Of", "Why", "Times:"), [*papers, *parts])
@@ -220,7 +222,7 @@ def changes(curated: CuratedSet) -> Iterator[pg.Block]:
         return
     yield pg.heading("What people changed")
     yield pg.text(
-        f"{figures.counted(curated.editors, 'person', 'people')} looked at it. ScholarEval's"
+        f"{figures.plural(curated.editors, 'person', 'people')} looked at it. ScholarEval's"
         " experts edited 13.4 % of ideas and 79.1 % of lists of statements."
     )
     rows = [

@@ -52,7 +52,7 @@ class PublishedPage(ABC):
         """The works it cites as a `.bib` file; None: such a page has none."""
         return None
 
-    def beside(self) -> dict[str, Any]:
+    def json_fields(self) -> dict[str, Any]:
         """What `--json` tells beside the units."""
         return {}
 

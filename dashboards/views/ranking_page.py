@@ -73,10 +73,10 @@ def _blocks(queries: Queries, run_id: RunId, head: RankingHead) -> Iterator[pg.B
     clusters = head.grouping is Grouping.CLUSTERS
     grouping = "found by what the ideas are about" if clusters else "as given"
     method = "Elo" if head.method is RatingMethod.ELO else "Bradley–Terry"
-    votes = f"; {figures.counted(head.vote_count, 'human vote')}" if head.vote_count else ""
+    votes = f"; {figures.plural(head.vote_count, 'human vote')}" if head.vote_count else ""
     yield pg.text(
-        f"{figures.counted(head.idea_count, 'idea')} in"
-        f" {figures.counted(head.group_count, 'group')}, {grouping}; ratings: {method}{votes}. Until ",
+        f"{figures.plural(head.idea_count, 'idea')} in"
+        f" {figures.plural(head.group_count, 'group')}, {grouping}; ratings: {method}{votes}. Until ",
         *(head.finished_at, "."),
     )
     yield pg.facts(
@@ -94,7 +94,7 @@ def _blocks(queries: Queries, run_id: RunId, head: RankingHead) -> Iterator[pg.B
     range_of = "The range beside a rank"
     if any(idea.by_matches for idea in ranked):
         range_of = "Ideas that the matches do not tell apart share a rank; the range beside it"
-    across = _across(queries, head)
+    across = _comparability(queries, head)
     yield pg.text(
         f"Ideas of a group met in pairs. {range_of}{_RANGES} {wording.what_leads_among(ranked)}"
         + (f" {across}." if across else "")
@@ -169,7 +169,7 @@ def _leaderboard(ideas: Sequence[RankedIdea]) -> pg.Table:
     for idea in ideas:
         why = idea.unranked_reason
         if why is None and idea.basis == "scores":
-            why = wording.placed_by_score(idea)
+            why = wording.score_placement(idea)
         lower, upper = idea.strength_lower, idea.strength_upper
         rows.append(
             (
@@ -233,7 +233,7 @@ def _summary(summary: GroupSummary, matches: Sequence[Match]) -> pg.Block:
     bias = "Position bias was not measured."
     if summary.position_bias is not None:
         bias = (
-            f"Position bias {figures.signed(summary.position_bias)} (+1: the idea shown first always"
+            f"Position bias {figures.with_sign(summary.position_bias)} (+1: the idea shown first always"
             " wins, 0: order does not matter)."
         )
     if summary.order_agreement_0_to_1 is not None:
@@ -245,13 +245,13 @@ def _summary(summary: GroupSummary, matches: Sequence[Match]) -> pg.Block:
             " compare within a part only."
         )
     return pg.text(
-        f"{figures.counted(summary.match_count, 'verdict')}, {summary.unscored_match_count:,}"
+        f"{figures.plural(summary.match_count, 'verdict')}, {summary.unscored_match_count:,}"
         f" unscored{f' ({why})' if why else ''}; schedule:"
         f" {summary.schedule.replace('_', ' ')}{ended}. {bias}"
     )
 
 
-def _across(queries: Queries, head: RankingHead) -> str | None:
+def _comparability(queries: Queries, head: RankingHead) -> str | None:
     """Whether strengths compare across groups; None where there is one group."""
     if head.group_count < 2:
         return None
@@ -322,7 +322,9 @@ def _duel(better: RankedIdea, worse: RankedIdea, matches: Sequence[Match]) -> tu
         if match.winner is not Winner.TIE and idea_id == better.idea_id:
             wins[match.dimension] += 1
             if match.rationale.strip():
-                reasons.setdefault(match.dimension, _named(match.rationale, "A" if first else "B"))
+                reasons.setdefault(
+                    match.dimension, _name_ideas(match.rationale, "A" if first else "B")
+                )
     if not wins[OVERALL]:
         return ()
     ordered = sorted(
@@ -339,7 +341,7 @@ def _duel(better: RankedIdea, worse: RankedIdea, matches: Sequence[Match]) -> tu
     )
 
 
-def _named(rationale: str, winner: str) -> str:
+def _name_ideas(rationale: str, winner: str) -> str:
     """A judge knows the ideas as A and B, in the order it was shown them; a reader knows which of
     them the text speaks for.
     """

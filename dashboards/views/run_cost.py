@@ -16,7 +16,7 @@ def cost_blocks(queries: Queries, cost: RunCost) -> Iterator[pg.Block]:
     """What a run cost, by module and step."""
     yield pg.heading("What it cost")
     yield pg.table(("", ""), _costs(cost))
-    ideas = figures.counted(cost.ideas, "idea")
+    ideas = figures.plural(cost.ideas, "idea")
     if modules := queries.module_costs(cost.run_id):
         yield pg.heading("By module", level=3)
         rows = [
@@ -61,7 +61,7 @@ def _costs(cost: RunCost) -> Iterator[tuple[str, str]]:
     reuse_note = (
         f", {cost.reused_ideas:,} of them reused from earlier runs" if cost.reused_ideas else ""
     )
-    took, ideas = figures.duration(cost.duration_seconds), figures.counted(cost.ideas, "idea")
+    took, ideas = figures.duration(cost.duration_seconds), figures.plural(cost.ideas, "idea")
     yield "Time", f"{took} for {ideas}{reuse_note}"
 
 
@@ -76,7 +76,7 @@ def _steps(steps: Sequence[StepCost], latencies: Iterable[Mapping[str, Any]]) ->
         rows.append(
             (
                 *(
-                    wording.spaced(cost.step),
+                    wording.with_spaces(cost.step),
                     cost.model_requested,
                     cost.llm_calls,
                     cost.llm_cache_hits,
@@ -112,7 +112,7 @@ def sources_blocks(queries: Queries, cost: RunCost) -> Iterator[pg.Block]:
         return
     rows = [
         (
-            *(wording.spaced(row["source"]), row["endpoint"], row["requests"]),
+            *(wording.with_spaces(row["source"]), row["endpoint"], row["requests"]),
             f"{row['failed']:,} ({figures.share(row['failed'], row['requests'])})",
             *(row["rate_limited"], row["cache_hits"], row["look_ups"]),
             *(figures.duration(row["p50_seconds"]), figures.duration(row["p95_seconds"])),

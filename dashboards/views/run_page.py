@@ -61,7 +61,7 @@ def _head(queries: Queries, night: NightFigures) -> Iterator[pg.Block]:
     yield from pg.bullets(alarm.sentence for alarm in night.alarms)
     ended_early_note = f"; {run.failed_count:,} ended early" if run.failed_count else ""
     yield pg.text(
-        f"{figures.counted(run.idea_count, 'idea')}, {run.states_in_words}{ended_early_note}. Took"
+        f"{figures.plural(run.idea_count, 'idea')}, {run.states_in_words}{ended_early_note}. Took"
         f" {figures.duration(run.duration_seconds)}, until {figures.moment(run.finished_at)}."
     )
     yield pg.facts(
@@ -84,7 +84,7 @@ def _head(queries: Queries, night: NightFigures) -> Iterator[pg.Block]:
 
 def _ranking(queries: Queries, run: Run, file_names: Mapping[IdeaId, str]) -> Iterator[pg.Block]:
     ranking, idea_scores = queries.ranking(run.run_id), queries.idea_scores(run.run_id)
-    scores, beyond = {score.idea_id: score for score in idea_scores}, _beyond(idea_scores)
+    scores, beyond = {score.idea_id: score for score in idea_scores}, _optional_columns(idea_scores)
     groups = ranked_groups(ranking)
     yield pg.heading("Ranking")
     if (chart := score_chart(groups)) is not None:
@@ -145,8 +145,11 @@ def _row(
         "–" if score.coverage_0_to_1 is None else f"{score.coverage_0_to_1:.0%}",
         soundness if score.soundness_requested else "not asked for",
         contribution if score.contribution_requested else "not asked for",
-        *(_BEYOND[name][1](score) if _BEYOND[name][0](score) else "–" for name in beyond),
-        _unscored(score),
+        *(
+            _OPTIONAL_COLUMNS[name][1](score) if _OPTIONAL_COLUMNS[name][0](score) else "–"
+            for name in beyond
+        ),
+        _unscored_parts(score),
         idea.failure_count,
     )
 
@@ -163,7 +166,7 @@ def models_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
     if several:
         answers = [
             (
-                wording.spaced(row.step),
+                wording.with_spaces(row.step),
                 row.model_requested,
                 ", ".join(row.models_answered),
                 row.answered_calls,
@@ -171,13 +174,13 @@ def models_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
             for row in answering
         ]
         yield pg.table(("Step", "Model", "Answered as", "Answers:"), answers)
-    yield from pg.bullets(map(wording.dropped, dropped_parameters))
+    yield from pg.bullets(map(wording.dropped_parameter, dropped_parameters))
     if agreement:
         yield pg.text("Where several judges were asked, the median of their scores counts.")
         rows = [
             (
                 *(
-                    wording.spaced(row.step),
+                    wording.with_spaces(row.step),
                     row.questions,
                     row.judges,
                     row.votes,
@@ -199,7 +202,7 @@ def models_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
         )
 
 
-def rejected_entries(rejections: Sequence[FailureRow]) -> Iterator[pg.Block]:
+def rejection_blocks(rejections: Sequence[FailureRow]) -> Iterator[pg.Block]:
     """Yield what could not enter a run, and how to mend it; nothing where all did."""
     if rejections:
         yield pg.heading("Rejected entries")
@@ -216,7 +219,7 @@ def _rejections(queries: Queries, run: Run) -> Iterator[pg.Block]:
         pg.heading("Rejected entries"),
         pg.text("None: every entry of the idea file was accepted."),
     )
-    yield from tuple(rejected_entries(queries.rejections(run.run_id))) or none
+    yield from tuple(rejection_blocks(queries.rejections(run.run_id))) or none
     if run.reading_remarks:
         yield pg.text("Not read or not judged of the idea file:")
         yield from pg.bullets(run.reading_remarks)
@@ -240,7 +243,7 @@ def failure_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
         yield pg.heading("Papers left out")
         yield pg.text("Found, and counted for nothing. Nothing failed there.")
         yield from pg.bullets(
-            f"{wording.reason(group.reason)}: in {figures.counted(group.idea_count, 'idea')}; of"
+            f"{wording.reason(group.reason)}: in {figures.plural(group.idea_count, 'idea')}; of"
             f" one: {group.example}"
             for group in left_out
         )
@@ -254,7 +257,7 @@ def validation_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
         yield pg.text("No expectation was recorded.")
         return
     broken, count = [row for row in validations if not row.success], len(validations)
-    expectations = figures.counted(count, "expectation")
+    expectations = figures.plural(count, "expectation")
     if broken:
         critical = sum(row.severity is Severity.CRITICAL for row in broken)
         held_text = f"{count - len(broken)} of {expectations} held"
@@ -320,7 +323,7 @@ def _criterion(name: str) -> tuple[Callable[[IdeaScore], bool], Callable[[IdeaSc
     )
 
 
-_BEYOND: dict[str, tuple[Callable[[IdeaScore], bool], Callable[[IdeaScore], str]]] = {
+_OPTIONAL_COLUMNS: dict[str, tuple[Callable[[IdeaScore], bool], Callable[[IdeaScore], str]]] = {
     "Committee": (
         lambda score: score.committee_requested,
         lambda score: figures.mean(score.committee_0_to_10),
@@ -336,11 +339,11 @@ there.
 """
 
 
-def _beyond(scores: Sequence[IdeaScore]) -> tuple[str, ...]:
+def _optional_columns(scores: Sequence[IdeaScore]) -> tuple[str, ...]:
     """The columns of `_BEYOND` that this run needs."""
     return tuple(
         name
-        for name, (requested, _) in _BEYOND.items()
+        for name, (requested, _) in _OPTIONAL_COLUMNS.items()
         if any(requested(score) for score in scores)
     )
 
@@ -358,11 +361,11 @@ def _range(run: Run, score: IdeaScore) -> str:
     return f"{figures.mean(10 * lowest)} to {figures.mean(10 * highest)}"
 
 
-def _unscored(score: IdeaScore) -> str:
+def _unscored_parts(score: IdeaScore) -> str:
     """What the means beside it are not made of, by module."""
     comparisons = score.scored_comparison_count + score.unscored_comparison_count
     parts = [
-        f"{missing:,} of {figures.counted(total, what)}"
+        f"{missing:,} of {figures.plural(total, what)}"
         for missing, total, what in (
             (score.unscored_method_count, score.method_count, "method"),
             (score.unscored_comparison_count, comparisons, "comparison"),
@@ -373,13 +376,13 @@ def _unscored(score: IdeaScore) -> str:
     if score.novelty_requested and score.novelty_0_to_10 is None:
         parts.append("the novelty judgement")
     if score.assessment_requested:
-        parts += [name for name, value in _assessed(score).items() if value is None]
+        parts += [name for name, value in _assessment_values(score).items() if value is None]
     if not parts and not score.coverage_0_to_1:
         return "everything"
     return ", ".join(parts) or (score.missing or "nothing").replace("_", " ")
 
 
-def _assessed(score: IdeaScore) -> dict[str, float | None]:
+def _assessment_values(score: IdeaScore) -> dict[str, float | None]:
     """What the assessment says, by criterion in words."""
     values = {"overall": score.overall_0_to_1, **score.parts}
     return {name.replace("_", " "): value for name, value in values.items()}
@@ -392,10 +395,10 @@ def _notes(idea: RankedIdea, score: IdeaScore) -> str:
     if score.incomplete_reason is not None:
         notes.append(f"ended early: {wording.reason(score.incomplete_reason)}")
     if score.score is None and score.state_reason not in (None, score.incomplete_reason):
-        notes.append(wording.unscored(str(score.state_reason)))
+        notes.append(wording.unscored_because(str(score.state_reason)))
     if score.unscored_dimension_count:
         notes.append(
-            f"{figures.counted(score.unscored_dimension_count, 'dimension')} without a review"
+            f"{figures.plural(score.unscored_dimension_count, 'dimension')} without a review"
         )
     if score.duplicate_of is not None:
         notes.append(f"nearly the same as {score.duplicate_of}")

@@ -72,7 +72,7 @@ def sensitivity_blocks(sensitivity: Sensitivity | None) -> Iterator[pg.Block]:
     parts, left_out = sensitivity.parts, sensitivity.left_out
     are = "is" if left_out == 1 else "are"
     left = (
-        f" {figures.counted(left_out, 'idea')} of which something is unscored {are} left out: no"
+        f" {figures.plural(left_out, 'idea')} of which something is unscored {are} left out: no"
         " weighting makes up for it."
         if left_out
         else ""
@@ -90,7 +90,7 @@ def sensitivity_blocks(sensitivity: Sensitivity | None) -> Iterator[pg.Block]:
     yield pg.table(("Idea", "Score:", f"Among the best {TOP}:"), rows)
     more = len(sensitivity.shares) - len(rows)
     if more:
-        yield pg.text(f"{figures.counted(more, 'more idea')} under fewer weightings.")
+        yield pg.text(f"{figures.plural(more, 'more idea')} under fewer weightings.")
 
 
 def shares_among_best(values: np.ndarray) -> np.ndarray:

@@ -39,11 +39,11 @@ def survey_blocks(
     """A review or the evidence for it, question by question; `keys` are those of `papers.bib`."""
     yield pg.facts(
         pg.code(head.run_id),
-        figures.counted(head.question_count, "question"),
+        figures.plural(head.question_count, "question"),
         pg.line("engine ", pg.code(head.engine)),
         pg.line("literature ", pg.code(head.literature)),
-        f"{figures.counted(head.depth, 'hop')} at most",
-        f"up to {figures.counted(head.maximum_papers, 'paper')} kept of {head.maximum_judged:,} judged",
+        f"{figures.plural(head.depth, 'hop')} at most",
+        f"up to {figures.plural(head.maximum_papers, 'paper')} kept of {head.maximum_judged:,} judged",
         f"nothing after {figures.day(head.cutoff_date)}" if head.cutoff_date else "",
     )
     yield from map(pg.note, _banners(head))
@@ -56,11 +56,11 @@ def survey_blocks(
             yield _not_made(part.survey, "surveyed")
         else:
             yield pg.text(pg.strong(part.verdict))
-            yield from _found(part, number, keys)
-            yield from _how_found(part.survey)
+            yield from _papers_found(part, number, keys)
+            yield from _search_blocks(part.survey)
         if part.survey.removed:
             yield from (pg.heading("Taken out of the review", level=3), pg.text(_TAKEN_OUT))
-            yield from _removed(part, with_section=True)
+            yield from _removed_sentences(part, with_section=True)
         yield pg.heading("What could not be had", level=3)
         yield from _failures(part) or (pg.text("Every look-up and every question was answered."),)
         yield from pg.bullets(f"Left out: {detail}" for detail in part.left_out)
@@ -71,10 +71,10 @@ def _banners(head: SurveyHead, what: str = "run") -> tuple[str, ...]:
     return wording.banners(head.engine, head.literature, incomplete_reason=end_reason, what=what)
 
 
-def _found(part: SurveyPart, number: int, keys: Mapping[str, str]) -> Iterator[pg.Block]:
+def _papers_found(part: SurveyPart, number: int, keys: Mapping[str, str]) -> Iterator[pg.Block]:
     survey = part.survey
     if not survey.kept_count:
-        unread_count = figures.counted(
+        unread_count = figures.plural(
             survey.not_looked_count, "search or paper", "searches or papers"
         )
         yield pg.text(
@@ -91,7 +91,7 @@ def _found(part: SurveyPart, number: int, keys: Mapping[str, str]) -> Iterator[p
         years = dict.fromkeys(filter(None, (cluster.first_year, cluster.last_year)))
         span = f", {' to '.join(map(str, years))}" if cluster.first_year else ""
         yield pg.heading(cluster.name, level=3)
-        yield pg.text(f"{figures.counted(cluster.paper_count, 'paper')}{span}. The heaviest:")
+        yield pg.text(f"{figures.plural(cluster.paper_count, 'paper')}{span}. The heaviest:")
         yield from _papers(part, cluster.key_paper_ids, compared=True)
     if survey.joins:
         yield pg.heading("Joined only by a third", level=3)
@@ -114,20 +114,20 @@ def _review(part: SurveyPart) -> Iterator[pg.Block]:
         yield pg.heading(section.heading, level=4)
         if section.text:
             yield from prose(section.text)
-            yield from _unchecked(section.unchecked_sentence_count)
+            yield from _unchecked_note(section.unchecked_sentence_count)
         else:
             why = wording.reason(section.unscored_reason or "")
             yield pg.text(f"Nothing stands here: {why}; {section.unscored_detail}.")
     if not part.survey.sections:
         yield pg.text("It could not be written; why stands under “What could not be had”.")
-    if part.compared:
+    if part.comparison:
         yield pg.heading("The leading works side by side", level=3)
         yield pg.text("In their own words; a dash where the text read says nothing of it.")
         yield pg.table(
             _ASPECTS,
             (
                 (part.link(paper_id), *(f"“{cell}”" if cell else "–" for cell in cells))
-                for paper_id, cells in part.compared
+                for paper_id, cells in part.comparison
             ),
         )
 
@@ -141,7 +141,7 @@ def _papers(
 ) -> Iterator[pg.Block]:
     """Papers with passages, where `compared` without those that stand in the comparison."""
     items: list[tuple[pg.Block, ...]] = []
-    compared_quotes = dict(part.compared) if compared else {}
+    compared_quotes = dict(part.comparison) if compared else {}
     for paper_id in paper_ids:
         key = (" ", pg.code(keys[paper_id])) if keys is not None else ()
         paper_line = pg.text(part.link(paper_id), f" {part.text(paper_id).title}", *key)
@@ -166,9 +166,9 @@ def _passage(part: SurveyPart, quote: SurveyQuote, *, compared: bool) -> pg.Line
 
 def _all_papers(part: SurveyPart, keys: Mapping[str, str]) -> pg.Table:
     rows = []
-    for place, paper in enumerate(part.kept, start=1):
+    for place, paper in enumerate(part.kept_papers, start=1):
         others = len(paper.other_version_ids)
-        versions = f" (with {figures.counted(others, 'other version')})" if others else ""
+        versions = f" (with {figures.plural(others, 'other version')})" if others else ""
         title = f" {part.text(paper.paper_id).title}{versions} "
         paper_line = pg.line(part.link(paper.paper_id), title, pg.code(keys[paper.paper_id]))
         reasons = (paper.rationale or "–", part.why(paper), paper.relevance_0_to_5)
@@ -177,7 +177,7 @@ def _all_papers(part: SurveyPart, keys: Mapping[str, str]) -> pg.Table:
     return pg.table(columns, rows)
 
 
-def _how_found(survey: Survey) -> Iterator[pg.Block]:
+def _search_blocks(survey: Survey) -> Iterator[pg.Block]:
     yield pg.heading("How they were found", level=3)
     rows = [
         (
@@ -202,7 +202,7 @@ def _searches(survey: Survey, columns: tuple[str, ...]) -> pg.Table:
     return pg.table(columns, rows)
 
 
-def _removed(part: SurveyPart, *, with_section: bool) -> tuple[pg.Block, ...]:
+def _removed_sentences(part: SurveyPart, *, with_section: bool) -> tuple[pg.Block, ...]:
     headings = {each.section_id: each.heading for each in part.survey.sections}
     return pg.bullets(
         pg.line(
@@ -220,9 +220,9 @@ def _failures(part: SurveyPart) -> tuple[pg.Block, ...]:
     )
 
 
-def _unchecked(count: int | None) -> Iterator[pg.Block]:
+def _unchecked_note(count: int | None) -> Iterator[pg.Block]:
     if count:
-        yield pg.text(f"Not checked: {figures.counted(count, 'sentence')} of it.")
+        yield pg.text(f"Not checked: {figures.plural(count, 'sentence')} of it.")
 
 
 def _not_made(survey: Survey, what: str) -> pg.Block:
@@ -243,7 +243,7 @@ def short_blocks(parts: Sequence[SurveyPart]) -> Iterator[pg.Block]:
             f"{f'layer {each.layer:,}' if each.layer else 'searches'}: {each.judged_count:,} judged,"
             f" {each.relevant_count:,} relevant"
             + (
-                f", {figures.counted(each.failed_look_up_count, 'look-up')} failed"
+                f", {figures.plural(each.failed_look_up_count, 'look-up')} failed"
                 if each.failed_look_up_count
                 else ""
             )
@@ -285,7 +285,7 @@ def answer_blocks(
         yield _searches(survey, ("Search", "Papers found:"))
     if survey.removed:
         yield from (pg.heading("Taken out of the answer"), pg.text(_TAKEN_OUT))
-        yield from _removed(part, with_section=False)
+        yield from _removed_sentences(part, with_section=False)
     if part.failures:
         yield pg.heading("What could not be had")
         yield from _failures(part)
@@ -303,7 +303,7 @@ def _answer(part: SurveyPart) -> Iterator[pg.Block]:
         yield _not_made(survey, "answered")
     elif answer is not None and answer.text:
         yield from prose(answer.text)
-        yield from _unchecked(answer.unchecked_sentence_count)
+        yield from _unchecked_note(answer.unchecked_sentence_count)
     elif paper_ids and answer is None:
         yield pg.text(
             "No answer was written: these are the passages that bear on the question, word for word."
@@ -321,7 +321,7 @@ def _answer(part: SurveyPart) -> Iterator[pg.Block]:
     else:
         yield pg.text(
             pg.strong("Not in what was found."),
-            f" {figures.counted(len(survey.queries), 'search')} answered,"
-            f" {figures.counted(survey.judged_count, 'paper')} judged,"
-            f" {figures.counted(survey.read_count or 0, 'paper')} read: none of them answers it.",
+            f" {figures.plural(len(survey.queries), 'search')} answered,"
+            f" {figures.plural(survey.judged_count, 'paper')} judged,"
+            f" {figures.plural(survey.read_count or 0, 'paper')} read: none of them answers it.",
         )

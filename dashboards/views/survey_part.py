@@ -9,7 +9,7 @@ from dashboards.render import figures, wording
 from dashboards.render.charts.bar_chart import Bar, bar_chart, scale_to
 from dashboards.render.charts.citation_map import citation_map
 from dashboards.render.page import Figure, Line, Span, line
-from dashboards.render.papers import cited
+from dashboards.render.papers import citation
 from schemas.literature.paper import Paper
 from schemas.literature.survey import Edge, End, Survey, SurveyPaper, SurveyQuote, heaviest
 from schemas.literature.survey_review import (
@@ -42,7 +42,7 @@ class SurveyPart:
         return {paper.paper_id: paper.text for paper in self.survey.papers}
 
     @cached_property
-    def kept(self) -> tuple[SurveyPaper, ...]:
+    def kept_papers(self) -> tuple[SurveyPaper, ...]:
         """Its papers, heaviest first."""
         return heaviest(self.survey.papers)
 
@@ -50,9 +50,9 @@ class SurveyPart:
     def verdict(self) -> str:
         """How much there is, in a sentence."""
         survey = self.survey
-        judged_papers = figures.counted(survey.judged_count, "paper")
-        papers = figures.counted(survey.kept_count or 0, "paper")
-        clusters = figures.counted(len(survey.clusters), "cluster")
+        judged_papers = figures.plural(survey.judged_count, "paper")
+        papers = figures.plural(survey.kept_count or 0, "paper")
+        clusters = figures.plural(len(survey.clusters), "cluster")
         end = _ENDS[survey.end] if survey.end is not None else "not begun"
         return f"{papers} kept of {judged_papers} judged, in {clusters}; {end}."
 
@@ -78,7 +78,7 @@ class SurveyPart:
         return self._texts[paper_id]
 
     def link(self, paper_id: str) -> Span:
-        return cited(self._texts[paper_id])
+        return citation(self._texts[paper_id])
 
     def quotes(self, paper_id: str) -> Sequence[SurveyQuote]:
         return [quote for quote in self.survey.quotes if quote.paper_id == paper_id]
@@ -90,22 +90,22 @@ class SurveyPart:
         checked_count = sum(section.checked_sentence_count or 0 for section in sections)
         corrected_count = sum(section.corrected_sentence_count or 0 for section in sections)
         invented_count = sum(section.removed_citation_count for section in sections)
-        papers_read = figures.counted(self.survey.read_count, "paper")
+        papers_read = figures.plural(self.survey.read_count, "paper")
         below_note = " (shown below)" if self.survey.removed else ""
         return (
             f"From {papers_read} read, {self.survey.full_text_count:,} of them in more than the abstract."
-            f" {figures.counted(checked_count, 'cited sentence')} held against what was read:"
+            f" {figures.plural(checked_count, 'cited sentence')} held against what was read:"
             f" {corrected_count:,} corrected, {len(self.survey.removed):,} taken out{below_note};"
-            f" {figures.counted(invented_count, 'citation')} that named nothing shown removed."
+            f" {figures.plural(invented_count, 'citation')} that named nothing shown removed."
         )
 
     @cached_property
-    def compared(self) -> list[tuple[str, list[str]]]:
+    def comparison(self) -> list[tuple[str, list[str]]]:
         """The heaviest works whose texts speak of enough to compare, with a passage for each
         aspect.
         """
         rows = []
-        for paper in self.kept:
+        for paper in self.kept_papers:
             quote_of = {quote.aspect: quote.quote for quote in self.quotes(paper.paper_id)}
             cells = [quote_of.get(aspect, "") for aspect in COMPARED]
             if sum(map(bool, cells)) >= FEWEST_COMPARED:
@@ -118,13 +118,13 @@ class SurveyPart:
             return line(f"search: {paper.reached_from}")
         verb = "cited by " if paper.edge is Edge.REFERENCE else "cites "
         other = self._texts.get(paper.reached_from)
-        return line(verb, cited(other) if other else "a relevant paper")
+        return line(verb, citation(other) if other else "a relevant paper")
 
     def map(self, number: int) -> Figure | None:
         """Who cites whom over the years, where years are known."""
         survey = self.survey
         texts = [paper.text for paper in survey.papers]
-        return citation_map(f"map-{number}", self.kept, texts, survey.clusters, survey.links)
+        return citation_map(f"map-{number}", self.kept_papers, texts, survey.clusters, survey.links)
 
     @property
     def failures(self) -> list[tuple[str, int]]:
@@ -143,7 +143,7 @@ class SurveyPart:
 
     def years(self, number: int) -> Figure | None:
         """Kept papers by year, or by as many years as fit."""
-        years = [year for paper in self.kept if (year := self.text(paper.paper_id).year)]
+        years = [year for paper in self.kept_papers if (year := self.text(paper.paper_id).year)]
         if not years:
             return None
         span = max(1, -(-(max(years) - min(years) + 1) // 20))

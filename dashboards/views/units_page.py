@@ -42,7 +42,7 @@ class UnitsPage(PublishedPage):
 
     def page(self) -> pg.Page:
         word = self.kind.word.capitalize()
-        title = f"{word} of {figures.counted(len(self.nouns), self.kind.unit_noun)}"
+        title = f"{word} of {figures.plural(len(self.nouns), self.kind.unit_noun)}"
         return pg.Page(pg.line(title), tuple(self._blocks()), f"{word} {self.head.run_id}")
 
     def _blocks(self) -> Iterator[pg.Block]:

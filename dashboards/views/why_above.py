@@ -112,7 +112,7 @@ def _figures(
         if value is not None
     )
     rows += [
-        (wording.spaced(name).capitalize(),
+        (wording.with_spaces(name).capitalize(),
          *(figures.decimals(scores[each.idea_id].parts.get(name)) for each in both))
         for name in parts
     ]  # fmt: skip
@@ -170,7 +170,7 @@ def _meetings(
         first, second = better, worse
         if row["first_idea_id"] != better.idea_id:
             first, second = worse, better
-        words = wording.spaced(row["dimension"]).capitalize()
+        words = wording.with_spaces(row["dimension"]).capitalize()
         yield pg.text(pg.strong(words), f": {_verdict(row, first, second)}")
         rationale = row["rationale"] or row["unscored_detail"] or ""
         if rationale:
@@ -258,7 +258,10 @@ def turning_weights(run: Run, ahead: IdeaScore, behind: IdeaScore, name: str) ->
         return
     lead = sum(weights.get(part, 0.0) * gap for part, gap in gaps.items())
     for part in led_parts:
-        words, needed_weight = wording.spaced(part), weights.get(part, 0.0) + lead / -gaps[part]
+        words, needed_weight = (
+            wording.with_spaces(part),
+            weights.get(part, 0.0) + lead / -gaps[part],
+        )
         if not weights:
             yield f"“{name}” leads in {words}, by {-gaps[part]:.2f}: it leads if that alone counts."
         elif needed_weight <= _MOST_WEIGHT:
@@ -279,7 +282,7 @@ def _overlap(better: RankedIdea, worse: RankedIdea) -> str:
 
 
 def _title(idea: RankedIdea) -> str:
-    return wording.titled(idea.title, idea.idea_id, _TITLE_CHARACTERS)
+    return wording.title_or_name(idea.title, idea.idea_id, _TITLE_CHARACTERS)
 
 
 def _tally(idea: RankedIdea) -> str:

@@ -49,10 +49,10 @@ def why_it_leads(
         )
     clauses = [
         *win_clause,
-        *([f"{lead_verb} {_listed(above)}"] if above else []),
-        *([f"below the mean in {_listed(below)}"] if below else []),
+        *([f"{lead_verb} {_join_names(above)}"] if above else []),
+        *([f"below the mean in {_join_names(below)}"] if below else []),
         *(
-            [f"{_listed(missing)} {'is' if len(missing) == 1 else 'are'} unscored"]
+            [f"{_join_names(missing)} {'is' if len(missing) == 1 else 'are'} unscored"]
             if missing
             else []
         ),
@@ -81,5 +81,5 @@ def _mean(values: Sequence[float]) -> float | None:
     return fmean(values) if values else None
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -70,7 +70,7 @@ class BenchmarkPage(PublishedPage):
     def _run_id(self, number: int) -> RunId | None:
         return self.heads[number - 1].run_id if number else None
 
-    def beside(self) -> dict[str, Any]:
+    def json_fields(self) -> dict[str, Any]:
         differences = [
             {
                 "benchmark": self._run_id(each.first),
@@ -119,7 +119,7 @@ def _short_blocks(page: BenchmarkPage) -> Iterator[pg.Block]:
         yield from (pg.heading(part.suite), _table(part, page.several, whole=False))
     if page.differences:
         yield from (pg.heading("Differences, paired by items"), _differences(page.differences))
-    yield pg.numbered(map(_provenance_line, page.heads))
+    yield pg.numbered_list(map(_provenance_line, page.heads))
 
 
 def _blocks(page: BenchmarkPage) -> Iterator[pg.Block]:
@@ -141,11 +141,11 @@ def _blocks(page: BenchmarkPage) -> Iterator[pg.Block]:
     for part in page.suites:
         if part.headline:
             yield from _headline(part, several=page.several)
-    yield pg.numbered(map(_provenance_line, page.heads))
+    yield pg.numbered_list(map(_provenance_line, page.heads))
     yield pg.text("Rows marked ", pg.emphasis("published"), _PUBLISHED)
     for part in page.suites:
         yield from (pg.heading(f"Every figure of {part.suite}"), _figures(part, page.several))
-    charts = reliability_charts(each.score for part in page.suites for each in part.measured)
+    charts = reliability_charts(each.score for part in page.suites for each in part.measured_lines)
     if charts:
         yield pg.heading("Reliability")
         yield from charts
@@ -194,7 +194,7 @@ def _headline(part: SuitePart, *, several: bool) -> Iterator[pg.Block]:
 def _figures(part: SuitePart, several: bool) -> pg.Fold:
     meanings = [(one.name, one.meaning, one.better or "–") for one in part.meanings]
     return pg.Fold(
-        f"{figures.counted(len(part.lines), 'figure')}, and what their metrics say",
+        f"{figures.plural(len(part.lines), 'figure')}, and what their metrics say",
         (
             _table(part, several),
             pg.heading(f"What the metrics of {part.suite} say", level=3),
@@ -238,7 +238,7 @@ def _provenance_line(head: BenchmarkHead) -> pg.Line:
         (" (answered by ", pg.code(head.model_answered), ")") if head.model_answered else ()
     )
     sample_note = (
-        f"{figures.counted(head.item_limit or 0, 'item')} drawn by the seed, not the whole set"
+        f"{figures.plural(head.item_limit or 0, 'item')} drawn by the seed, not the whole set"
     )
     return pg.facts(
         pg.strong(head.suite),

@@ -30,7 +30,7 @@ class CheckPage(CheckFindings, PublishedPage):
         """Every manuscript with all problems, also refuted ones."""
         return self.checks
 
-    def beside(self) -> dict[str, Any]:
+    def json_fields(self) -> dict[str, Any]:
         return {"scores": self.scores}
 
     def page(self) -> pg.Page:

@@ -34,25 +34,25 @@ class CurationPage(CuratedSet, PublishedPage):
         return self.curations
 
     def page(self) -> pg.Page:
-        title = f"A set of {figures.counted(len(self.kept), 'rated idea')}"
+        title = f"A set of {figures.plural(len(self.included_papers), 'rated idea')}"
         return pg.Page(pg.line(title), tuple(self._blocks()), f"Curation {self.head.run_id}")
 
     def _blocks(self) -> Iterator[pg.Block]:
         head, spread = self.head, self.head.most_rating_spread
         yield pg.facts(
             pg.code(head.run_id),
-            figures.counted(head.paper_count, "paper"),
-            figures.counted(self.statement_count, "statement"),
+            figures.plural(head.paper_count, "paper"),
+            figures.plural(self.statement_count, "statement"),
             pg.line("engine ", pg.code(head.engine)),
-            f"at least {figures.counted(head.fewest_reviews, 'usable review')} each",
+            f"at least {figures.plural(head.fewest_reviews, 'usable review')} each",
             "" if spread is None else f"ratings at most {figures.mean(spread)} apart",
         )
         end_reason = head.incomplete_reason
         yield from map(pg.note, wording.banners(head.engine, "", incomplete_reason=end_reason))
         if self.needs_wording:
             yield pg.note(_UNWORDED)
-        yield from kinds_table(self.kept)
-        for curation in self.kept:
+        yield from kinds_table(self.included_papers)
+        for curation in self.included_papers:
             yield from idea_blocks(curation)
         yield from changes(self)
         yield pg.heading("Papers that are no part of the set")
@@ -62,11 +62,11 @@ class CurationPage(CuratedSet, PublishedPage):
                 wording.reason(each.dropped_reason or ""),
                 each.dropped_detail,
             )
-            for each in self.dropped
+            for each in self.excluded_papers
         ]
         yield pg.table(("Paper", "Why", ""), rows) if rows else pg.text("None.")
 
-    def beside(self) -> dict[str, Any]:
+    def json_fields(self) -> dict[str, Any]:
         return {"agreement": self.agreement}
 
     def short_page(self) -> pg.Page:
@@ -79,13 +79,13 @@ class CurationPage(CuratedSet, PublishedPage):
                 each.leak_count,
                 len(each.drops),
             )
-            for each in self.kept
+            for each in self.included_papers
         ]
         columns = ("Paper", "Reviews used:", "Sentences:", "Statements:", "Leaks:", "Left out:")
         summary = (
-            f"{figures.counted(len(self.kept), 'idea')} with"
-            f" {figures.counted(self.statement_count, 'statement')}, of"
-            f" {figures.counted(len(self.curations), 'paper')}."
+            f"{figures.plural(len(self.included_papers), 'idea')} with"
+            f" {figures.plural(self.statement_count, 'statement')}, of"
+            f" {figures.plural(len(self.curations), 'paper')}."
         )
         return pg.Page((), (*([pg.table(columns, rows)] if rows else ()), pg.text(summary)))
 
@@ -101,11 +101,11 @@ class CurationPage(CuratedSet, PublishedPage):
 def idea_blocks(curation: Curation) -> Iterator[pg.Block]:
     """One idea with its statements, their sentences, and what was left out."""
     yield pg.heading(curation.title or curation.paper_id)
-    reviews = figures.counted(curation.used_review_count or 0, "review")
+    reviews = figures.plural(curation.used_review_count or 0, "review")
     yield pg.facts(
         pg.code(curation.paper_id),
         f"{reviews} used of {figures.count(curation.review_count)}",
-        f"{figures.counted(curation.sentence_count, 'sentence')} about the idea",
+        f"{figures.plural(curation.sentence_count, 'sentence')} about the idea",
         curation.cutoff_date or "",
         curation.decision,
         pg.link(curation.url, curation.url) if curation.url else "",

@@ -11,7 +11,7 @@ import pypandoc
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.formats.reading import read_blocks
+from dashboards.render.formats.markdown_blocks import read_blocks
 from dashboards.render.formats.report_format import ReportFormat
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
@@ -25,7 +25,7 @@ from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
-    from dashboards.render.drafts.draft_folder import Written
+    from dashboards.render.drafts.draft_folder import DraftFiles
 
 
 @dataclass(frozen=True)
@@ -34,20 +34,20 @@ class DraftPage(PublishedPage):
 
     Attributes:
         venue: sets the folder of the draft; None: the neutral template.
-        written: the folders written so far.
+        folders: the folders written so far.
     """
 
     head: DraftHead
     drafts: tuple[Draft, ...]
     venue: Venue | None = None
-    written: "list[Written]" = field(default_factory=list)
+    folders: "list[DraftFiles]" = field(default_factory=list)
 
     @property
     def units(self) -> tuple[Draft, ...]:
         return self.drafts
 
     def page(self) -> pg.Page:
-        head, title = self.head, figures.counted(len(self.drafts), "draft")
+        head, title = self.head, figures.plural(len(self.drafts), "draft")
         evaluation = pg.line("evaluated as ", pg.code(head.idea_run_id)) if head.idea_run_id else ""
         second_round: pg.Line = ()
         if head.revises:
@@ -71,11 +71,11 @@ class DraftPage(PublishedPage):
 
     @property
     def faults(self) -> Sequence[str]:
-        return [line for each in self.written for line in each.faults]
+        return [line for each in self.folders for line in each.faults]
 
     @property
     def notes(self) -> Sequence[str]:
-        return [line for each in self.written for line in each.notes]
+        return [line for each in self.folders for line in each.notes]
 
     def save_as(self, path: Path) -> tuple[Path, ...] | None:
         """Write the draft's folder, unless the ending is that of a report."""
@@ -96,7 +96,7 @@ class DraftPage(PublishedPage):
             if draft.word_count is not None:
                 outline = outline_text(outline_of(draft))
                 files = write_folder(draft, self.head, outline, folder, self.venue)
-                self.written.append(files)
+                self.folders.append(files)
                 paths += files.paths
         return paths
 
@@ -119,7 +119,7 @@ def _text(draft: Draft) -> tuple[pg.Block, ...]:
 
 
 def _in_short(draft: Draft) -> str:
-    count_noun = figures.counted
+    count_noun = figures.plural
     if draft.unscored_reason is not None:
         why, reasons = wording.reason(draft.unscored_reason), len(draft.failures)
         return f"There is no draft: {why}; {count_noun(reasons, 'reason')}."
@@ -140,7 +140,7 @@ def _draft(draft: Draft) -> Iterator[pg.Block]:
         yield pg.note(f"There is no draft: {why}. Nothing was compiled.")
     else:
         yield pg.note(
-            f"Every number is one of {figures.counted(len(number_claims), 'figure')} of the lake, and"
+            f"Every number is one of {figures.plural(len(number_claims), 'figure')} of the lake, and"
             " every work is cited for words of its own. What is said of the idea is the idea's."
         )
     if draft.failures:
@@ -187,7 +187,7 @@ def _nearby(draft: Draft) -> Iterator[pg.Block]:
         ).most_common()
         whys = [f"{count:,} others {wording.reason(why)}" for why, count in unmeasured_reasons]
         others = f"; of {', of '.join(whys)}" if whys else ""
-        papers = figures.counted(habits.looked_up, "paper")
+        papers = figures.plural(habits.looked_up, "paper")
         yield pg.text(f"{habits.measured:,} of {papers} nearby could be measured{others}.")
     rows = [
         (

@@ -72,7 +72,7 @@ class ExperimentPart:
         ]
 
     @property
-    def refused(self) -> list[Program]:
+    def refused_programs(self) -> list[Program]:
         """Proposals that could not be applied."""
         return [each for each in self.experiment.programs if each.fate is Fate.REFUSED]
 
@@ -89,7 +89,7 @@ class ExperimentPage(PublishedPage):
         return tuple(part.experiment for part in self.parts)
 
     def page(self) -> pg.Page:
-        title = figures.counted(len(self.parts), "experiment")
+        title = figures.plural(len(self.parts), "experiment")
         return pg.Page(pg.line(title), tuple(self._blocks()), f"Experiment {self.head.run_id}")
 
     def _blocks(self) -> Iterator[pg.Block]:
@@ -101,16 +101,16 @@ class ExperimentPage(PublishedPage):
             " data, and nothing of the literature."
         )
         if head.incomplete_reason is not None:
-            yield pg.note(wording.ended_early(head.incomplete_reason))
+            yield pg.note(wording.early_end(head.incomplete_reason))
         for part in self.parts:
-            yield from _found(part)
+            yield from _experiment_blocks(part)
 
     def short_page(self) -> pg.Page:
         """What is found of each task, with programs side by side."""
         return pg.Page((), tuple(block for part in self.parts for block in _in_short(part)))
 
 
-def _found(part: ExperimentPart) -> Iterator[pg.Block]:
+def _experiment_blocks(part: ExperimentPart) -> Iterator[pg.Block]:
     """One experiment: what is found and why, then what it rests on."""
     experiment = part.experiment
     yield pg.heading(f"{experiment.task_id}: {part.verdict.lower()}")
@@ -136,17 +136,19 @@ def _found(part: ExperimentPart) -> Iterator[pg.Block]:
         yield from _best(part, part.best)
     if part.lineage is not None:
         yield from (pg.heading("Which program was made from which", level=3), part.lineage)
-    yield from _others(part)
-    refused_note = f", {len(part.refused):,} of them refused" if part.refused else ""
+    yield from _other_candidates(part)
+    refused_note = (
+        f", {len(part.refused_programs):,} of them refused" if part.refused_programs else ""
+    )
     cost = f"; models cost {part.cost}" if part.cost else ""
     executions = experiment.executions
     seconds = figures.duration(sum(each.wall_seconds for each in executions))
     bytes_used = max((each.memory_bytes or 0 for each in executions), default=0)
     memory = f", at most {bytes_used / 1e6:,.0f} MB of memory" if bytes_used else ""
     yield pg.text(
-        f"{figures.counted(experiment.proposed_count, 'candidate')} proposed{refused_note},"
+        f"{figures.plural(experiment.proposed_count, 'candidate')} proposed{refused_note},"
         f" {experiment.tried_count:,} run, {experiment.failed_count:,} failed;"
-        f" {figures.counted(len(executions), 'execution')}, {seconds} of programs{memory}{cost}."
+        f" {figures.plural(len(executions), 'execution')}, {seconds} of programs{memory}{cost}."
         f" {experiment.environment}."
     )
 
@@ -160,9 +162,11 @@ def _in_short(part: ExperimentPart) -> Iterator[pg.Block]:
     yield pg.text(f"{experiment.because}.")
     if part.side_by_side:
         yield from _side_by_side(part)
-    refused_note = f", {len(part.refused):,} could not be applied" if part.refused else ""
+    refused_note = (
+        f", {len(part.refused_programs):,} could not be applied" if part.refused_programs else ""
+    )
     yield pg.text(
-        f"{figures.counted(experiment.tried_count, 'candidate')} run of"
+        f"{figures.plural(experiment.tried_count, 'candidate')} run of"
         f" {experiment.proposed_count:,} proposed, {experiment.failed_count:,} failed{refused_note}."
     )
 
@@ -211,7 +215,7 @@ def _side_by_side(part: ExperimentPart) -> Iterator[pg.Block]:
 def _best(part: ExperimentPart, best: Program) -> Iterator[pg.Block]:
     experiment, measure = part.experiment, figures.measure
     yield pg.heading("The best candidate", level=3)
-    choice = f"Chosen among {figures.counted(experiment.tried_count, 'candidate')} on other data"
+    choice = f"Chosen among {figures.plural(experiment.tried_count, 'candidate')} on other data"
     if experiment.selected_gain is not None:
         reach = _reach(experiment.selected_low, experiment.selected_high)
         gain = measure(experiment.selected_gain)
@@ -235,7 +239,7 @@ def _best(part: ExperimentPart, best: Program) -> Iterator[pg.Block]:
     yield pg.Code("\n".join(INVISIBLE.sub(" ", each) for each in patch), "diff")
 
 
-def _others(part: ExperimentPart) -> Iterator[pg.Block]:
+def _other_candidates(part: ExperimentPart) -> Iterator[pg.Block]:
     """Candidates that went no further, and what had no score."""
     experiment = part.experiment
     compared = [each for each in experiment.programs if each.fate is Fate.COMPARED]
@@ -253,8 +257,8 @@ def _others(part: ExperimentPart) -> Iterator[pg.Block]:
         ]
         columns = ("Candidate", "Mean:", "Gain:", "Interval, corrected:", "Settings")
         yield pg.table(columns, rows)
-    if part.refused:
-        refusals = [(each.program_id, each.refusal) for each in part.refused]
+    if part.refused_programs:
+        refusals = [(each.program_id, each.refusal) for each in part.refused_programs]
         yield pg.table(("Refused", "Why"), refusals)
     unscored_runs = [each for each in experiment.executions if each.unscored_reason is not None]
     failures = [

@@ -55,7 +55,7 @@ class IdeationPage(PublishedPage):
     def units(self) -> tuple[IdeationRound, ...]:
         return self.rounds
 
-    def beside(self) -> dict[str, Any]:
+    def json_fields(self) -> dict[str, Any]:
         """The best version of each idea, with its score."""
         return {"ideas": [each.idea.fields | {"score": self.score(each)} for each in self.best]}
 
@@ -112,15 +112,15 @@ class IdeationPage(PublishedPage):
         return self.scores.get(version.version_id)
 
     def page(self) -> pg.Page:
-        title = f"Ideas from {figures.counted(self.head.seed_count, 'seed')}"
+        title = f"Ideas from {figures.plural(self.head.seed_count, 'seed')}"
         return pg.Page(pg.line(title), tuple(self._blocks()), f"Ideation {self.head.run_id}")
 
     def _blocks(self) -> Iterator[pg.Block]:
         head = self.head
         yield pg.facts(
             pg.code(head.run_id),
-            f"{head.round_count} of {figures.counted(head.rounds, 'round')}",
-            f"{figures.counted(head.per_seed, 'idea')} a seed",
+            f"{head.round_count} of {figures.plural(head.rounds, 'round')}",
+            f"{figures.plural(head.per_seed, 'idea')} a seed",
             pg.line("engine ", pg.code(head.engine)),
             pg.line("profile ", pg.code(head.profile)),
             pg.line("literature ", pg.code(head.literature)),
@@ -132,7 +132,7 @@ class IdeationPage(PublishedPage):
                 " about them. Ideas are written with a language model."
             )
         if head.incomplete_reason is not None:
-            yield pg.note(wording.ended_early(head.incomplete_reason))
+            yield pg.note(wording.early_end(head.incomplete_reason))
         if self.lineage is not None:
             yield from (pg.heading("Lineage"), self.lineage)
         if self.costs:

@@ -117,9 +117,9 @@ def _view(page: NightlyPage, name: str, *, linked: bool) -> pg.Page:
 def _blocks(page: NightlyPage, *, linked: bool) -> Iterator[pg.Block]:
     if page.outcomes:
         yield pg.text(
-            f"{figures.counted(len(page.outcomes), 'file')},"
-            f" {figures.counted(len(page.runs), 'published run')},"
-            f" {figures.counted(page.alarm_count, 'alarm')}."
+            f"{figures.plural(len(page.outcomes), 'file')},"
+            f" {figures.plural(len(page.runs), 'published run')},"
+            f" {figures.plural(page.alarm_count, 'alarm')}."
         )
         yield pg.table(("File", "Outcome"), page.outcomes)
     else:
@@ -129,7 +129,7 @@ def _blocks(page: NightlyPage, *, linked: bool) -> Iterator[pg.Block]:
     if page.ledger is not None and page.ledger.sequence:
         yield pg.heading("Ledger")
         yield pg.text(
-            f"{figures.counted(page.ledger.sequence, 'row')}. The last one has the hash ",
+            f"{figures.plural(page.ledger.sequence, 'row')}. The last one has the hash ",
             pg.code(page.ledger.entry_sha256),
             *(": as long as ", pg.code("assay ledger verify --head")),
             " finds it, nothing up to here was changed or cut off.",
@@ -143,7 +143,7 @@ def _run(night: NightRun, *, linked: bool) -> Iterator[pg.Block]:
     taken_over = ", the others taken over" if ideas["evaluated_anew"] < ideas["ideas"] else ""
     whole = pg.report("The report in full", f"../{run.run_id}/index")
     yield pg.text(
-        f"{figures.counted(ideas['ideas'], 'idea')}: {ideas['never_seen']:,} never seen before,"
+        f"{figures.plural(ideas['ideas'], 'idea')}: {ideas['never_seen']:,} never seen before,"
         f" {ideas['evaluated_anew']:,} evaluated in this run{taken_over}. Engine ",
         *(pg.code(run.engine), ", profile ", pg.code(run.profile), "."),
         *((" ", whole) if linked else ()),

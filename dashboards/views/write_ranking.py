@@ -44,7 +44,7 @@ class RankedRun(PublishedPage):
         with self.warehouse.queries() as queries:
             return group_summaries(queries, self.head)
 
-    def beside(self) -> dict[str, Any]:
+    def json_fields(self) -> dict[str, Any]:
         return {"ranking": self.head, "groups": self.groups}
 
     def page(self) -> Page:

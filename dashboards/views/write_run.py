@@ -87,7 +87,7 @@ class EvaluatedRun(PublishedPage):
             *([self.not_covered] if self.not_covered else []),
         )
 
-    def beside(self) -> dict[str, Any]:
+    def json_fields(self) -> dict[str, Any]:
         with self.warehouse.queries() as queries:
             changes = changes_of(queries, self.head)
         idea_changes = {"changes": changes.ideas} if changes is not None else {}

@@ -40,7 +40,7 @@ class SurveyPage(PublishedPage):
     def page(self) -> pg.Page:
         head, parts = self.head, self.parts
         if not self._is_answer:
-            title = f"Survey of {figures.counted(head.question_count, 'question')}"
+            title = f"Survey of {figures.plural(head.question_count, 'question')}"
             if len(parts) == 1:
                 title = f"Survey: {parts[0].survey.question}"
             content = tuple(survey_blocks(head, parts, self.keys))
@@ -67,7 +67,9 @@ class SurveyPage(PublishedPage):
     def papers(self) -> tuple[Paper, ...]:
         """All that are kept, each once."""
         papers_by_id = {
-            paper.paper_id: part.text(paper.paper_id) for part in self.parts for paper in part.kept
+            paper.paper_id: part.text(paper.paper_id)
+            for part in self.parts
+            for paper in part.kept_papers
         }
         return tuple(papers_by_id.values())
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
 
-from flows.cli.talk import safe_json
+from flows.cli.terminal import safe_json
 from schemas.base import Noun
 
 EXIT_DONE = 0

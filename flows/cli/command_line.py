@@ -31,7 +31,7 @@ from flows.cli.answer import (
     print_answer,
     write_answer,
 )
-from flows.cli.talk import SafeFormatter, safe
+from flows.cli.terminal import SafeFormatter, safe
 from flows.run.interruption import INTERRUPTED_LINE
 from schemas.errors import (
     AssayError,
@@ -88,7 +88,7 @@ GROUPS = {
     "jobs": ("operate", "Do what the dashboard and other programs ask for, and list it."),
     "warehouse": ("operate", "Export, compact, document and verify the lake."),
 }
-_ASKED_OF_NO_COMMAND = frozenset({"--help", "-h", "--version", "-V"})
+_TOP_LEVEL_FLAGS = frozenset({"--help", "-h", "--version", "-V"})
 _MAIN_JOB = (
     ("assay demo", "evaluate a bundled sample, offline"),
     ("assay evaluate ideas.jsonl", "evaluate, publish and rank a batch of ideas"),
@@ -111,7 +111,7 @@ class FirstScreen(TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 -- as typer calls it
         width = formatter.width
         example_lines = [f"    {command:<28}{what}" for command, what in _MAIN_JOB]
-        lines = ["Usage: assay COMMAND [OPTIONS] [ARGUMENTS]", *_wrapped(f"{self.help}", width)]
+        lines = ["Usage: assay COMMAND [OPTIONS] [ARGUMENTS]", *_wrap(f"{self.help}", width)]
         for each in example_lines:
             lines += textwrap.wrap(each, width, subsequent_indent=" " * 6)
         lines += ["", *_in_groups(width), ""]
@@ -121,7 +121,7 @@ class FirstScreen(TyperGroup):
         formatter.write("\n".join(lines) + "\n")
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrap(text: str, width: int) -> list[str]:
     return ["", *textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="  "), ""]
 
 
@@ -268,13 +268,13 @@ def _one_line(text: str) -> str:
     return safe(" ".join(text.splitlines()))
 
 
-def _tell_version(requested: bool) -> None:
+def _print_version(requested: bool) -> None:
     if requested:
         sys.stdout.write(f"assay {metadata.version('assay')}\n")
         raise typer.Exit
 
 
-def _tell_commands(requested: bool) -> None:
+def _print_commands(requested: bool) -> None:
     if not requested:
         return
     commands: Any = get_command(application())
@@ -294,7 +294,7 @@ def _options_of_all(
             "--version",
             "-V",
             metavar="",
-            callback=_tell_version,
+            callback=_print_version,
             is_eager=True,
             help="Show the version and exit.",
         ),
@@ -304,7 +304,7 @@ def _options_of_all(
         typer.Option(
             "--commands",
             metavar="",
-            callback=_tell_commands,
+            callback=_print_commands,
             is_eager=True,
             help="Say what each command does and exit.",
         ),
@@ -344,7 +344,7 @@ def application(only: str | None = None) -> typer.Typer:
 
 
 def _names(only: str | None) -> Sequence[str]:
-    if only in _ASKED_OF_NO_COMMAND:
+    if only in _TOP_LEVEL_FLAGS:
         return ()
     if only in COMMANDS or only in GROUPS:
         return (only,)

@@ -16,7 +16,7 @@ from pydantic import BeforeValidator
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from flows.cli.talk import set_talk
+from flows.cli.terminal import set_verbosity
 from flows.run.environment import prepare_environment
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
@@ -39,7 +39,7 @@ ShowFields = Annotated[
 ]
 
 
-def _into_a_folder(output: Path | None) -> Path | None:
+def _check_output_path(output: Path | None) -> Path | None:
     """Before any work is done for a file that could not be written."""
     if output is not None and not output.absolute().parent.is_dir():
         raise ConfigurationError(f"--output {output}: there is no folder {output.parent}; make it")
@@ -50,7 +50,9 @@ def _into_a_folder(output: Path | None) -> Path | None:
 
 def output_option(help_text: str) -> Any:
     """Every `--output` is `-o` too, and refuses at once what cannot be written."""
-    return typer.Option("--output", "-o", metavar="FILE", help=help_text, callback=_into_a_folder)
+    return typer.Option(
+        "--output", "-o", metavar="FILE", help=help_text, callback=_check_output_path
+    )
 
 
 Searched = Annotated[
@@ -119,10 +121,12 @@ def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def run(quiet: bool = False, verbose: bool = False, **given: Any) -> Any:
-        set_talk(quiet=quiet, verbose=verbose)
+        set_verbosity(quiet=quiet, verbose=verbose)
         prepare_environment(Settings().home)
         for name, model in models.items():
-            given[name] = _read(model, {field: given.pop(field) for field in model.model_fields})
+            given[name] = _build_options(
+                model, {field: given.pop(field) for field in model.model_fields}
+            )
         return command(**given)
 
     parameters = [
@@ -130,12 +134,12 @@ def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
         for name, parameter in signature.parameters.items()
         for each in (_parameters(models[name]) if name in models else (parameter,))
     ]
-    parameters += inspect.signature(_talk).parameters.values()
+    parameters += inspect.signature(_verbosity).parameters.values()
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return run
 
 
-def _talk(
+def _verbosity(
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", metavar="", help="Only answers and errors.")
     ] = False,
@@ -146,7 +150,7 @@ def _talk(
     """Options of every command."""
 
 
-def _read(model: type[Options], values: dict[str, Any]) -> Options:
+def _build_options(model: type[Options], values: dict[str, Any]) -> Options:
     flags = {flag_of(name) for name in (*model.model_fields, "json", "quiet", "verbose")}
     for name, value in values.items():
         if str(value) in flags:  # else the option is gone, and its own value seems an argument

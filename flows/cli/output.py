@@ -13,9 +13,9 @@ from rich.text import Text
 
 from dashboards.render.figures import usd
 from dashboards.render.formats.report_format import ReportFormat, format_or_markdown
-from dashboards.render.wording import unscored, why_unranked
+from dashboards.render.wording import unscored_because, why_unranked
 from flows.cli.answer import EXIT_DONE, Answer, print_answer
-from flows.cli.talk import print_note, print_warning, safe
+from flows.cli.terminal import print_note, print_warning, safe
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE
 from schemas.errors import ConfigurationError
@@ -64,7 +64,7 @@ def print_log_note(path: Path | None) -> None:
         print_note(f"log:    {path}")
 
 
-def ended_early(
+def early_end_lines(
     what: str,
     reason: Reason | None,
     warehouse: Path,
@@ -83,7 +83,7 @@ def ended_early(
         return ()
     if reason == Reason.BUDGET_EXHAUSTED:
         path = Warehouse(warehouse).budgets
-        return (ended_by_budget(SharedBudget(path, scope, budget), unit),)
+        return (budget_line(SharedBudget(path, scope, budget), unit),)
     other = reason.passes is Passes.WITH_OTHER_SETTINGS
     return (
         f"{what} ended early ({reason.replace('_', ' ')}):"
@@ -91,7 +91,7 @@ def ended_early(
     )
 
 
-def ended_by_budget(budget: SharedBudget, unit: str = "idea") -> str:
+def budget_line(budget: SharedBudget, unit: str = "idea") -> str:
     """Return which bound ended work on units of that name, and what to do about it."""
     bounds = {
         field: bound for field, bound in budget.budget.model_dump().items() if bound is not None
@@ -108,14 +108,14 @@ def ended_by_budget(budget: SharedBudget, unit: str = "idea") -> str:
     )
 
 
-def write_found(output: Path, answer: Answer, page: "Page") -> None:
+def write_lookup(output: Path, answer: Answer, page: "Page") -> None:
     """Write what was looked up: as `--json` prints it, else as a page, Markdown where the ending
     names no format.
 
     Raises:
         ConfigurationError: a bibliography, or Typst or Pandoc refuses, in its words.
     """
-    from dashboards.render.formats.any_format import document
+    from dashboards.render.formats.report_file import document
 
     form = format_or_markdown(output)
     if form is ReportFormat.BIB:
@@ -140,7 +140,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
             Text(safe(name)), justify=_side(row[number] for row in rows), overflow="fold"
         )
     for row in rows:
-        table.add_row(*(Text(_shown(cell)) for cell in row))
+        table.add_row(*(Text(_cell_text(cell)) for cell in row))
     console.print(table)
 
 
@@ -160,7 +160,7 @@ def print_listed(
     return EXIT_DONE
 
 
-def print_expected(estimate: "WorkEstimate", *, as_json: bool) -> int:
+def print_estimate(estimate: "WorkEstimate", *, as_json: bool) -> int:
     """Print what work of a declared kind would ask; the command's exit code."""
     if as_json:
         values = estimate.model_dump(exclude={"steps", "counts", "note", "lost"}) | estimate.counts
@@ -228,7 +228,7 @@ def _records(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterat
     for number, row in enumerate(rows, start=1):
         yield Text(f"─ row {number:,} of {len(rows):,}", style="bold")
         for name, cell in zip(columns, row, strict=True):
-            yield Text(f"{safe(name):>{width}}: {_shown(cell)}")
+            yield Text(f"{safe(name):>{width}}: {_cell_text(cell)}")
 
 
 def _side(cells: Iterator[object]) -> Literal["left", "right"]:
@@ -236,7 +236,7 @@ def _side(cells: Iterator[object]) -> Literal["left", "right"]:
     return "right" if values and all(isinstance(cell, int | float) for cell in values) else "left"
 
 
-def _shown(cell: object) -> str:
+def _cell_text(cell: object) -> str:
     return "" if cell is None else safe(str(cell))
 
 
@@ -256,7 +256,7 @@ class _Column:
     text: Callable[[IdeaScore], str]
 
 
-_BEYOND = (
+_OPTIONAL_COLUMNS = (
     _Column(
         "committee",
         lambda score: score.committee_requested,
@@ -311,7 +311,9 @@ def idea_cell(entry: RankedIdea, *reasons: str) -> Group:
 def print_ranking(ranking: Sequence[RankedIdea], scores: Sequence[IdeaScore]) -> None:
     """Print a ranking with the counts of what is unscored next to every score."""
     score_of = {score.idea_id: score for score in scores}
-    beyond = [column for column in _BEYOND if any(column.requested(score) for score in scores)]
+    beyond = [
+        column for column in _OPTIONAL_COLUMNS if any(column.requested(score) for score in scores)
+    ]
     columns = (
         *("rank", "idea", "score", "soundness", "unscored\nmethods"),
         *("contribution", "unscored\ncomparisons", *(column.name for column in beyond)),
@@ -320,17 +322,17 @@ def print_ranking(ranking: Sequence[RankedIdea], scores: Sequence[IdeaScore]) ->
     def cells(entry: RankedIdea) -> tuple[str | Group, ...]:
         score = score_of[entry.idea_id]
         others = (each.text(score) if each.requested(score) else "–" for each in beyond)
-        return (*_ranked(entry, score), *others)
+        return (*_score_cells(entry, score), *others)
 
     stdout_console().print(ranking_table(columns, ranking, cells))
 
 
-def _ranked(entry: RankedIdea, score: IdeaScore) -> tuple[str | Group, ...]:
+def _score_cells(entry: RankedIdea, score: IdeaScore) -> tuple[str | Group, ...]:
     comparisons = score.scored_comparison_count + score.unscored_comparison_count
     reason = score.state_reason if score.score is None else None
     return (
         "–" if entry.rank is None else str(entry.rank),
-        idea_cell(entry, "" if reason is None else unscored(reason)),
+        idea_cell(entry, "" if reason is None else unscored_because(reason)),
         number(entry.score),
         number(entry.soundness_0_to_10) if score.soundness_requested else "–",
         (

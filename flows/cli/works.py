@@ -6,20 +6,20 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from dashboards.render.formats.any_format import file_of
+from dashboards.render.formats.report_file import file_of
 from dashboards.render.formats.report_format import ReportFormat, format_or_markdown
-from dashboards.views.any_run import cites_works
+from dashboards.views.pages_by_kind import cites_works
 from flows.cli.answer import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES, Answer, answer_of, write_answer
 from flows.cli.evaluate.run_output import literature_in_words, tables_of
 from flows.cli.output import (
-    ended_early,
+    early_end_lines,
     print_engine_note,
-    print_expected,
+    print_estimate,
     print_where,
     was_published,
 )
 from flows.cli.people.inbox import print_waiting
-from flows.cli.talk import print_note, print_warning, safe
+from flows.cli.terminal import print_note, print_warning, safe
 from flows.run.declared import published_page
 from flows.run.requests import request_of
 from flows.run.session import Session
@@ -79,7 +79,7 @@ def run(
 
         if output is not None:
             print_warning(f"--output {output} is not written: --dry-run prints its estimate")
-        return print_expected(estimate(work, request, settings), as_json=as_json)
+        return print_estimate(estimate(work, request, settings), as_json=as_json)
     with Session() as session:
         summary = session.run(work, request)
         extra_files = more(request, summary) if more is not None and _goes_on(summary) else ()
@@ -110,7 +110,7 @@ def print_published(
         goes_on = leave is not None and leave(request, summary)
         return print_waiting(summary.waits_for, summary.head, goes_on=goes_on, as_json=as_json)
     if not was_published(summary, as_json=as_json):
-        return max(EXIT_FAILURES, _before(summary))
+        return max(EXIT_FAILURES, _first_exit_code(summary))
     last_work, head, warehouse = (
         work_named(summary.name),
         summary.head,
@@ -120,7 +120,7 @@ def print_published(
     page = dataclasses.replace(page, head=head)  # a course may have ended early after this run
     result = last_work.result(head, page.units)
     messages = (*summary.faults, *summary.remarks)
-    early = ended_early(
+    early = early_end_lines(
         f"the {last_work.kind.word}",
         head.ended_early(),
         request.warehouse,
@@ -128,7 +128,7 @@ def print_published(
         request.budget,
         work.options.unit_word(),
     )
-    paths = () if output is None else _written(page, request, output, save)
+    paths = () if output is None else _write_output(page, request, output, save)
     if as_json:
         values: dict[str, Any] = {
             "published": summary.published,
@@ -153,7 +153,7 @@ def print_published(
     return exit_code_of(summary, result)
 
 
-def _written(page: Any, request: Any, output: Path, save: Save | None) -> tuple[Path, ...]:
+def _write_output(page: Any, request: Any, output: Path, save: Save | None) -> tuple[Path, ...]:
     paths: tuple[Path, ...] | None
     paths = page.save_as(output) if save is None else save(page, request, output)
     if paths is not None:
@@ -194,21 +194,21 @@ def answer_about(
     """
     is_whole = result.stands or page.head.ended_early() is None
     state = result.state if is_whole else "incomplete"
-    lines, beside = (*result.lost, *page.warnings, *warnings), {**page.beside(), **more}
+    lines, beside = (*result.lost, *page.warnings, *warnings), {**page.json_fields(), **more}
     units = page.units if rows is None else rows
     return answer_of(state, units, run=page.run, warnings=lines, **beside)
 
 
 def exit_code_of(summary: Summary[Any], result: Result) -> int:
     """Of the command that published it: the worse one where it follows something else."""
-    before, reason = _before(summary), summary.head.ended_early()
+    before, reason = _first_exit_code(summary), summary.head.ended_early()
     counts = result.stands or reason is None
     if result.in_order and counts and not summary.faults:
         return before
     return max(before, EXIT_BUDGET if reason is Reason.BUDGET_EXHAUSTED else EXIT_FAILURES)
 
 
-def _before(summary: Summary[Any]) -> int:
+def _first_exit_code(summary: Summary[Any]) -> int:
     first_summary: Summary[Any] | None = summary.first
     if first_summary is None:
         return EXIT_DONE

@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from flows.cli.talk import notes_are_wanted, time_of_day
+from flows.cli.terminal import notes_are_on, time_of_day
 from schemas.settings import Settings
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import paper_text
@@ -31,7 +31,7 @@ def shown_progress() -> Iterator[Report]:
     """A callback `(done, total, stage)` that draws a bar on a terminal and writes lines elsewhere;
     with `--quiet` neither.
     """
-    console = Console(stderr=True, highlight=False, quiet=not notes_are_wanted())
+    console = Console(stderr=True, highlight=False, quiet=not notes_are_on())
     if not console.is_terminal:
         last: dict[str, int] = {}
 

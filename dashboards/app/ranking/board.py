@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import polars
 
 from dashboards.app.data import Lake
-from dashboards.app.ranking.weighing import OVERALL, weighed
+from dashboards.app.ranking.reweighting import OVERALL, reweight
 from dashboards.render import wording
 from schemas.judgement.ranking import RankingHead
 from schemas.run import Run
@@ -75,7 +75,7 @@ def parts_of(run: Run) -> tuple[str, ...]:
 
 def label(part: str) -> str:
     """`worth_asking` → `Worth asking`."""
-    return wording.spaced(part).capitalize()
+    return wording.with_spaces(part).capitalize()
 
 
 def weights_of(run: Run) -> dict[str, float]:
@@ -88,7 +88,7 @@ def board(
 ) -> Board:
     """The leaderboard of a run; `weights` None: the run's own."""
     applied_weights = weights if weights is not None else weights_of(run)
-    ideas = weighed(lake.frame("leaderboard", run_id=run.run_id), applied_weights)
+    ideas = reweight(lake.frame("leaderboard", run_id=run.run_id), applied_weights)
     if head is not None:
         places = lake.frame("places_by_matches", run_id=run.run_id, ranking_id=head.ranking_id)
         ideas = ideas.drop("group", "rank", "best_rank", "worst_rank").join(places, on="idea_id")
@@ -111,5 +111,5 @@ def rank_changes(board: Board) -> polars.DataFrame:
     return board.frame.select("idea_id", change.alias("rank_change"))
 
 
-def of_group(board: Board, group: str | None) -> polars.DataFrame:
+def ideas_of_group(board: Board, group: str | None) -> polars.DataFrame:
     return board.frame if group is None else board.frame.filter(polars.col("group") == group)

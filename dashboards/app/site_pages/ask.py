@@ -8,9 +8,9 @@ from markupsafe import Markup
 from starlette.responses import RedirectResponse, Response
 
 from dashboards.app.access import services_of
-from dashboards.app.evaluating.asking import NO_RUNNER, expected_of
-from dashboards.app.site import Shown, Visit, controls, markup
-from dashboards.app.site_pages.decide import PATH, parts, written
+from dashboards.app.job_requests import NO_RUNNER, estimates_of
+from dashboards.app.site import PageContent, Visit, controls, markup
+from dashboards.app.site_pages.decide import PATH, parts, read_remark
 from dashboards.app.site_pages.votes import ballot, blocks_of, choice_of
 from dashboards.render import wording
 from schemas.errors import AssayError, ConfigurationError, NotAllowedError
@@ -59,14 +59,14 @@ _DRAFTS: dict[tuple[str, str], _Draft] = {}
 """By warehouse and voter. A page must not hold the two who answer, whom a vote is not to know."""
 
 
-def act(visit: Visit) -> Shown | Response:
+def act(visit: Visit) -> PageContent | Response:
     """Do what a button of the page asks.
 
     Raises:
         NotAllowedError: the reader may not vote, or the question is another's.
         ConfigurationError: the form is none of this page.
     """
-    voter, action = visit.pseudonym, visit.word("do")
+    voter, action = visit.pseudonym, visit.form_text("do")
     try:
         if action == "estimate":
             _estimate(visit, voter)
@@ -85,15 +85,15 @@ def act(visit: Visit) -> Shown | Response:
 
 def _estimate(visit: Visit, voter: str) -> None:
     """Draw who would answer, and say what both answers take together."""
-    warehouse, kind = visit.lake.warehouse, _asked(visit.word("asked"))
-    settings, text = warehouse.settings, tidy(kind, visit.word("text").replace("\r\n", "\n"))
+    warehouse, kind = visit.lake.warehouse, _kind_of(visit.form_text("asked"))
+    settings, text = warehouse.settings, tidy(kind, visit.form_text("text").replace("\r\n", "\n"))
     sides = draw_sides(services_of(warehouse), voter, kind, text, settings)
     if all(side.engine.is_baseline for side in sides):
         estimate = wording.BASELINE_ANSWERS
     else:  # of either alone it would tell who answers
         requests = estimates_for(kind, text, sides, datetime.now(UTC), key=uuid4().hex)
         bound = settings.voting.question_cost_usd
-        estimate = wording.both_answers(expected_of(warehouse, requests), bound)
+        estimate = wording.both_answers(estimates_of(warehouse, requests), bound)
     _DRAFTS[_key(visit, voter)] = _Draft(kind, text, sides, estimate)
 
 
@@ -112,23 +112,23 @@ def _end(visit: Visit, voter: str, action: str) -> None:
     warehouse = visit.lake.warehouse
     database = services_of(warehouse)
     question = open_question(database, voter)
-    if question is None or question.question_id != visit.word("question"):
+    if question is None or question.question_id != visit.form_text("question"):
         return
     if action == "leave":
         leave(warehouse, database, question)
     elif action == "another":
         if at_work(warehouse, database, question):
             return
-        outcome = _found(visit, question)
+        outcome = _read_answers(visit, question)
         end(database, question, (SEEN if isinstance(outcome, Answers) else outcome).ended)
     elif action == "vote":
-        choice, reason, offer_id = choice_of(visit), written(visit), visit.word("offer")
+        choice, reason, offer_id = choice_of(visit), read_remark(visit), visit.form_text("offer")
         answer(database, voter, question, offer_id, choice, reason, warehouse.settings)
     else:
         raise ConfigurationError("there is no such button on this page: open it again")
 
 
-def show(visit: Visit, note: str = "", draft: _Draft | None = None) -> Shown:
+def show(visit: Visit, note: str = "", draft: _Draft | None = None) -> PageContent:
     """The question that is open, what another would take, or the form."""
     voter, warehouse = visit.pseudonym, visit.lake.warehouse
     question = open_question(services_of(warehouse), voter)
@@ -136,7 +136,7 @@ def show(visit: Visit, note: str = "", draft: _Draft | None = None) -> Shown:
     kind = (
         draft.kind
         if draft is not None
-        else _asked(visit.word("asked") or visit.query.get("asked", ""))
+        else _kind_of(visit.form_text("asked") or visit.query.get("asked", ""))
     )
     head = controls(
         "ask",
@@ -146,22 +146,22 @@ def show(visit: Visit, note: str = "", draft: _Draft | None = None) -> Shown:
         question=question,
         waits=waits,
         no_runner=NO_RUNNER if waits and runner_at_work(warehouse) is False else "",
-        body=Markup() if question is None or waits else _answered(visit, question),
+        body=Markup() if question is None or waits else _ballot_or_reason(visit, question),
         draft=_DRAFTS.get(_key(visit, voter)),
         kinds=[(each, each.capitalize()) for each in Asked],
         kind=kind,
         label=_LABELS[kind],
-        text=draft.text if draft is not None else visit.word("text"),
+        text=draft.text if draft is not None else visit.form_text("text"),
         longest=LONGEST_IDEA if kind is Asked.IDEA else LONGEST_QUESTION,
         rows=10 if kind is Asked.IDEA else 3,
     )
-    return Shown(_TITLE, (), head, live=waits)
+    return PageContent(_TITLE, (), head, live=waits)
 
 
-def _answered(visit: Visit, question: LiveQuestion) -> Markup:
+def _ballot_or_reason(visit: Visit, question: LiveQuestion) -> Markup:
     """The ballot, or why there is none."""
     database, settings = services_of(visit.lake.warehouse), visit.lake.warehouse.settings
-    outcome = _found(visit, question)
+    outcome = _read_answers(visit, question)
     pair = None
     if isinstance(outcome, Answers):
         pair = offer_of(database, question, outcome, settings)
@@ -172,17 +172,17 @@ def _answered(visit: Visit, question: LiveQuestion) -> Markup:
     text_of = dict(zip((side.name for side in outcome.sides), outcome.texts, strict=True))
     sides = (text_of[pair.first.contender.name], text_of[pair.second.contender.name])
     fields = {"question": question.question_id, "do": "vote"}
-    return ballot(_HERE, pair, sides, fields, reason=visit.word("reason"))
+    return ballot(_HERE, pair, sides, fields, reason=visit.form_text("reason"))
 
 
-def _found(visit: Visit, question: LiveQuestion) -> Answers | NoVote:
+def _read_answers(visit: Visit, question: LiveQuestion) -> Answers | NoVote:
     if not visit.lake.exists:
         return NoVote("Neither of the two gave an answer, so there is nothing to vote on.")
     with visit.lake.queries() as queries:
         return answers_to(visit.lake.warehouse, queries, question)
 
 
-def _asked(word: str) -> Asked:
+def _kind_of(word: str) -> Asked:
     return Asked(word) if word in set(Asked) else Asked.QUESTION
 
 

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 import polars
 
-from dashboards.app.choosing import Field, chosen
 from dashboards.app.data import Lake
-from dashboards.app.site import Shown, Visit, run_path
-from dashboards.app.site_pages.operate import part
+from dashboards.app.fields import Field, option_in_address
+from dashboards.app.site import PageContent, Visit, run_path
+from dashboards.app.site_pages.operate import operate_page
 from dashboards.render import figures
 from dashboards.render import page as pg
 from dashboards.render.charts.reliability_chart import Bin, reliability_chart
 from dashboards.render.charts.spread_charts import Spread, spread_chart
-from dashboards.render.wording import spaced
+from dashboards.render.wording import with_spaces
 from dashboards.views.benchmark_lines import PUBLISHED, WHOLE, ScoreLine, SuitePart
 from dashboards.views.metric_meanings import meaning_of
 from dashboards.views.write_benchmark import BenchmarkPage, benchmark_page
@@ -26,16 +26,16 @@ _RELIABILITY = (
 )
 
 
-def show(visit: Visit) -> Shown:
+def show(visit: Visit) -> PageContent:
     """One suite: a metric of it, the report on its benchmarks, then answers of one of them."""
     lake = visit.lake
     heads = lake.heads(BENCHMARKS)
     if not heads:
         none = pg.text("No benchmark has been published here yet: ",
                        pg.code("assay benchmark SUITE --data DIR"), " runs one.")  # fmt: skip
-        return part(visit, "Benchmarks", (none,))
+        return operate_page(visit, "Benchmarks", (none,))
     suites = list(dict.fromkeys(head.suite for head in heads.values()))
-    suite = chosen(visit, "suite", suites, suites[0])
+    suite = option_in_address(visit, "suite", suites, suites[0])
     names = [name for name, head in heads.items() if head.suite == suite]
     pages = [lake.ask_warehouse(benchmark_page, RunId(name)) for name in names]
     first, *others = pages
@@ -44,14 +44,14 @@ def show(visit: Visit) -> Shown:
     (suite_part,) = page.suites
     headline = suite_part.headline[0] if suite_part.headline else None
     metrics = list(dict.fromkeys(line.metric for line in suite_part.lines))
-    metric = chosen(visit, "metric", metrics, headline.metric if headline else "")
+    metric = option_in_address(visit, "metric", metrics, headline.metric if headline else "")
     slices = list(dict.fromkeys(line.part for line in suite_part.lines if line.metric == metric))
     slices.sort(key=lambda name: name != WHOLE)
     default = headline.part if headline and headline.part in slices else next(iter(slices), "")
-    of_data = chosen(visit, "slice", slices, default)
-    benchmark = chosen(visit, "benchmark", names, names[0])
+    of_data = option_in_address(visit, "slice", slices, default)
+    benchmark = option_in_address(visit, "benchmark", names, names[0])
     blocks = (
-        *_drawn(suite_part, metric, of_data, several=page.several),
+        *_score_chart(suite_part, metric, of_data, several=page.several),
         *page.page().blocks,
         *_confusion(lake, benchmark),
         *_reliability(lake, benchmark),
@@ -64,14 +64,14 @@ def show(visit: Visit) -> Shown:
         ("benchmark", "Answers of", benchmark, names[0], names),
     )
     visible_fields = [
-        Field(name, label, value, default, [(each, spaced(each)) for each in options])
+        Field(name, label, value, default, [(each, with_spaces(each)) for each in options])
         for name, label, value, default, options in fields
         if len(options) > 1
     ]
-    return part(visit, "Benchmarks", blocks, *visible_fields)
+    return operate_page(visit, "Benchmarks", blocks, *visible_fields)
 
 
-def _drawn(
+def _score_chart(
     suite_part: SuitePart, metric: str, of_data: str, *, several: bool
 ) -> Iterator[pg.Block]:
     """The scores of one metric with their intervals, published figures among them."""
@@ -79,13 +79,17 @@ def _drawn(
     rows = [row for line in lines if (row := _row(line, several=several)) is not None]
     if not rows:
         return
-    yield pg.heading(f"{spaced(metric).capitalize()}{'' if of_data == WHOLE else f', {of_data}'}")
+    yield pg.heading(
+        f"{with_spaces(metric).capitalize()}{'' if of_data == WHOLE else f', {of_data}'}"
+    )
     if (says := meaning_of(metric)) is not None:
         better = f" {says.better.capitalize()} is better." if says.better else ""
         yield pg.text(f"{says.meaning}{better}")
     caption = "Dots in the other color are published figures; lines are 95 % intervals."
     rows.sort(key=lambda row: -row.dots[0])
-    yield from pg.there(spread_chart("scores", spaced(metric), caption, spaced(metric), rows))
+    yield from pg.optional(
+        spread_chart("scores", with_spaces(metric), caption, with_spaces(metric), rows)
+    )
 
 
 def _row(line: ScoreLine, *, several: bool) -> Spread | None:
@@ -116,7 +120,7 @@ def _confusion(lake: Lake, benchmark: str) -> Iterator[pg.Block]:
             row_counts = (item_counts.get((gold, answer), 0) for answer in classes)
             rows.append((gold, *(f"{n:,} ({figures.share(n, row_total)})" for n in row_counts)))
         unscored_count = sum(n for (_, answer), n in item_counts.items() if answer is None)
-        items = figures.counted(int(cells["item_count"].sum()), "item")
+        items = figures.plural(int(cells["item_count"].sum()), "item")
         yield pg.heading(f"{task} · {system}", level=3)
         yield pg.text(f"{items}, {unscored_count:,} unscored. Shares are those of a row.")
         columns = [pg.Column(pg.line(answer or "Unscored"), pg.Align.NUMBER) for answer in classes]

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from dashboards.app.access import services_of
 from dashboards.app.site import (
-    Shown,
+    PageContent,
     Visit,
     controls,
     idea_path,
@@ -54,12 +54,12 @@ from warehouse.units.kind import Kind
 
 PATH = "/decide"
 MOST_LISTED = 200
-_WHY = {
+_REQUESTED_WHEN = {
     Stage.RANK: "before it enters the ranking",
     Stage.REPORT: "before the run is reported",
     None: "asked by hand",
 }
-_WAYS = {
+_BUTTONS = {
     Verdict.APPROVED: ("Approve", "a"),
     Verdict.REJECTED: ("Reject", "r"),
     Verdict.SENT_BACK: ("Return for change", "b"),
@@ -67,7 +67,7 @@ _WAYS = {
 }
 
 
-class Way(NamedTuple):
+class AnswerButton(NamedTuple):
     """One answer that a request takes: what the form sends, the button, its key, what was done."""
 
     answer: str
@@ -84,7 +84,7 @@ class _Subject(NamedTuple):
     review: pg.Span
 
 
-def show(visit: Visit) -> Shown | Response:
+def show(visit: Visit) -> PageContent | Response:
     """The requests that wait, and the review of the one that the address names.
 
     Raises:
@@ -93,16 +93,16 @@ def show(visit: Visit) -> Shown | Response:
     if not visit.may(Action.DECIDE):
         return RedirectResponse(f"{PATH}/votes", 303)
     request_id = visit.query.get("request")
-    return _shown(visit, None if request_id is None else _request_named(visit, request_id))
+    return _page(visit, None if request_id is None else _request_named(visit, request_id))
 
 
-def waiting(visit: Visit) -> int:
+def count_waiting(visit: Visit) -> int:
     """How many requests wait for whoever is signed in."""
     who = _participant(visit)
-    return 0 if who is None else len(_open(visit, who))
+    return 0 if who is None else len(_open_requests_of(visit, who))
 
 
-def answer(visit: Visit) -> Shown | Response:
+def answer(visit: Visit) -> PageContent | Response:
     """Write down an answer that was confirmed; ask whether it is meant where it was not.
 
     Raises:
@@ -112,26 +112,26 @@ def answer(visit: Visit) -> Shown | Response:
     """
     who = _participant(visit)
     if who is None:
-        raise NotAllowedError(_nobody(visit))
-    request = request_named(services_of(visit.lake.warehouse), visit.word("request"))
+        raise NotAllowedError(_no_participant_message(visit))
+    request = request_named(services_of(visit.lake.warehouse), visit.form_text("request"))
     if who.participant_id not in request.asked_of:
         raise NotAllowedError(f"request {request.request_id} is asked of others")
-    given_answer = _given(visit)
-    if _was_given(visit, request, who, given_answer):
+    given_answer = _read_answer(visit)
+    if _is_repeated(visit, request, who, given_answer):
         return RedirectResponse(with_query(PATH, request=request.request_id), 303)
     if given_answer.verdict is Verdict.COMMENTED and given_answer.reason is None:
-        return _shown(visit, request, "Nothing was kept: write the comment under “Remark” first.")
-    if not visit.word("confirmed"):
+        return _page(visit, request, "Nothing was kept: write the comment under “Remark” first.")
+    if not visit.form_text("confirmed"):
         return _confirmation(visit, request, given_answer)
     warehouse, name = visit.lake.warehouse, request.request_id
     try:
         decide_and_fold(warehouse, services_of(warehouse), name, who.participant_id, given_answer)
     except ConflictError as error:
-        return _shown(visit, request, f"Your answer was not taken: {error}.")
+        return _page(visit, request, f"Your answer was not taken: {error}.")
     return RedirectResponse(PATH, 303)
 
 
-def decided(visit: Visit, run_id: RunId, unit_id: str) -> Iterator[pg.Block]:
+def decisions_on_unit(visit: Visit, run_id: RunId, unit_id: str) -> Iterator[pg.Block]:
     """What was decided about one thing; nothing where nothing was."""
     unit_decisions = [
         each for each in _decisions(visit) if (each.run_id, each.unit_id) == (run_id, unit_id)
@@ -153,29 +153,32 @@ def parts(visit: Visit) -> Markup:
     return controls("parts", whole="Decide", ways=links, here=visit.request.url.path)
 
 
-def written(visit: Visit, name: str = "reason") -> str:
+def read_remark(visit: Visit, name: str = "reason") -> str:
     """What somebody wrote in a field.
 
     Raises:
         ConfigurationError: it is too long, or no text.
     """
-    text = visit.word(name).replace("\r\n", "\n").strip()
+    text = visit.form_text(name).replace("\r\n", "\n").strip()
     if len(text) > LONGEST_REASON or "\x00" in text or not encodable(text):
         raise ConfigurationError(f"write a text of at most {LONGEST_REASON:,} characters")
     return text
 
 
-def _shown(visit: Visit, request: Request | None, note: str = "") -> Shown:
+def _page(visit: Visit, request: Request | None, note: str = "") -> PageContent:
     who = _participant(visit)
-    requests = [] if who is None else _open(visit, who)
+    requests = [] if who is None else _open_requests_of(visit, who)
     current = request or next(iter(requests), None)
-    items = [(each, _subject(visit, each), _WHY[each.stage]) for each in requests[:MOST_LISTED]]
+    items = [
+        (each, _subject(visit, each), _REQUESTED_WHEN[each.stage])
+        for each in requests[:MOST_LISTED]
+    ]
     about = None if current is None else _subject(visit, current)
     head = controls(
         "decide",
         parts=parts(visit),
         note=note,
-        nobody=_nobody(visit) if who is None else "",
+        nobody=_no_participant_message(visit) if who is None else "",
         account=quote(visit.person.name) if visit.person is not None else "",
         items=items,
         count=len(requests),
@@ -183,11 +186,11 @@ def _shown(visit: Visit, request: Request | None, note: str = "") -> Shown:
         about=about,
         chosen=request is not None,
         waits=current in requests,
-        state="" if current is None or current in requests else _state(visit, current, who),
+        state="" if current is None or current in requests else _why_closed(visit, current, who),
         review=Markup() if current is None or about is None else _review(visit, current, about),
-        ways=() if current is None else tuple(ways_of(current)),
+        ways=() if current is None else tuple(answer_buttons(current)),
         options=() if current is None else [markup(prose(each)) for each in current.options],
-        reason=visit.word("reason"),
+        reason=visit.form_text("reason"),
         longest=LONGEST_REASON,
         moment=figures.moment,
     )
@@ -195,30 +198,36 @@ def _shown(visit: Visit, request: Request | None, note: str = "") -> Shown:
     decision_blocks = (
         [_table(visit, all_decisions[:MOST_LISTED])] if all_decisions else [pg.text("Nothing yet.")]
     )
-    return Shown("Decide", (pg.heading("What was decided"), *decision_blocks), head, live=True)
+    return PageContent(
+        "Decide", (pg.heading("What was decided"), *decision_blocks), head, live=True
+    )
 
 
-def ways_of(request: Request) -> Iterator[Way]:
+def answer_buttons(request: Request) -> Iterator[AnswerButton]:
     """What may be answered, in the order of the buttons; alternatives by their number first."""
     for number in range(1, len(request.options) + 1):
         key = str(number) if number < 10 else ""
-        yield Way(f"{Verdict.CHOSEN} {number}", f"Choose {number}", key, f"Chosen {number}")
+        yield AnswerButton(
+            f"{Verdict.CHOSEN} {number}", f"Choose {number}", key, f"Chosen {number}"
+        )
     ends = (Verdict.SENT_BACK,) if request.options else (Verdict.APPROVED, Verdict.REJECTED)
     for verdict in (*ends, Verdict.COMMENTED):
-        label, key = _WAYS[verdict]
-        yield Way(verdict, label, key, _in_words(verdict))
+        label, key = _BUTTONS[verdict]
+        yield AnswerButton(verdict, label, key, _in_words(verdict))
 
 
 def _in_words(verdict: Verdict) -> str:
     return "Returned for change" if verdict is Verdict.SENT_BACK else verdict.capitalize()
 
 
-def _confirmation(visit: Visit, request: Request, given_answer: GivenAnswer) -> Shown:
+def _confirmation(visit: Visit, request: Request, given_answer: GivenAnswer) -> PageContent:
     """For browsers without script, which hold no answer back for a while."""
-    chosen = next((way for way in ways_of(request) if way.answer == visit.word("answer")), None)
+    chosen = next(
+        (way for way in answer_buttons(request) if way.answer == visit.form_text("answer")), None
+    )
     if chosen is None:
         raise ConfigurationError("this request takes no such answer: open it again")
-    fields = {name: visit.word(name) for name in ("request", "version", "answer", "reason")}
+    fields = {name: visit.form_text(name) for name in ("request", "version", "answer", "reason")}
     head = controls(
         "confirm",
         way=chosen,
@@ -227,23 +236,25 @@ def _confirmation(visit: Visit, request: Request, given_answer: GivenAnswer) -> 
         fields=fields | {"confirmed": "1"},
         back=with_query(PATH, request=request.request_id),
     )
-    return Shown("Decide", (), head)
+    return PageContent("Decide", (), head)
 
 
-def _given(visit: Visit) -> GivenAnswer:
-    verdict, _, number = visit.word("answer").partition(" ")
+def _read_answer(visit: Visit) -> GivenAnswer:
+    verdict, _, number = visit.form_text("answer").partition(" ")
     try:
         return GivenAnswer(
             verdict=Verdict(verdict),
             choice=int(number) if number else None,
-            reason=written(visit) or None,
-            version_sha256=visit.word("version"),
+            reason=read_remark(visit) or None,
+            version_sha256=visit.form_text("version"),
         )
     except (ValueError, ValidationError):
         raise ConfigurationError("there is no such answer: open the request again") from None
 
 
-def _was_given(visit: Visit, request: Request, who: Participant, given_answer: GivenAnswer) -> bool:
+def _is_repeated(
+    visit: Visit, request: Request, who: Participant, given_answer: GivenAnswer
+) -> bool:
     """Whether the same was answered before: a form that is sent twice says nothing new."""
     database = services_of(visit.lake.warehouse)
     name, choice = request.request_id, given_answer.choice
@@ -263,7 +274,7 @@ def _participant(visit: Visit) -> Participant | None:
     return participant_with(services_of(warehouse), person.name)
 
 
-def _nobody(visit: Visit) -> str:
+def _no_participant_message(visit: Visit) -> str:
     account = visit.person.name if visit.person is not None else "ACCOUNT"
     return (
         f"Nothing can be asked of the account {account} yet, for no participant belongs to it:"
@@ -271,7 +282,7 @@ def _nobody(visit: Visit) -> str:
     )
 
 
-def _open(visit: Visit, who: Participant) -> list[Request]:
+def _open_requests_of(visit: Visit, who: Participant) -> list[Request]:
     return list(open_requests(services_of(visit.lake.warehouse), who.participant_id))
 
 
@@ -281,11 +292,11 @@ def _request_named(visit: Visit, name: str) -> Request:
     return request_named(services_of(visit.lake.warehouse), name)
 
 
-def _state(visit: Visit, request: Request, who: Participant | None) -> str:
+def _why_closed(visit: Visit, request: Request, who: Participant | None) -> str:
     """Why a request takes no answer of this reader."""
     decision = decisions(services_of(visit.lake.warehouse)).get(request.request_id)
     if decision is not None:
-        by = _who(visit, decision, _names(visit))
+        by = _decider_in_words(visit, decision, _names(visit))
         return f"{_verdict(decision)} by {by} on {figures.moment(decision.decided_at)}."
     if who is None or who.participant_id not in request.asked_of:
         return "It is asked of others: you may read it, and they answer."
@@ -308,13 +319,13 @@ def _subject(visit: Visit, request: Request) -> _Subject:
     if not rows:
         return _Subject(unit, "not in the run", report_link)
     return _Subject(
-        wording.titled(rows[0]["title"], unit),
-        _told(run, rows[0]),
+        wording.title_or_name(rows[0]["title"], unit),
+        _verdict_and_score(run, rows[0]),
         pg.report("The full review", idea_path(run_id, unit)),
     )
 
 
-def _told(run: Run, row: dict[str, Any]) -> str:
+def _verdict_and_score(run: Run, row: dict[str, Any]) -> str:
     score = f"score {figures.mean(row['score'])}" if row["score"] is not None else "unscored"
     return f"{verdict_on(row).value}, {score}" if gives_verdicts(run) else score
 
@@ -324,7 +335,7 @@ def _title_of_unit(visit: Visit, kind: Kind[Any, Any, Any], run_id: RunId, unit:
         return kind.titled(run_id)
     for each in visit.lake.units(kind, run_id):
         if getattr(each, kind.name_column) == unit:
-            return wording.titled(getattr(each, "title", ""), unit)
+            return wording.title_or_name(getattr(each, "title", ""), unit)
     return unit
 
 
@@ -367,7 +378,9 @@ def _table(visit: Visit, decisions_made: Iterable[Decision]) -> pg.Table:
             why = reason_of(database, each.reason_sha256) or ""
         place = with_query(PATH, request=each.request_id)
         link = pg.report(about.title, place) if visit.may(Action.DECIDE) else about.title
-        rows.append((each.decided_at, link, _verdict(each), _who(visit, each, names), why))
+        rows.append(
+            (each.decided_at, link, _verdict(each), _decider_in_words(visit, each, names), why)
+        )
     return pg.table(("When", "What", "Decision", "Who", "Why"), rows)
 
 
@@ -383,7 +396,7 @@ def _names(visit: Visit) -> dict[str, str]:
     return {each.participant_id: each.name for each in people}
 
 
-def _who(visit: Visit, decision: Decision, names: dict[str, str]) -> str:
+def _decider_in_words(visit: Visit, decision: Decision, names: dict[str, str]) -> str:
     who = _participant(visit)
     if decision.participant_id is None:
         return "a rule of the project"

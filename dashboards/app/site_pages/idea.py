@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dashboards.app.site import (
-    Shown,
+    PageContent,
     Visit,
     idea_path,
     paper_path,
@@ -11,7 +11,7 @@ from dashboards.app.site import (
     run_path,
     with_query,
 )
-from dashboards.app.site_pages.decide import decided
+from dashboards.app.site_pages.decide import decisions_on_unit
 from dashboards.render import page as pg
 from dashboards.render import papers, wording
 from dashboards.views.idea.idea_blocks import idea_view
@@ -26,7 +26,7 @@ CITED = "cited"
 """What the script shows beside a citation of the same address."""
 
 
-def show(visit: Visit) -> Shown:
+def show(visit: Visit) -> PageContent:
     """One idea of a run; with `call` in the address, what was said in that call.
 
     Raises:
@@ -39,18 +39,18 @@ def show(visit: Visit) -> Shown:
     if (call_id := visit.query.get("call")) is not None:
         back = pg.text(pg.report("The review of the idea", address))
         transcript = call_blocks(review, call_id, visit.lake.warehouse)
-        return Shown(f"Call: {page.document_name}", (back, *transcript), heading=page.title)
+        return PageContent(f"Call: {page.document_name}", (back, *transcript), heading=page.title)
     blocks = (
         pg.facts(*_neighbors(visit, run_id, idea_id), report_files(run_id, idea_id)),
         *page.blocks,
-        *decided(visit, run_id, idea_id),
-        *_read_papers(review),
+        *decisions_on_unit(visit, run_id, idea_id),
+        *_papers_with_passages(review),
         pg.heading("Who judged what"),
         *judgement_blocks(
             review, lambda call: with_query("/idea", run=run_id, idea=idea_id, call=call)
         ),
     )
-    return Shown(page.document_name, blocks, heading=page.title)
+    return PageContent(page.document_name, blocks, heading=page.title)
 
 
 def _neighbors(visit: Visit, run_id: RunId, idea_id: IdeaId) -> Iterator[pg.Line]:
@@ -76,7 +76,7 @@ def _order(queries: Queries, run_id: RunId) -> tuple[IdeaId, ...]:
     )
 
 
-def _read_papers(review: IdeaReview) -> Iterator[pg.Block]:
+def _papers_with_passages(review: IdeaReview) -> Iterator[pg.Block]:
     """Of each paper cited or compared what was read, its page here and the publisher's."""
     contribution = review.evaluation.contribution
     compared_ids = {each.paper_id for each in (contribution.comparisons if contribution else ())}
@@ -86,7 +86,7 @@ def _read_papers(review: IdeaReview) -> Iterator[pg.Block]:
         return
     yield pg.heading("What was read of the papers")
     items = []
-    for paper in papers.in_reading_order(listed_papers):
+    for paper in papers.sort_for_reading(listed_papers):
         details = pg.report(
             "passages and citing ideas", paper_path(review.run.run_id, paper.paper_id)
         )
@@ -112,4 +112,4 @@ def _passages(review: IdeaReview, paper_id: PaperId, abstract: str) -> Iterator[
         :PASSAGES_SHOWN
     ]:
         yield pg.text(f"{where}:")
-        yield pg.note(wording.shortened(text, PASSAGE_CHARACTERS))
+        yield pg.note(wording.shorten(text, PASSAGE_CHARACTERS))

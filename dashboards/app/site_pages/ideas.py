@@ -5,15 +5,15 @@ from typing import Any, TypeAlias
 
 import polars
 
-from dashboards.app.choosing import (
+from dashboards.app.fields import (
     NO_RUN,
     Field,
-    chosen,
-    chosen_number,
-    chosen_run,
     form,
+    number_in_address,
+    option_in_address,
     run_facts,
     run_field,
+    run_in_address,
 )
 from dashboards.app.ranking.board import (
     BY_SCORES,
@@ -21,14 +21,14 @@ from dashboards.app.ranking.board import (
     Board,
     basis_of,
     board,
+    ideas_of_group,
     label,
-    of_group,
     parts_of,
     rank_changes,
     weights_of,
 )
-from dashboards.app.ranking.weighing import scored_parts
-from dashboards.app.site import Shown, Visit, idea_link, with_query
+from dashboards.app.ranking.reweighting import scored_parts
+from dashboards.app.site import PageContent, Visit, idea_link, with_query
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.charts.interval_chart import interval_chart
@@ -52,23 +52,23 @@ ONLY: dict[str, Callable[[polars.DataFrame], polars.DataFrame]] = {
 """Ideas that a reader may leave out of the list; ranks count all of a group."""
 
 
-def show(visit: Visit) -> Shown:
+def show(visit: Visit) -> PageContent:
     """The ideas of a run, best first."""
-    lake, run = visit.lake, chosen_run(visit)
+    lake, run = visit.lake, run_in_address(visit)
     if run is None:
-        return Shown("Ideas", (NO_RUN,))
+        return PageContent("Ideas", (NO_RUN,))
     heads = {basis_of(head): head for head in lake.ask(rankings_of, run.run_id)}
     default_basis = basis_of(lake.ask(ranking_shown, run.run_id))
-    basis = chosen(visit, "basis", [BY_SCORES, *heads], default_basis)
+    basis = option_in_address(visit, "basis", [BY_SCORES, *heads], default_basis)
     ideas = lake.frame("leaderboard", run_id=run.run_id)
     weights = _weights(visit, ideas, run) if basis == BY_SCORES else weights_of(run)
     leaderboard = board(lake, run, heads.get(basis), weights)
-    group = chosen(visit, "group", [EVERY_GROUP, *leaderboard.groups], EVERY_GROUP)
-    members = leaderboard.leaders if group == EVERY_GROUP else of_group(leaderboard, group)
+    group = option_in_address(visit, "group", [EVERY_GROUP, *leaderboard.groups], EVERY_GROUP)
+    members = leaderboard.leaders if group == EVERY_GROUP else ideas_of_group(leaderboard, group)
     search_text = visit.query.get("search", "").strip()
-    only = chosen(visit, "only", list(ONLY), "")
+    only = option_in_address(visit, "only", list(ONLY), "")
     visible_ideas = (
-        _named(ONLY[only](members), search_text) if only else _named(members, search_text)
+        _search(ONLY[only](members), search_text) if only else _search(members, search_text)
     )
     parts = scored_parts(ideas) if basis == BY_SCORES else ()
     groups = [(each, each) for each in (EVERY_GROUP, *leaderboard.groups)]
@@ -93,7 +93,7 @@ def show(visit: Visit) -> Shown:
         *_chart(visit, leaderboard, group, members),
         *_table(leaderboard, visible_ideas),
     )
-    return Shown("Ideas", blocks, form(*fields))
+    return PageContent("Ideas", blocks, form(*fields))
 
 
 def gives_verdicts(run: Run) -> bool:
@@ -120,7 +120,7 @@ def _weights(visit: Visit, ideas: polars.DataFrame, run: Run) -> dict[str, float
     Raises:
         ConfigurationError: one of them is no number from 0 to 1.
     """
-    requested_weights = {part: chosen_number(visit, f"weight_{part}", 1, "a number from 0 to 1")
+    requested_weights = {part: number_in_address(visit, f"weight_{part}", 1, "a number from 0 to 1")
              for part in scored_parts(ideas)}  # fmt: skip
     return weights_of(run) | {
         part: value for part, value in requested_weights.items() if value is not None
@@ -134,7 +134,7 @@ def _weight_field(part: str, weights: Mapping[str, float], run: Run) -> Field:
                  attributes={"min": 0, "max": 1, "step": 0.05})  # fmt: skip
 
 
-def _named(members: polars.DataFrame, search_text: str) -> polars.DataFrame:
+def _search(members: polars.DataFrame, search_text: str) -> polars.DataFrame:
     if not search_text:
         return members
     text = polars.concat_str("title", polars.lit("\n"), "idea_id").str.to_lowercase()
@@ -194,7 +194,7 @@ def _columns(leaderboard: Board) -> dict[str, Callable[[Row], pg.Part]]:
     }
     if not by_matches and dict(leaderboard.weights) != weights_of(run):
         changes = dict(rank_changes(leaderboard).iter_rows())
-        columns["Change:"] = lambda row: figures.moved(changes[row["idea_id"]])
+        columns["Change:"] = lambda row: figures.rank_change(changes[row["idea_id"]])
     if gives_verdicts(run):
         columns["Verdict"] = lambda row: verdict_on(row).value.capitalize()
     columns["Score:"] = lambda row: figures.mean(row["score"])
@@ -216,7 +216,7 @@ def _columns(leaderboard: Board) -> dict[str, Callable[[Row], pg.Part]]:
 def _missing(row: Row) -> str:
     reason = row["incomplete_reason"] or row["state_reason"]
     why = wording.reason(reason) if reason else ""
-    parts = wording.spaced(row["missing"] or "")
+    parts = wording.with_spaces(row["missing"] or "")
     return f"{parts} ({why})" if parts and why else parts or why
 
 

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from starlette.responses import RedirectResponse, Response
 
 from dashboards.app.data import Lake
-from dashboards.app.evaluating.asking import NO_RUNNER, may_watch
+from dashboards.app.job_requests import NO_RUNNER, may_watch
 from dashboards.app.site import (
-    Shown,
+    PageContent,
     Visit,
     controls,
     idea_link,
@@ -18,7 +18,7 @@ from dashboards.app.site import (
 )
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.views.run_page import rejected_entries
+from dashboards.views.run_page import rejection_blocks
 from schemas.errors import AssayError, UnknownNameError
 from schemas.literature.naming import unturned
 from schemas.people.job import SUBMITTED, JobState, OfIdeas
@@ -29,14 +29,14 @@ from warehouse.queries import Queries
 
 JOBS_LISTED = 10
 _LINES, _IDEAS_LINKED = 12, 10
-_ENDED = {
+_EXIT_CODES = {
     1: ("bad", "Ended with failures"),
     2: ("bad", "Could not be done as asked"),
     3: ("alarms", "Ended early because the budget was spent"),
 }
 
 
-def show(visit: Visit) -> Shown:
+def show(visit: Visit) -> PageContent:
     """One job: how it stands, what its command says, and where what it made is.
 
     Raises:
@@ -45,7 +45,7 @@ def show(visit: Visit) -> Shown:
     lake, job = visit.lake, job_of(visit)
     request = job.request
     progress = lake.watch.of_ideas(job.ideas) if isinstance(request, OfIdeas) else None
-    kind, sentence = _standing(job, progress, _outcome(lake, job))
+    kind, sentence = _status_line(job, progress, _outcome(lake, job))
     name = _name(job)
     blocks: list[pg.Block] = []
     if request is not None:
@@ -61,7 +61,7 @@ def show(visit: Visit) -> Shown:
         )
     if job.at_work and runner_at_work(lake.warehouse) is False:
         blocks.append(pg.note(NO_RUNNER))
-    blocks += _made(lake, job)
+    blocks += _results(lake, job)
     log_lines = log_tail(job)[-_LINES:]
     if log_lines:
         blocks += [pg.heading("What the command says"), pg.Code(unturned("\n".join(log_lines)))]
@@ -74,7 +74,7 @@ def show(visit: Visit) -> Shown:
         again=with_query("/submit", draft=job.job_id) if can_resubmit else "",
         at_work=job.at_work,
     )
-    return Shown(name, blocks, above, live=True)
+    return PageContent(name, blocks, above, live=True)
 
 
 def stop(visit: Visit) -> Response:
@@ -106,25 +106,25 @@ def _outcome(lake: Lake, job: Job) -> str:
     return job.status.last_word.rstrip(".") or next(run_states, "")
 
 
-def _standing(job: Job, progress: RunProgress | None, outcome: str) -> tuple[str, str]:
+def _status_line(job: Job, progress: RunProgress | None, outcome: str) -> tuple[str, str]:
     """How a job stands: its color, and one sentence."""
     status, state = job.status, job.status.state
     if not state.ended:
-        return "", _doing(job, progress)
+        return "", _progress_line(job, progress)
     took = ""
     if status.started_at and status.finished_at:
         seconds = (status.finished_at - status.started_at).total_seconds()
         took = f" after {figures.duration(max(seconds, 0.0))}"  # a clock may be set back
     if state is JobState.STOPPED:
         kind, how = "alarms", "Stopped before its end"
-    elif status.exit_code in _ENDED:
-        kind, how = _ENDED[status.exit_code]
+    elif status.exit_code in _EXIT_CODES:
+        kind, how = _EXIT_CODES[status.exit_code]
     else:
         kind, how = ("good", "Done") if state is JobState.DONE else ("bad", "Failed")
     return kind, f"{how}{took}{f': {outcome}' if outcome else ''}."
 
 
-def _doing(job: Job, progress: RunProgress | None) -> str:
+def _progress_line(job: Job, progress: RunProgress | None) -> str:
     state, since = job.status.state, job.status.started_at
     if state is JobState.WAITING:
         return f"Waiting for decisions: {job.status.last_word.rstrip('.')}."
@@ -136,12 +136,12 @@ def _doing(job: Job, progress: RunProgress | None) -> str:
     if progress is None:
         return f"At work{so_far}."
     done, count = progress.landed_count, progress.planned.idea_count
-    what = f"{done:,} of {figures.counted(count, 'idea')}, {spent_of(progress)}"
+    what = f"{done:,} of {figures.plural(count, 'idea')}, {spent_of(progress)}"
     closing = "; what they came to is being published" if progress.whole else ""
     return f"At work{so_far}: {what}{closing}."
 
 
-def _made(lake: Lake, job: Job) -> Iterator[pg.Block]:
+def _results(lake: Lake, job: Job) -> Iterator[pg.Block]:
     """Links to what a job has published, and what could not enter."""
     names = [each for each in (job.status.run_id, *job.status.other_run_ids) if each]
     if not names:
@@ -162,7 +162,7 @@ def _made(lake: Lake, job: Job) -> Iterator[pg.Block]:
     if len(ideas) > _IDEAS_LINKED:
         address = with_query("/ideas", run=job.status.run_id)
         yield pg.text(pg.report(f"All {len(ideas):,} ideas", address))
-    yield from rejected_entries(lake.ask(Queries.rejections, job.status.run_id))
+    yield from rejection_blocks(lake.ask(Queries.rejections, job.status.run_id))
 
 
 def in_progress(visit: Visit) -> Iterator[pg.Block]:
@@ -199,7 +199,7 @@ def spent_of(run: RunProgress) -> str:
     bound = run.planned.budget.maximum_cost_usd
     spent = figures.usd(run.cost_usd) + (f" of {figures.usd(bound)}" if bound is not None else "")
     unknown = run.unknown_cost_count
-    return f"{spent} (+ {figures.counted(unknown, 'idea')} without a price)" if unknown else spent
+    return f"{spent} (+ {figures.plural(unknown, 'idea')} without a price)" if unknown else spent
 
 
 def _progress_row(run: RunProgress) -> tuple[pg.Part, ...]:
@@ -231,7 +231,7 @@ def _recent_jobs(visit: Visit) -> list[Job]:
 
 
 def _name(job: Job) -> str:
-    return wording.titled(None if job.request is None else job.request.name, job.job_id)
+    return wording.title_or_name(None if job.request is None else job.request.name, job.job_id)
 
 
 def _job_row(job: Job) -> tuple[pg.Part, ...]:

@@ -9,20 +9,20 @@ import polars
 from markupsafe import Markup
 from starlette.responses import Response
 
-from dashboards.app.choosing import (
+from dashboards.app.data import Lake
+from dashboards.app.fields import (
     NO_RUN,
     Field,
-    chosen,
-    chosen_number,
-    chosen_run,
     comparable_runs,
     form,
+    number_in_address,
+    option_in_address,
     run_facts,
     run_field,
+    run_in_address,
 )
-from dashboards.app.data import Lake
 from dashboards.app.site import (
-    Shown,
+    PageContent,
     Visit,
     attachment,
     controls,
@@ -42,8 +42,8 @@ from dashboards.render.charts.spread_charts import (
     spread_chart,
 )
 from dashboards.views.drift import distances
+from dashboards.views.model_prices import PRESETS, ModelPrice, read_prices
 from dashboards.views.nightly_page import About, NightFigures, night_figures
-from dashboards.views.other_models import PRESETS, ModelPrice, read_prices
 from dashboards.views.run_cost import cost_blocks
 from dashboards.views.run_page import failure_blocks, models_blocks, validation_blocks
 from schemas.errors import UnknownNameError
@@ -135,7 +135,7 @@ _SOURCES = FrameTable(
     "Literature and other sources",
     "sources",
     {
-        "source": ("Source", wording.spaced),
+        "source": ("Source", wording.with_spaces),
         "endpoint": ("Asked for", str),
         "requests_worth": ("Requests sent:", round),
         "most_a_second": ("Most in a second:", round),
@@ -158,7 +158,7 @@ _BIAS = FrameTable(
     {
         "ranking_id": ("Ranking", str),
         "engine": ("Engine", str),
-        "group": ("Group", wording.spaced),
+        "group": ("Group", wording.with_spaces),
         "match_count": ("Verdicts:", int),
         "unscored_match_count": ("Unscored:", int),
         "position_bias": ("Bias:", figures.decimals),
@@ -174,7 +174,7 @@ _UNANSWERED = FrameTable(
         "step": ("Step", wording.step),
         "questions": ("Questions:", int),
         "unanswered": ("Unanswered:", int),
-        "failure": ("Most often", wording.spaced),
+        "failure": ("Most often", wording.with_spaces),
     },
     _of_runs,
 )
@@ -205,20 +205,20 @@ _BY_RUN = FrameTable(
 )
 
 
-def part(
+def operate_page(
     visit: Visit,
     title: str,
     blocks: Iterable[pg.Block],
     *fields: Field | None,
     below: Markup = _NOTHING,
-) -> Shown:
+) -> PageContent:
     """A part of Operate below the list of all that have rows.
 
     Args:
         below: a form of its own, below the fields.
     """
     ways = controls("parts", whole="Operate", ways=[*_parts(visit)], here=visit.request.url.path)
-    return Shown(title, tuple(blocks), ways + form(*fields) + below)
+    return PageContent(title, tuple(blocks), ways + form(*fields) + below)
 
 
 def _parts(visit: Visit) -> Iterator[tuple[str, str]]:
@@ -238,33 +238,33 @@ def _parts(visit: Visit) -> Iterator[tuple[str, str]]:
         yield "/operate/rated", "Rated ideas"
 
 
-def show(visit: Visit) -> Shown:
+def show(visit: Visit) -> PageContent:
     """Each part with what it comes to."""
-    lake, run = visit.lake, chosen_run(visit)
+    lake, run = visit.lake, run_in_address(visit)
     summaries = {"SQL": f"{len(TABLES):,} tables and {len(MARTS)} marts, read-only"}
     if heads := lake.heads(BENCHMARKS):
         suites = ", ".join(dict.fromkeys(head.suite for head in heads.values()))
-        summaries["Benchmarks"] = f"{figures.counted(len(heads), 'benchmark')} of {suites}"
+        summaries["Benchmarks"] = f"{figures.plural(len(heads), 'benchmark')} of {suites}"
     if sets := lake.heads(kind_of(CURATIONS)):
-        summaries["Rated ideas"] = figures.counted(len(sets), "set")
+        summaries["Rated ideas"] = figures.plural(len(sets), "set")
     if run is not None:
         (night,) = _nights_of(lake, [run])
         sources = lake.frame("sources", run_id=run.run_id)
         summaries["Cost"] = (
             f"{figures.usd(night.cost.cost_usd, night.cost.unknown_price_calls)},"
-            f" {figures.counted(night.cost.llm_calls, 'model call')}"
+            f" {figures.plural(night.cost.llm_calls, 'model call')}"
         )
         summaries["Sources"] = (
-            f"{figures.counted(round(sources['requests_worth'].sum()), 'request')} sent,"
+            f"{figures.plural(round(sources['requests_worth'].sum()), 'request')} sent,"
             f" {int(sources['unanswered'].sum()):,} look-ups unanswered"
         )
-        summaries["Quality"] = figures.counted(len(night.alarms), "alarm")
+        summaries["Quality"] = figures.plural(len(night.alarms), "alarm")
     _, *parts = _parts(visit)
     lines = [
         pg.line(pg.report(label, path), f": {summaries[label]}" if label in summaries else "")
         for path, label in parts
     ]
-    return part(visit, "Operate", pg.bullets(lines) or (NO_RUN,), run_field(visit, run))
+    return operate_page(visit, "Operate", pg.bullets(lines) or (NO_RUN,), run_field(visit, run))
 
 
 def _nights_of(lake: Lake, runs: Sequence[Run]) -> tuple[NightFigures, ...]:
@@ -272,16 +272,16 @@ def _nights_of(lake: Lake, runs: Sequence[Run]) -> tuple[NightFigures, ...]:
     return lake.ask(night_figures, run_ids, thresholds=lake.thresholds)
 
 
-def show_cost(visit: Visit) -> Shown:
+def show_cost(visit: Visit) -> PageContent:
     """What a run cost, by step, over nights, by idea, and with other models."""
-    lake, run = visit.lake, chosen_run(visit)
+    lake, run = visit.lake, run_in_address(visit)
     if run is None:
-        return part(visit, "Cost", (NO_RUN,))
+        return operate_page(visit, "Cost", (NO_RUN,))
     cost = lake.ask(Queries.run_cost, run.run_id)
     called = cost.llm_calls > 0
     blocks = [*run_facts(run), *lake.ask(_blocks, _cost, run.run_id)]
     if called:
-        blocks += [*_ended(lake, run, "model"), *_latency(lake, run)]
+        blocks += [*_call_outcomes(lake, run, "model"), *_latency(lake, run)]
     blocks += _over_nights(lake, run)
     if called:
         blocks += [*_per_idea(lake, run), *_with_other_models(visit, run, cost)]
@@ -292,7 +292,7 @@ def show_cost(visit: Visit) -> Shown:
         Field("completion_price", "Of completion tokens",
               visit.query.get("completion_price", ""), attributes={"placeholder": "USD"}),
     )  # fmt: skip
-    return part(visit, "Cost", blocks, run_field(visit, run), *(prices if called else ()))
+    return operate_page(visit, "Cost", blocks, run_field(visit, run), *(prices if called else ()))
 
 
 def _blocks(queries: Queries, view: View, run_id: RunId) -> tuple[pg.Block, ...]:
@@ -304,7 +304,7 @@ def _cost(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
     return cost_blocks(queries, queries.run_cost(run_id))
 
 
-def _ended(lake: Lake, run: Run, *kinds: str) -> Iterator[pg.Block]:
+def _call_outcomes(lake: Lake, run: Run, *kinds: str) -> Iterator[pg.Block]:
     """How calls ended, by source or model, and in whose words they failed."""
     calls = lake.frame("calls_by_status", run_id=run.run_id)
     calls = calls.filter(polars.col("kind").is_in(kinds))
@@ -316,7 +316,7 @@ def _ended(lake: Lake, run: Run, *kinds: str) -> Iterator[pg.Block]:
     columns: Columns = {
         "party": ("Source or model" if len(kinds) > 1 else "Model", str),
         "step": ("Step", wording.step),
-        "ended": ("Ended", _ended_as),
+        "ended": ("Ended", _outcome_label),
         "calls": ("Calls:", int),
         "share": ("Share:", figures.percent),
         "said": ("In its own words, most often", str),
@@ -324,8 +324,10 @@ def _ended(lake: Lake, run: Run, *kinds: str) -> Iterator[pg.Block]:
     yield table_of(calls, columns)
 
 
-def _ended_as(status: str) -> str:
-    return {"ok": "answered", "cached": "answered by a cache"}.get(status, wording.spaced(status))
+def _outcome_label(status: str) -> str:
+    return {"ok": "answered", "cached": "answered by a cache"}.get(
+        status, wording.with_spaces(status)
+    )
 
 
 def _latency(lake: Lake, run: Run) -> Iterator[pg.Block]:
@@ -339,7 +341,7 @@ def _latency(lake: Lake, run: Run) -> Iterator[pg.Block]:
     caption = "Dots are the median and the times within which 95 % and 99 % of the calls ended."
     heading, *table = _STEPS.blocks(lake, run.run_id)
     yield heading
-    yield from pg.there(spread_chart("latency", "Latency by step", caption, "Seconds", rows))
+    yield from pg.optional(spread_chart("latency", "Latency by step", caption, "Seconds", rows))
     yield from table
 
 
@@ -377,19 +379,19 @@ def _per_idea(lake: Lake, run: Run) -> Iterator[pg.Block]:
     unknown = len(costs) - len(priced)
     yield pg.heading("Cost by idea")
     if priced["cost_usd"].sum() > 0:
-        caption = f"In no bar: {figures.counted(unknown, 'idea')} with a call of unknown price."
+        caption = f"In no bar: {figures.plural(unknown, 'idea')} with a call of unknown price."
         edges, counts = round_bins(priced["cost_usd"].to_list())
-        yield from pg.there(
+        yield from pg.optional(
             histogram("ideas", "Ideas by cost", caption if unknown else "", "USD", edges, counts)
         )
     else:
-        yield pg.text(f"No idea has a known cost: {figures.counted(unknown, 'idea')} with a call"
+        yield pg.text(f"No idea has a known cost: {figures.plural(unknown, 'idea')} with a call"
                       " of unknown price.")  # fmt: skip
     titles = polars.struct("idea_id", "title").alias("idea")
 
     columns: Columns = {
         "idea": ("Idea", lambda idea: idea_link(run.run_id, idea["idea_id"], idea["title"])),
-        "group": ("Group", wording.spaced),
+        "group": ("Group", wording.with_spaces),
         "cost_usd": ("Cost:", figures.usd),
         "unknown_price_calls": ("Calls without a price:", int),
         "calls": ("Calls:", int),
@@ -420,7 +422,7 @@ def _with_other_models(visit: Visit, run: Run, cost: RunCost) -> Iterator[pg.Blo
     rows.sort(key=lambda row: row[1])
     if cost.cost_usd is not None:
         without = cost.unknown_price_calls
-        note = f" ({figures.counted(without, 'call')} without a price)" if without else ""
+        note = f" ({figures.plural(without, 'call')} without a price)" if without else ""
         rows.insert(0, (f"this run{note}", cost.cost_usd, None))
     if not rows:
         yield pg.text("No price list is known: give your own prices above.")
@@ -431,7 +433,7 @@ def _with_other_models(visit: Visit, run: Run, cost: RunCost) -> Iterator[pg.Blo
         "The tokens this run sent and received, at the prices of other models. Another model"
         " counts and answers differently: read it as an order of magnitude."
     )
-    yield from pg.there(
+    yield from pg.optional(
         bar_chart("models", "The same tokens with other models", caption, scale, values)
     )
     ideas = run.evaluated_count
@@ -444,7 +446,7 @@ def _with_other_models(visit: Visit, run: Run, cost: RunCost) -> Iterator[pg.Blo
 
 def _own_price(visit: Visit) -> ModelPrice | None:
     prompt, completion = (
-        chosen_number(visit, name, 1e9, "dollars as a number")
+        number_in_address(visit, name, 1e9, "dollars as a number")
         for name in ("prompt_price", "completion_price")
     )
     if prompt is None or completion is None:
@@ -452,55 +454,55 @@ def _own_price(visit: Visit) -> ModelPrice | None:
     return ModelPrice(prompt, completion, prompt)
 
 
-def show_sources(visit: Visit) -> Shown:
+def show_sources(visit: Visit) -> PageContent:
     """How sources and models answered a run, and what was left unanswered."""
-    lake, run = visit.lake, chosen_run(visit)
+    lake, run = visit.lake, run_in_address(visit)
     if run is None:
-        return part(visit, "Sources", (NO_RUN,))
+        return operate_page(visit, "Sources", (NO_RUN,))
     blocks = (
         *run_facts(run),
         *_SOURCES.blocks(lake, run.run_id),
-        *_ended(lake, run, "source", "model"),
+        *_call_outcomes(lake, run, "source", "model"),
         *lake.ask(_blocks, failure_blocks, run.run_id),
     )
-    return part(visit, "Sources", blocks, run_field(visit, run))
+    return operate_page(visit, "Sources", blocks, run_field(visit, run))
 
 
-def show_quality(visit: Visit) -> Shown:
+def show_quality(visit: Visit) -> PageContent:
     """What has no score and why, what was checked, and whether judges can be believed."""
-    lake, run = visit.lake, chosen_run(visit)
+    lake, run = visit.lake, run_in_address(visit)
     if run is None:
-        return part(visit, "Quality", tuple(_refused(lake)) or (NO_RUN,))
+        return operate_page(visit, "Quality", tuple(_refusals(lake)) or (NO_RUN,))
     kinds = sorted(set(_bins(lake, [run])["what"]) - {"score"})
-    what = chosen(visit, "what", ["score", *kinds], "score")
+    what = option_in_address(visit, "what", ["score", *kinds], "score")
     views: dict[str, Callable[[], Iterator[pg.Block]]] = {
-        "Unscored": lambda: _unscored(lake, run),
+        "Unscored": lambda: _unscored_judgements(lake, run),
         "Checks": lambda: _checks(lake, run),
         "Judges": lambda: _judges(lake, run),
         "Drift": lambda: _drift(lake, run, what),
     }
-    view = chosen(visit, "view", list(views), EVERYTHING)
+    view = option_in_address(visit, "view", list(views), EVERYTHING)
     sections = views.values() if view == EVERYTHING else (views[view],)
     (night,) = _nights_of(lake, [run])
     alarms = pg.bullets(each.sentence for each in night.alarms if each.about is not About.COST)
     blocks = [
         *run_facts(run),
-        *_refused(lake),
+        *_refusals(lake),
         *((pg.heading("Alarms"),) if alarms else ()),
         *alarms,
     ]
     for each in sections:
         blocks += each()
     options = [(each, each) for each in (EVERYTHING, *views)]
-    scores = [(each, wording.spaced(each)) for each in ("score", *kinds)]
-    return part(
+    scores = [(each, wording.with_spaces(each)) for each in ("score", *kinds)]
+    return operate_page(
         visit, "Quality", blocks, run_field(visit, run),
         Field("view", "Show", view, EVERYTHING, options),
         Field("what", "Drift of", what, "score", scores) if kinds else None,
     )  # fmt: skip
 
 
-def _refused(lake: Lake) -> Iterator[pg.Block]:
+def _refusals(lake: Lake) -> Iterator[pg.Block]:
     """Runs kept out of the lake, newest first."""
     published_ids = {run.run_id for run in lake.runs()}
     refusals = [each for each in read_refusals(lake.warehouse) if each.run_id not in published_ids]
@@ -513,7 +515,7 @@ def _refused(lake: Lake) -> Iterator[pg.Block]:
         )  # fmt: skip
 
 
-def _unscored(lake: Lake, run: Run) -> Iterator[pg.Block]:
+def _unscored_judgements(lake: Lake, run: Run) -> Iterator[pg.Block]:
     reasons = lake.frame("unscored_reasons", run_ids=[run.run_id])
     if reasons.is_empty():
         return
@@ -523,13 +525,13 @@ def _unscored(lake: Lake, run: Run) -> Iterator[pg.Block]:
         counts = dict(group.select("reason", "judgements").iter_rows())
         scored_count, total = counts.pop(None, 0), int(group["judgements"].sum())
         why = "; ".join(f"{wording.reason(each)} ({count:,})" for each, count in counts.items())
-        rows.append((wording.spaced(kind), scored_count, total - scored_count, why or "–"))
+        rows.append((wording.with_spaces(kind), scored_count, total - scored_count, why or "–"))
         if total > scored_count:
             share = figures.share(total - scored_count, total)
-            bars.append(Bar(wording.spaced(kind), 100 * (total - scored_count) / total, share))
+            bars.append(Bar(wording.with_spaces(kind), 100 * (total - scored_count) / total, share))
     most = scale_to(max((each.value or 0.0 for each in bars), default=0.0), "% without a score")
     if bars:
-        yield from pg.there(bar_chart("unscored", "Judgements without a score", "", most, bars))
+        yield from pg.optional(bar_chart("unscored", "Judgements without a score", "", most, bars))
     yield pg.table(("Judgement", "Scored:", "Unscored:", "Because"), rows)
     yield from _UNANSWERED.blocks(lake, run.run_id)
 
@@ -550,7 +552,7 @@ def send_data_docs(visit: Visit) -> Response:
     """Great Expectations' results about a run as a file."""
     from dashboards.render.data_docs import data_docs  # imports Great Expectations: seconds
 
-    run = chosen_run(visit)
+    run = run_in_address(visit)
     if run is None:
         raise UnknownNameError("no run has been published here yet")
     docs = data_docs(visit.lake.warehouse, run.run_id)
@@ -574,7 +576,7 @@ def _judges(lake: Lake, run: Run) -> Iterator[pg.Block]:
         name = f"scores-{len(str(kind))}"
         title = str(kind).capitalize()
         caption = f"{title}: {sum(counts):,} scored judgements."
-        yield from pg.there(
+        yield from pg.optional(
             histogram(name, title, caption, "Points", [*map(float, range(11))], counts)
         )
     if others:
@@ -603,10 +605,14 @@ def _drift(lake: Lake, run: Run, what: str) -> Iterator[pg.Block]:
         return
     bins = _bins(lake, earlier).filter(polars.col("what") == what)
     rows = distances([str(one.run_id) for one in earlier], bins)
-    yield pg.heading(f"Drift of {wording.spaced(what)}")
+    yield pg.heading(f"Drift of {wording.with_spaces(what)}")
     means = [row["mean"] for row in rows][::-1]
-    panel = Panel(f"Mean {wording.spaced(what)}, points of 10", means, [*map(figures.mean, means)])
-    yield from pg.there(nights_chart("drift", "Mean score by run", _days(earlier[::-1]), [panel]))
+    panel = Panel(
+        f"Mean {wording.with_spaces(what)}, points of 10", means, [*map(figures.mean, means)]
+    )
+    yield from pg.optional(
+        nights_chart("drift", "Mean score by run", _days(earlier[::-1]), [panel])
+    )
     if any(row["moved"] for row in rows):
         yield pg.note("The scores moved from one run to the next: other ideas, another model, or a"
                       " judge that changed.")  # fmt: skip

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dashboards.app.site import Shown, Visit, idea_link, run_path
+from dashboards.app.site import PageContent, Visit, idea_link, run_path
 from dashboards.render import figures
 from dashboards.render import page as pg
 from schemas.errors import UnknownNameError
@@ -12,7 +12,7 @@ from schemas.identifiers import RunId
 PAPERS_LISTED, PASSAGES_SHOWN = 50, 20
 
 
-def show(visit: Visit) -> Shown:
+def show(visit: Visit) -> PageContent:
     """One paper of a run.
 
     Raises:
@@ -25,16 +25,17 @@ def show(visit: Visit) -> Shown:
         raise UnknownNameError(f"run {run_id} retrieved no paper “{paper_id}”")
     (row,) = rows
     title = str(row["title"] or paper_id)
-    return Shown(
-        title, (*_head(run_id, row), *_read(visit, run_id, row), *_cited(visit, run_id, row))
+    return PageContent(
+        title,
+        (*_head(run_id, row), *_passages(visit, run_id, row), *_citations(visit, run_id, row)),
     )
 
 
 def _head(run_id: RunId, row: Mapping[str, Any]) -> Iterator[pg.Block]:
     yield pg.facts(
         f"published {row['year']}" if row["year"] else "",
-        f"retrieved for {figures.counted(int(row['retrieved_for']), 'idea')}",
-        f"cited by {figures.counted(int(row['cited_by']), 'idea')}",
+        f"retrieved for {figures.plural(int(row['retrieved_for']), 'idea')}",
+        f"cited by {figures.plural(int(row['cited_by']), 'idea')}",
         pg.line("run ", pg.report(run_id, run_path(run_id))),
     )
     address = pg.link("Open the paper", str(row["url"] or ""))
@@ -42,7 +43,7 @@ def _head(run_id: RunId, row: Mapping[str, Any]) -> Iterator[pg.Block]:
         yield pg.text(address)
 
 
-def _read(visit: Visit, run_id: RunId, row: Mapping[str, Any]) -> Iterator[pg.Block]:
+def _passages(visit: Visit, run_id: RunId, row: Mapping[str, Any]) -> Iterator[pg.Block]:
     """The passages that searches found in it, else its abstract."""
     yield pg.heading("What was read of it")
     passages = visit.lake.frame(
@@ -50,7 +51,7 @@ def _read(visit: Visit, run_id: RunId, row: Mapping[str, Any]) -> Iterator[pg.Bl
     ).to_dicts()
     for passage in passages:
         where = passage["section"] or passage["kind"]
-        yield pg.text(f"{where}, found for {figures.counted(passage['ideas'], 'idea')}:")
+        yield pg.text(f"{where}, found for {figures.plural(passage['ideas'], 'idea')}:")
         yield pg.note(passage["text"])
     if not passages and row["abstract"]:
         yield pg.text("Abstract:")
@@ -59,7 +60,7 @@ def _read(visit: Visit, run_id: RunId, row: Mapping[str, Any]) -> Iterator[pg.Bl
         yield pg.text("Only its title was known.")
 
 
-def _cited(visit: Visit, run_id: RunId, row: Mapping[str, Any]) -> Iterator[pg.Block]:
+def _citations(visit: Visit, run_id: RunId, row: Mapping[str, Any]) -> Iterator[pg.Block]:
     yield pg.heading("Where it is cited")
     citations = visit.lake.frame("citations_of_paper", run_id=run_id, paper_id=row["paper_id"])
     if citations.is_empty():

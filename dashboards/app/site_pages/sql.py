@@ -11,13 +11,13 @@ import polars
 from starlette.responses import Response
 
 from dashboards.app.cells import as_csv
-from dashboards.app.choosing import chosen
 from dashboards.app.data import Answer
-from dashboards.app.site import Shown, Visit, attachment, controls, with_query
-from dashboards.app.site_pages.operate import part
+from dashboards.app.fields import option_in_address
+from dashboards.app.site import PageContent, Visit, attachment, controls, with_query
+from dashboards.app.site_pages.operate import operate_page
 from dashboards.render import figures
 from dashboards.render import page as pg
-from dashboards.render.wording import shortened, whole_sentences
+from dashboards.render.wording import shorten, whole_sentences
 from schemas.errors import ConfigurationError, SqlError
 from schemas.literature.naming import INVISIBLE, unturned
 from schemas.tables import TABLE
@@ -31,26 +31,26 @@ FIRST = "select * from runs order by started_at desc"
 _MEDIA_TYPES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 
 
-def show(visit: Visit) -> Shown:
+def show(visit: Visit) -> PageContent:
     """The question of the address is answered at once: nothing it could say writes, reads other
     files or lasts.
     """
     if not visit.lake.exists:
-        return part(visit, "SQL", (pg.text("Nothing has been published here yet."),))
+        return operate_page(visit, "SQL", (pg.text("Nothing has been published here yet."),))
     query = visit.query.get("sql", FIRST).strip() or FIRST
-    table = chosen(visit, "table", [*TABLE, *MARTS], "")
+    table = option_in_address(visit, "table", [*TABLE, *MARTS], "")
     question = controls("sql", query=unturned(query), table=table, path=PATH,
                         examples=_examples(), bounds=f"At most {MOST_ROWS:,} rows and"
                         f" {TIMEOUT_SECONDS:.0f} seconds.")  # fmt: skip
-    blocks = (*_answered(visit, query), *_dictionary(visit, table))
-    return part(visit, "SQL", blocks, below=question)
+    blocks = (*_answer_blocks(visit, query), *_dictionary(visit, table))
+    return operate_page(visit, "SQL", blocks, below=question)
 
 
-def _answered(visit: Visit, query: str) -> Iterator[pg.Block]:
+def _answer_blocks(visit: Visit, query: str) -> Iterator[pg.Block]:
     try:
-        answer = _ask(visit, query)
+        answer = _run(visit, query)
     except SqlError as error:
-        yield from _wrong(query, error)
+        yield from _error_blocks(query, error)
         return
     except ConfigurationError as error:
         yield pg.note(str(error))
@@ -59,7 +59,7 @@ def _answered(visit: Visit, query: str) -> Iterator[pg.Block]:
     files = [pg.report(name, with_query(f"{PATH}/file", sql=query, format=kind))
              for kind, name in (("csv", "CSV"), ("parquet", "Parquet"))]  # fmt: skip
     yield pg.facts(
-        f"{figures.counted(rows, 'row')}, {figures.counted(len(frame.columns), 'column')}",
+        f"{figures.plural(rows, 'row')}, {figures.plural(len(frame.columns), 'column')}",
         figures.duration(answer.seconds),
         *(pg.line("Download ", each) for each in files),
     )
@@ -72,7 +72,7 @@ def _answered(visit: Visit, query: str) -> Iterator[pg.Block]:
     yield pg.table(columns, ([*map(_cell, row)] for row in frame.head(ROWS_SHOWN).iter_rows()))
 
 
-def _ask(visit: Visit, query: str) -> Answer:
+def _run(visit: Visit, query: str) -> Answer:
     return visit.lake.sql(query, timeout_seconds=TIMEOUT_SECONDS, maximum_rows=MOST_ROWS)
 
 
@@ -84,7 +84,7 @@ def _cell(value: Any) -> str:
         return f"{value:.10g}"
     if isinstance(value, datetime):
         return value.isoformat(" ")
-    return shortened(_plain(value), CELL_CHARACTERS)
+    return shorten(_plain(value), CELL_CHARACTERS)
 
 
 def _plain(value: Any) -> str:
@@ -95,7 +95,7 @@ def _plain(value: Any) -> str:
     )
 
 
-def _wrong(query: str, error: SqlError) -> Iterator[pg.Block]:
+def _error_blocks(query: str, error: SqlError) -> Iterator[pg.Block]:
     """The line that is wrong with a mark below the place, and what may have been meant."""
     yield pg.note(str(error))
     if error.place is None:
@@ -175,7 +175,7 @@ def send_file(visit: Visit) -> Response:
     query, kind = visit.query.get("sql", FIRST), visit.query.get("format", "")
     if kind not in _MEDIA_TYPES:
         raise ConfigurationError(f"format: choose one of {', '.join(_MEDIA_TYPES)}")
-    frame = _ask(visit, query).frame
+    frame = _run(visit, query).frame
     content = _csv(frame) if kind == "csv" else _parquet(frame)
     return attachment(content, _subject(query), kind, _MEDIA_TYPES[kind])
 

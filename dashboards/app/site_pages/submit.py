@@ -15,9 +15,9 @@ from pydantic.fields import FieldInfo
 from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
-from dashboards.app.choosing import Field
-from dashboards.app.evaluating.asking import NO_RUNNER
-from dashboards.app.site import Shown, Visit, controls, job_path, with_query
+from dashboards.app.fields import Field
+from dashboards.app.job_requests import NO_RUNNER
+from dashboards.app.site import PageContent, Visit, controls, job_path, with_query
 from dashboards.app.site_pages.jobs import job_of
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
@@ -48,17 +48,17 @@ _BOTH = "There is a file and a text: empty the text to use the file, or continue
 _CHANGED = "The choices changed: this is what it takes now."
 
 
-def show(visit: Visit) -> Shown:
+def show(visit: Visit) -> PageContent:
     """The form, with what an earlier draft or job was given."""
     if visit.lake.warehouse.objects is not None:
-        return Shown("Submit", (pg.text(
+        return PageContent("Submit", (pg.text(
             "Jobs are asked for in a warehouse in a folder; in object storage `assay evaluate`"
             " does the same."),))  # fmt: skip
     draft_id = visit.query.get("draft", "")
     if not draft_id:
         return _form(visit)
     request = _request_of(job_of(visit, draft_id))
-    name, content = _given(request)
+    name, content = _file_of(request)
     if ending_of(name) not in _AS_TEXT:
         return _form(visit, kind=_kind_of(request), draft_id=draft_id)
     return _form(visit, content.decode("utf-8", "replace"), _kind_of(request))
@@ -66,7 +66,7 @@ def show(visit: Visit) -> Shown:
 
 def _form(
     visit: Visit, text: str = "", kind: str = "", problem: str = "", draft_id: str = ""
-) -> Shown:
+) -> PageContent:
     """Step 1.
 
     Args:
@@ -82,57 +82,59 @@ def _form(
         files=[(form.label, form.files) for _, form in _forms().values() if form.files],
         draft_id=draft_id,
         draft_name=unturned(_request_of(job_of(visit, draft_id)).name) if draft_id else "",
-        submission=visit.word("submission") or uuid4().hex,
+        submission=visit.form_text("submission") or uuid4().hex,
         most_bytes=most,
         most=f"{most // 1_000_000:,} MB",
     )
-    return Shown("Submit", (), above)
+    return PageContent("Submit", (), above)
 
 
-def take(visit: Visit) -> Shown | Response:
+def take(visit: Visit) -> PageContent | Response:
     """Keep what was given as a draft, and lead to what was found in it."""
     if visit.lake.warehouse.objects is not None:
         return show(visit)
-    assert visit.sent is not None
-    text, kind = visit.word("text").replace("\r\n", "\n"), visit.word("kind")
-    draft_id, upload = visit.word("draft"), visit.sent.get("file")
+    assert visit.form is not None
+    text, kind = visit.form_text("text").replace("\r\n", "\n"), visit.form_text("kind")
+    draft_id, upload = visit.form_text("draft"), visit.form.get("file")
     name, content, earlier_job = "", text.encode("utf-8", "replace"), None
     if isinstance(upload, UploadFile) and upload.filename:
         name, content = upload.filename, upload.file.read()
         if text.strip():
-            return _form(visit, text, kind, _BOTH, _kept(visit, name, content))
+            return _form(visit, text, kind, _BOTH, _keep_file(visit, name, content))
     elif not text.strip():
         if not draft_id:
             return _form(visit, text, kind, _NOTHING)
         earlier_job = job_of(visit, draft_id)
-        name, content = _given(_request_of(earlier_job))
+        name, content = _file_of(_request_of(earlier_job))
     try:
-        draft = _draft(visit, kind or _detected(name, content), name, content, before=earlier_job)
+        draft = _draft(
+            visit, kind or _detect_kind(name, content), name, content, before=earlier_job
+        )
     except AssayError as error:
-        return _form(visit, text, kind, _sentence(error), _kept(visit, name, content))
+        return _form(visit, text, kind, _sentence(error), _keep_file(visit, name, content))
     return RedirectResponse(f"/submit/{draft}", 303)
 
 
-def _kept(visit: Visit, name: str, content: bytes) -> str:
+def _keep_file(visit: Visit, name: str, content: bytes) -> str:
     """The draft that keeps a file although something else is wrong; empty where it is no use."""
     try:
-        return _draft(visit, _detected(name, content), name, content) if name else ""
+        return _draft(visit, _detect_kind(name, content), name, content) if name else ""
     except AssayError:
         return ""
 
 
-def show_draft(visit: Visit) -> Shown | Response:
+def show_draft(visit: Visit) -> PageContent | Response:
     """Step 2: what was found, what it takes, and the button that begins it."""
-    return _found(visit, job_of(visit), _CHANGED if visit.query.get("changed") else "")
+    return _draft_page(visit, job_of(visit), _CHANGED if visit.query.get("changed") else "")
 
 
-def _found(visit: Visit, draft: Job, problem: str = "") -> Shown | Response:
+def _draft_page(visit: Visit, draft: Job, problem: str = "") -> PageContent | Response:
     request = _request_of(draft)
     if not request.asks_nothing:
         return RedirectResponse(job_path(draft.job_id), 303)
     done = draft.status.state is JobState.DONE
     estimate = read_result(draft) if done else {}
-    blocks = list(_what(request, estimate)) if done else []
+    blocks = list(_estimate_blocks(request, estimate)) if done else []
     if draft.at_work:
         waits = runner_at_work(visit.lake.warehouse) is False
         blocks = [pg.note(NO_RUNNER if waits else "Reading it, and estimating what it takes …")]
@@ -142,7 +144,7 @@ def _found(visit: Visit, draft: Job, problem: str = "") -> Shown | Response:
     _, markup = html_body(blocks, str)
     form = SUBMITTED[_kind_of(request)].web_form
     assert form is not None
-    job_id = _begun(visit.lake.warehouse, draft.job_id)
+    job_id = _job_of_draft(visit.lake.warehouse, draft.job_id)
     above = controls(
         "submit_found",
         problem=problem,
@@ -154,28 +156,28 @@ def _found(visit: Visit, draft: Job, problem: str = "") -> Shown | Response:
         here=f"/submit/{draft.job_id}",
         back=with_query("/submit", draft=draft.job_id),
     )
-    title = "What was found" if not draft.at_work else wording.shortened(request.name, 80)
-    return Shown(title, (), above, live=draft.at_work)
+    title = "What was found" if not draft.at_work else wording.shorten(request.name, 80)
+    return PageContent(title, (), above, live=draft.at_work)
 
 
-def begin(visit: Visit) -> Shown | Response:
+def begin(visit: Visit) -> PageContent | Response:
     """Begin what a draft has estimated; other choices than the draft's are estimated first."""
     draft = job_of(visit)
     request = _request_of(draft)
     if not request.asks_nothing:
         return RedirectResponse(job_path(draft.job_id), 303)
-    kind = visit.word("kind")
+    kind = visit.form_text("kind")
     to_submit = request.to_do()
     try:
         if kind not in SUBMITTED:
             raise ConfigurationError("choose what it is from the list")
         job = SUBMITTED[kind]
         same = kind == _kind_of(request)
-        options = _options(visit, job) if same else _usual(job)
-        begins = visit.word("act") == "begin"
+        options = _options(visit, job) if same else _default_options(job)
+        begins = visit.form_text("act") == "begin"
         if not (begins and same and options == to_submit.options):
             changed = "?changed=1" if begins else ""
-            draft_id = _draft(visit, kind, *_given(request), options, draft)
+            draft_id = _draft(visit, kind, *_file_of(request), options, draft)
             return RedirectResponse(f"/submit/{draft_id}{changed}", 303)
         if draft.status.state is not JobState.DONE:
             raise ConfigurationError("wait until it is known what this takes")
@@ -183,7 +185,7 @@ def begin(visit: Visit) -> Shown | Response:
         check_offered(job_request, visit.lake.warehouse.settings.dashboard)
         return RedirectResponse(job_path(submit(visit.lake.warehouse, job_request)), 303)
     except AssayError as error:
-        return _found(visit, draft, _sentence(error))
+        return _draft_page(visit, draft, _sentence(error))
 
 
 def _key_of(draft_id: str) -> str:
@@ -191,7 +193,7 @@ def _key_of(draft_id: str) -> str:
     return f"submitted {draft_id}"
 
 
-def _begun(warehouse: Warehouse, draft_id: str) -> str:
+def _job_of_draft(warehouse: Warehouse, draft_id: str) -> str:
     """The job that a draft has become; empty: none yet."""
     key = content_hash(_key_of(draft_id), length=16)
     return next((name for name in job_ids(warehouse) if name.endswith(key)), "")
@@ -216,16 +218,16 @@ def _draft(
     if kind not in SUBMITTED:
         raise ConfigurationError("choose what it is from the list")
     job, warehouse = SUBMITTED[kind], visit.lake.warehouse
-    options = options or _usual(job)
+    options = options or _default_options(job)
     content_fields = job.of_file(name, content)
     words = name or content.decode("utf-8", "replace")
     title = next((line.strip("# \t") for line in words.splitlines() if line.strip("# \t")), name)
-    submission = visit.word("submission")
+    submission = visit.form_text("submission")
     if before is not None:
         title, submission = _request_of(before).name, before.job_id
     digest = content_hash(content.hex(), name)
     request = job(
-        name=wording.shortened(unturned(title), _NAME_CHARACTERS) or job.name_of_command(),
+        name=wording.shorten(unturned(title), _NAME_CHARACTERS) or job.name_of_command(),
         asked_by="dashboard" if visit.person is None else visit.person.name,
         created_at=datetime.now(UTC),
         idempotency_key=_DRAFT + content_hash(submission, kind, digest, options.model_dump_json()),
@@ -233,11 +235,11 @@ def _draft(
         **content_fields,
     ).to_estimate()
     check_offered(request, warehouse.settings.dashboard)
-    _clear(warehouse)
+    _delete_old_drafts(warehouse)
     return submit(warehouse, request)
 
 
-def _clear(warehouse: Warehouse) -> None:
+def _delete_old_drafts(warehouse: Warehouse) -> None:
     """Delete drafts that nobody went on with."""
     now = datetime.now(UTC)
     for job in jobs(warehouse):
@@ -258,14 +260,14 @@ def _kind_of(request: WorkJob) -> str:
     return str(getattr(request, "of", request.command))
 
 
-def _given(request: WorkJob) -> tuple[str, bytes]:
+def _file_of(request: WorkJob) -> tuple[str, bytes]:
     """The file or text that a request was made of, by the name that the reader's file had."""
     name, content = request.as_file
     ending = ending_of(request.name)
     return (request.name if name and ending == ending_of(name) else name), content
 
 
-def _detected(name: str, content: bytes) -> str:
+def _detect_kind(name: str, content: bytes) -> str:
     """The kind that a file or text is probably meant for; else the first."""
     ending, text = ending_of(name), content.decode("utf-8", "replace")
     return next(
@@ -284,17 +286,17 @@ def _sentence(error: AssayError) -> str:
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
 
 
-def _what(request: WorkJob, estimate: Mapping[str, Any]) -> Iterator[pg.Block]:
+def _estimate_blocks(request: WorkJob, estimate: Mapping[str, Any]) -> Iterator[pg.Block]:
     """What was found in it, what would be rejected, and what it takes, as its estimate tells."""
     counts = estimate.get("counts") or {
         name: estimate[name] for name in ("ideas", "evaluated", "rejected", "not_covered")
     }
     requests = counts.pop("literature_requests", estimate.get("literature_requests"))
-    counts_in_words = [_counted(count, name) for name, count in counts.items() if count]
+    counts_in_words = [_count_in_words(count, name) for name, count in counts.items() if count]
     titles = estimate.get("titles") or [request.title]
     yield pg.facts(*counts_in_words)
     more = counts.get("ideas", 0) - len(titles)
-    yield from pg.bullets(wording.shortened(str(each), 160) for each in titles)
+    yield from pg.bullets(wording.shorten(str(each), 160) for each in titles)
     if more > 0:
         yield pg.text(f"and {more:,} more")
     rejected_entries = estimate.get("rejected_entries", ())
@@ -315,23 +317,23 @@ def _what(request: WorkJob, estimate: Mapping[str, Any]) -> Iterator[pg.Block]:
     if coverage:
         yield pg.note(
             "Outside the fields that the literature covers, so that no evidence is bought: ",
-            "; ".join(wording.shortened(str(each["title"]), 80) for each in coverage[:5]),
+            "; ".join(wording.shorten(str(each["title"]), 80) for each in coverage[:5]),
         )
     yield from pg.bullets(estimate.get("reading_remarks", ()))
     yield pg.heading("What it takes")
-    yield pg.table(("", "About:"), _takes(request, estimate, requests))
+    yield pg.table(("", "About:"), _cost_rows(request, estimate, requests))
     if not request.options.engine.is_baseline and estimate.get("note"):
         note = str(estimate["note"])
         yield pg.text(f"{note[:1].upper()}{note[1:]}.")
 
 
-def _counted(count: int, name: str) -> str:
+def _count_in_words(count: int, name: str) -> str:
     """A count by its name in an estimate, which is in the plural: `manuscripts_read`."""
     first, *more = _WORDS.get(name, name.replace("_", " ")).split(" ", 1)
     return " ".join((f"{count:,}", first.removesuffix("s") if count == 1 else first, *more))
 
 
-def _takes(
+def _cost_rows(
     request: WorkJob, estimate: Mapping[str, Any], requests: int | None
 ) -> Iterator[tuple[str, str]]:
     cost, hours = estimate["cost_usd"], estimate.get("hours")
@@ -394,7 +396,7 @@ def _control(name: str, field: FieldInfo, value: Any, label: str = "") -> Field:
     return Field(name, words, text, kind="number", help=help_text, attributes=bounds)
 
 
-def _usual(job: type[WorkJob]) -> DeclaredOptions:
+def _default_options(job: type[WorkJob]) -> DeclaredOptions:
     """The options that nobody changed; a bound, so that no model is paid without one."""
     options: type[DeclaredOptions] = job.model_fields["options"].annotation  # type: ignore[assignment]
     return options(max_cost_usd=_USUAL_BOUND_USD)
@@ -406,11 +408,11 @@ def _options(visit: Visit, job: type[WorkJob]) -> DeclaredOptions:
     Raises:
         ConfigurationError: one that is not offered, or cannot be meant.
     """
-    assert visit.sent is not None and job.web_form is not None
+    assert visit.form is not None and job.web_form is not None
     kind: type[DeclaredOptions] = job.model_fields["options"].annotation  # type: ignore[assignment]
     offered = visit.lake.warehouse.settings.dashboard
-    values: dict[str, Any] = {"profile": visit.word("profile"), **_engine(visit, offered)}
-    literature = visit.word("literature")
+    values: dict[str, Any] = {"profile": visit.form_text("profile"), **_engine(visit, offered)}
+    literature = visit.form_text("literature")
     if literature:
         if literature not in offered.literatures or "literature" not in kind.model_fields:
             raise ConfigurationError("choose a literature of the list")
@@ -418,16 +420,16 @@ def _options(visit: Visit, job: type[WorkJob]) -> DeclaredOptions:
     for name in (*job.web_form.options, "max_cost_usd"):
         control = _control(name, kind.model_fields[name], kind.model_fields[name].default)
         if control.kind == "checks":
-            values[name] = ",".join(str(each) for each in visit.sent.getlist(name))
+            values[name] = ",".join(str(each) for each in visit.form.getlist(name))
         elif control.kind == "check":
-            values[name] = name in visit.sent
-        elif visit.word(name).strip():
-            values[name] = visit.word(name).strip()
+            values[name] = name in visit.form
+        elif visit.form_text(name).strip():
+            values[name] = visit.form_text(name).strip()
     return kind(**values)
 
 
 def _engine(visit: Visit, offered: DashboardSettings) -> dict[str, Any]:
-    name = visit.word("engine")
+    name = visit.form_text("engine")
     if not name:
         return {"engine": EXTRACTIVE, "api_base": None}
     if name not in offered.models:

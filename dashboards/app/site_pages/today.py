@@ -4,16 +4,16 @@ from collections.abc import Iterator
 
 import polars
 
-from dashboards.app.choosing import chosen_run, comparable_runs, form, run_field
 from dashboards.app.data import Lake
-from dashboards.app.site import Shown, Visit, controls, idea_link, run_path, with_query
+from dashboards.app.fields import comparable_runs, form, run_field, run_in_address
+from dashboards.app.site import PageContent, Visit, controls, idea_link, run_path, with_query
 from dashboards.app.site_pages import decide
 from dashboards.app.site_pages.ideas import gives_verdicts, verdict_on
 from dashboards.app.site_pages.jobs import in_progress
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.views.nightly_page import About, NightFigures, NightRun, night_figures, night_run
-from dashboards.views.run_page import rejected_entries
+from dashboards.views.run_page import rejection_blocks
 from dashboards.views.why_it_leads import why_it_leads
 from schemas.identifiers import RunId
 from schemas.run import Run
@@ -28,29 +28,29 @@ _WHERE = {
 }
 
 
-def show(visit: Visit) -> Shown:
+def show(visit: Visit) -> PageContent:
     """The worst first: what is wrong with the run, under way or waiting; then who leads."""
-    lake, run = visit.lake, chosen_run(visit)
+    lake, run = visit.lake, run_in_address(visit)
     if run is None:
         head = controls("today", kind="", status="No run is published yet.")
-        return Shown("Today", (*in_progress(visit), *_no_lake(lake)), head, live=True)
+        return PageContent("Today", (*in_progress(visit), *_no_lake(lake)), head, live=True)
     night = lake.ask(night_run, run.run_id, thresholds=lake.thresholds)
     kind = "bad" if not run.in_order else "alarms" if night.alarms else "good"
     blocks = (
         *in_progress(visit),
         *_alarms(night),
-        *_waiting(visit),
+        *_open_decisions(visit),
         *_banners(run),
         *_leaders(lake, night),
         *_figures(night),
-        *_changed(lake, night),
+        *_changes(lake, night),
         *_nights(lake, run),
         *_runs(lake),
     )
     title = f"Night of {run.started_at:%Y-%m-%d %H:%M}"
     head = controls("today", kind=kind, status=night.status)
     above = form(run_field(visit, run)) + head
-    return Shown("Today", blocks, above, heading=pg.line(title, " UTC"), live=True)
+    return PageContent("Today", blocks, above, heading=pg.line(title, " UTC"), live=True)
 
 
 def _no_lake(lake: Lake) -> Iterator[pg.Block]:
@@ -78,13 +78,13 @@ def _alarms(night: NightRun) -> Iterator[pg.Block]:
     yield from pg.bullets(items)
 
 
-def _waiting(visit: Visit) -> Iterator[pg.Block]:
+def _open_decisions(visit: Visit) -> Iterator[pg.Block]:
     """How many decisions wait for whoever is signed in."""
-    waiting = decide.waiting(visit)
+    waiting = decide.count_waiting(visit)
     if waiting:
         yield pg.heading("Decisions")
         wait = "waits" if waiting == 1 else "wait"
-        yield pg.text(f"{figures.counted(waiting, 'request')} {wait} for your answer: ",
+        yield pg.text(f"{figures.plural(waiting, 'request')} {wait} for your answer: ",
                       pg.report("Decide", decide.PATH))  # fmt: skip
 
 
@@ -152,19 +152,19 @@ def _figures(night: NightRun) -> Iterator[pg.Block]:
         yield pg.text("No earlier run compares with it.")
 
 
-def _changed(lake: Lake, night: NightRun) -> Iterator[pg.Block]:
+def _changes(lake: Lake, night: NightRun) -> Iterator[pg.Block]:
     run, ideas, before = night.run, night.ideas, night.before
     taken_over = ideas["ideas"] - ideas["evaluated_anew"]
     yield pg.heading("What changed")
     yield pg.text(
-        f"{figures.counted(ideas['never_seen'], 'idea')} never seen before,"
+        f"{figures.plural(ideas['never_seen'], 'idea')} never seen before,"
         f" {ideas['evaluated_anew']:,} evaluated in this run, {taken_over:,} taken over from"
         " earlier ones."
     )
     if before is not None and run.in_order != before.in_order:
         was = "in order" if before.in_order else "not in order"
         yield pg.text(f"The run of {before.started_at:%Y-%m-%d} was {was}.")
-    yield from rejected_entries(lake.ask(Queries.rejections, run.run_id))
+    yield from rejection_blocks(lake.ask(Queries.rejections, run.run_id))
 
 
 def _nights(lake: Lake, run: Run) -> Iterator[pg.Block]:

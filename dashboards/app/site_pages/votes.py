@@ -7,9 +7,9 @@ from markupsafe import Markup
 from starlette.responses import RedirectResponse, Response
 
 from dashboards.app.access import services_of
-from dashboards.app.choosing import Field, chosen, chosen_run, form, run_field
-from dashboards.app.site import Shown, Visit, controls, markup, with_query
-from dashboards.app.site_pages.decide import PATH, parts, written
+from dashboards.app.fields import Field, form, option_in_address, run_field, run_in_address
+from dashboards.app.site import PageContent, Visit, controls, markup, with_query
+from dashboards.app.site_pages.decide import PATH, parts, read_remark
 from dashboards.render import figures
 from dashboards.render import page as pg
 from dashboards.render.prose import prose
@@ -52,20 +52,20 @@ _NO_CONTEST = (
 Sides = tuple[tuple[Part, ...], tuple[Part, ...]]
 
 
-def vote(visit: Visit) -> Shown | Response:
+def vote(visit: Visit) -> PageContent | Response:
     """Take a vote or a skip, and lead to the next pair.
 
     Raises:
         NotAllowedError: the pair was not offered to this voter.
         ConfigurationError: the form is none of this page.
     """
-    voter, choice, reason = visit.pseudonym, choice_of(visit), written(visit)
+    voter, choice, reason = visit.pseudonym, choice_of(visit), read_remark(visit)
     database, settings = services_of(visit.lake.warehouse), visit.lake.warehouse.settings.voting
     try:
         if choice is None:
-            skip(database, voter, visit.word("offer"), settings)
+            skip(database, voter, visit.form_text("offer"), settings)
         else:
-            cast(database, voter, visit.word("offer"), choice, reason, settings)
+            cast(database, voter, visit.form_text("offer"), choice, reason, settings)
     except ConflictError:  # sent twice: the first counts, and the next pair is shown
         pass
     except RateLimitedError as error:
@@ -73,12 +73,12 @@ def vote(visit: Visit) -> Shown | Response:
     return RedirectResponse(with_query(f"{PATH}/votes", **visit.query), 303)
 
 
-def show_standings(visit: Visit) -> Shown:
+def show_standings(visit: Visit) -> PageContent:
     """What the votes so far come to, contest by contest."""
     head = parts(visit)
-    track, run, fields = _chosen(visit)
+    track, run, fields = _choices(visit)
     if track is None:
-        return Shown("How contests stand", (pg.text(_NO_CONTEST),), head)
+        return PageContent("How contests stand", (pg.text(_NO_CONTEST),), head)
     contests = _contests(visit, track, run)
     standings_with_votes: list[tuple[Contest, Standing]] = []
     if services_file(visit.lake.warehouse).exists():
@@ -92,7 +92,7 @@ def show_standings(visit: Visit) -> Shown:
         block for contest, one in standings_with_votes for block in _standing(contest, one, titles)
     ]
     none = [pg.text("Nobody has voted here yet.")]
-    return Shown("How contests stand", blocks or none, head + form(*fields))
+    return PageContent("How contests stand", blocks or none, head + form(*fields))
 
 
 def choice_of(visit: Visit) -> Choice | None:
@@ -101,7 +101,7 @@ def choice_of(visit: Visit) -> Choice | None:
     Raises:
         ConfigurationError: it is none.
     """
-    word = visit.word("choice")
+    word = visit.form_text("choice")
     if word != SKIP and word not in set(Choice):
         raise ConfigurationError("there is no such answer: vote on the pair that you are shown")
     return None if word == SKIP else Choice(word)
@@ -123,11 +123,11 @@ def ballot(
         fields: further ones that the form sends.
         check_share: how many pairs of one are attention checks, which voters are told.
     """
-    folded_sides = [folded(_titled_once(side)) for side in sides]
+    folded_sides = [fold(_without_repeated_title(side)) for side in sides]
     same_start = pair.scrambled is None and folded_sides[0][0] == folded_sides[1][0]
     if pair.scrambled is not None:
         number = (Choice.FIRST, Choice.SECOND).index(pair.scrambled)
-        folded_sides[number] = folded(scrambled(_titled_once(sides[number]), pair.offer_id))
+        folded_sides[number] = fold(scramble(_without_repeated_title(sides[number]), pair.offer_id))
     return controls(
         "ballot",
         action=action,
@@ -152,7 +152,7 @@ def blocks_of(texts: Sequence[Part]) -> Iterator[pg.Block]:
         yield from prose(part.text)
 
 
-def folded(
+def fold(
     texts: Sequence[Part], words: int = WORDS_SHOWN
 ) -> tuple[list[Part], list[Part]]:  # fmt: skip
     """What is read at once, which ends with a sentence, and the rest."""
@@ -173,7 +173,7 @@ def folded(
     return opening, rest
 
 
-def scrambled(texts: Sequence[Part], seed: str) -> tuple[Part, ...]:
+def scramble(texts: Sequence[Part], seed: str) -> tuple[Part, ...]:
     """The same words in an order that says nothing; the same one each time the pair is drawn."""
     draw = random.Random(seed)  # noqa: S311 no secret
 
@@ -193,7 +193,7 @@ def _paragraphs(texts: Sequence[Part]) -> Iterator[Part]:
             heading = ""
 
 
-def _titled_once(texts: tuple[Part, ...]) -> tuple[Part, ...]:
+def _without_repeated_title(texts: tuple[Part, ...]) -> tuple[Part, ...]:
     """Ideas often begin with the title that stands above them."""
     if not texts or not texts[0].heading:
         return texts
@@ -203,15 +203,15 @@ def _titled_once(texts: tuple[Part, ...]) -> tuple[Part, ...]:
     return (Part(heading, further.lstrip()), *texts[1:]) if same and further.strip() else texts
 
 
-def show(visit: Visit, note: str = "") -> Shown:
+def show(visit: Visit, note: str = "") -> PageContent:
     """A pair that the voter has not seen; `note`: why the last answer was not taken."""
     voter, warehouse = visit.pseudonym, visit.lake.warehouse
     head = parts(visit)
-    track, run, fields = _chosen(visit)
+    track, run, fields = _choices(visit)
     if track is None:
-        return Shown("Vote", (pg.text(_NO_CONTEST),), head)
+        return PageContent("Vote", (pg.text(_NO_CONTEST),), head)
     contests = _contests(visit, track, run)
-    current_offer = _offered(visit, voter, contests)
+    current_offer = _next_offer(visit, voter, contests)
     database, settings = services_of(warehouse), warehouse.settings.voting
     answered_count = answered_in_a_day(database, voter)
     pair = Markup()
@@ -225,7 +225,7 @@ def show(visit: Visit, note: str = "") -> Shown:
             current_offer,
             (first, second),
             {},
-            reason=visit.word("reason"),
+            reason=visit.form_text("reason"),
             check_share=settings.check_share,
         )
     choosing = form(*fields)
@@ -240,10 +240,10 @@ def show(visit: Visit, note: str = "") -> Shown:
         note=note,
         pair=pair,
     )
-    return Shown("Vote", (), above)
+    return PageContent("Vote", (), above)
 
 
-def _offered(visit: Visit, voter: str, contests: tuple[Contest, ...]) -> Offer | None:
+def _next_offer(visit: Visit, voter: str, contests: tuple[Contest, ...]) -> Offer | None:
     """The pair before the voter, else one they have not seen; None: they have seen all."""
     warehouse = visit.lake.warehouse
     database = services_of(warehouse)
@@ -266,13 +266,13 @@ def _offered(visit: Visit, voter: str, contests: tuple[Contest, ...]) -> Offer |
         return open_offer(database, voter, contests)
 
 
-def _chosen(visit: Visit) -> tuple[Track | None, Run | None, list[Field | None]]:
+def _choices(visit: Visit) -> tuple[Track | None, Run | None, list[Field | None]]:
     """What meets, of which run, and the controls that choose it; no track: nothing meets here."""
-    run = chosen_run(visit)
+    run = run_in_address(visit)
     tracks = [track for track in Track if visit.lake.exists and _contests(visit, track, run)]
     if not tracks:
         return None, None, []
-    track = Track(chosen(visit, "track", list(Track), tracks[0]))
+    track = Track(option_in_address(visit, "track", list(Track), tracks[0]))
     options = [(each.value, each.capitalize()) for each in Track]
     fields: list[Field | None] = [Field("track", "What meets", track, tracks[0], options)]
     if track is not Track.IDEAS or run is None:
@@ -306,7 +306,7 @@ def _standing(
     contest: Contest, standing: Standing, titles: Mapping[str, str]
 ) -> Iterator[pg.Block]:
     yield pg.heading(contest.group)
-    yield pg.text(f"{figures.counted(standing.vote_count, 'vote')}, attention checks left out")
+    yield pg.text(f"{figures.plural(standing.vote_count, 'vote')}, attention checks left out")
     columns = ("Rank:", "What", "Strength:", "from:", "to:", "Elo:", "Votes:")
     yield pg.table(
         columns,

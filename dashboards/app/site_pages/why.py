@@ -4,11 +4,19 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars
 
-from dashboards.app.choosing import NO_RUN, Field, chosen, chosen_run, form, run_field, run_title
 from dashboards.app.data import Lake
+from dashboards.app.fields import (
+    NO_RUN,
+    Field,
+    form,
+    option_in_address,
+    run_field,
+    run_in_address,
+    run_title,
+)
 from dashboards.app.ranking.agreement import TOP, agreement, side_by_side
 from dashboards.app.ranking.board import Board, basis_of, board
-from dashboards.app.site import Shown, Visit, idea_link, idea_path, with_query
+from dashboards.app.site import PageContent, Visit, idea_link, idea_path, with_query
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.views.sensitivity import Sensitivity, sensitivity_blocks, sensitivity_of
@@ -22,19 +30,19 @@ from warehouse.queries import Queries
 IDEAS_OFFERED, RUNS_OFFERED, MOVES_SHOWN, TITLE_CHARACTERS = 200, 20, 100, 80
 
 
-def show(visit: Visit) -> Shown:
+def show(visit: Visit) -> PageContent:
     """Two ideas of a run side by side, at first the two best.
 
     Raises:
         UnknownNameError: the address names no idea of the run.
     """
-    lake, run = visit.lake, chosen_run(visit)
+    lake, run = visit.lake, run_in_address(visit)
     if run is None:
-        return Shown("Why one beats another", (NO_RUN,))
+        return PageContent("Why one beats another", (NO_RUN,))
     ideas = _order_shown(lake, run).leaders.select("idea_id", "title", "rank", "group").rows()
     if len(ideas) < 2:
         lonely = pg.text("This run has fewer than two ideas: there is none to hold beside another.")
-        return Shown("Why one beats another", (lonely,), form(run_field(visit, run)))
+        return PageContent("Why one beats another", (lonely,), form(run_field(visit, run)))
     one = visit.query.get("one", ideas[0][0])
     group = next((row[3] for row in ideas if row[0] == one), None)
     # Ranks compare within a group, so its next idea says most.
@@ -52,7 +60,7 @@ def show(visit: Visit) -> Shown:
         pg.report("Another", idea_path(run.run_id, other)),
     )
     heading = pg.line("Why one beats another")
-    return Shown(page.document_name, (back, *page.blocks), form(*fields), heading=heading)
+    return PageContent(page.document_name, (back, *page.blocks), form(*fields), heading=heading)
 
 
 def _idea_field(
@@ -61,28 +69,28 @@ def _idea_field(
     options = []
     for number, (idea_id, title, rank, _) in enumerate(ideas):
         if number < IDEAS_OFFERED or idea_id == value:
-            short_title = wording.titled(title, idea_id, TITLE_CHARACTERS)
+            short_title = wording.title_or_name(title, idea_id, TITLE_CHARACTERS)
             options.append((idea_id, f"{rank or '–'}. {short_title}"))
     return Field(name, label, value, default, options)
 
 
-def show_sure(visit: Visit) -> Shown:
+def show_certainty(visit: Visit) -> PageContent:
     """How much the order depends on weights, and how far it agrees with another."""
-    lake, run = visit.lake, chosen_run(visit)
+    lake, run = visit.lake, run_in_address(visit)
     if run is None:
-        return Shown("How sure the order is", (NO_RUN,))
+        return PageContent("How sure the order is", (NO_RUN,))
     first, others = _order_shown(lake, run), _other_orders(lake, run)
     names = list(others)
-    chosen_order = chosen(visit, "with", names, "")
+    chosen_order = option_in_address(visit, "with", names, "")
     default = chosen_order or _first_in_common(lake, first, others)
     blocks = (
         pg.facts(pg.report("All ideas", with_query("/ideas", run=run.run_id))),
         *sensitivity_blocks(lake.ask(_sensitivity, run.run_id)),
         pg.heading("Beside another order of the same ideas"),
-        *(_beside(first, board(lake, *others[default])) if default else _nothing_in_common()),
+        *(_comparison(first, board(lake, *others[default])) if default else _nothing_in_common()),
     )
     order_field = Field("with", "Beside", default, "", [(each, each) for each in names])
-    return Shown(
+    return PageContent(
         "How sure the order is", blocks, form(run_field(visit, run), order_field if names else None)
     )
 
@@ -123,7 +131,7 @@ def _nothing_in_common() -> Iterator[pg.Block]:
     )
 
 
-def _beside(first: Board, second: Board) -> Iterator[pg.Block]:
+def _comparison(first: Board, second: Board) -> Iterator[pg.Block]:
     comparison = agreement(first.frame, second.frame)
     if not comparison.shared:
         yield from _nothing_in_common()
@@ -156,7 +164,7 @@ def _beside(first: Board, second: Board) -> Iterator[pg.Block]:
                 row["group"],
                 int(row["first_rank"]),
                 int(row["second_rank"]),
-                figures.moved(row["change"]),
+                figures.rank_change(row["change"]),
             )
             for row in moves.head(MOVES_SHOWN).iter_rows(named=True)
         ],

@@ -4,14 +4,14 @@ from typing import Any
 
 from starlette.responses import Response
 
-from dashboards.app.choosing import Field, chosen, form
-from dashboards.app.site import Shown, Visit, attachment, idea_path, report_files, run_path
+from dashboards.app.fields import Field, form, option_in_address
+from dashboards.app.site import PageContent, Visit, attachment, idea_path, report_files, run_path
 from dashboards.app.site_pages.jobs import in_progress
 from dashboards.render import page as pg
 from dashboards.render import wording
-from dashboards.render.formats.any_format import report_file
+from dashboards.render.formats.report_file import report_file
 from dashboards.render.formats.report_format import ReportFormat
-from dashboards.views.any_run import any_view
+from dashboards.views.pages_by_kind import published_view
 from dashboards.views.ranking_page import ranking_view
 from dashboards.views.run_page import run_view
 from schemas.errors import ConfigurationError, UnknownNameError
@@ -24,15 +24,17 @@ from warehouse.units.kind import Kind
 EVERY_KIND, MOST_SHOWN = "(every kind)", 500
 
 
-def show(visit: Visit) -> Shown:
+def show(visit: Visit) -> PageContent:
     """What is under way, then what is published, newest first."""
     lake = visit.lake
     heads = {kind: lake.heads(kind) for kind in KINDS if len(kind.ids) == 1}
     counts = {kind.word: len(kind_heads) for kind, kind_heads in heads.items() if kind_heads}
     running = tuple(in_progress(visit))
     if not counts:
-        return Shown("Work", (*running, pg.text("Nothing has been published here yet.")), live=True)
-    kind = chosen(visit, "kind", list(counts), EVERY_KIND)
+        return PageContent(
+            "Work", (*running, pg.text("Nothing has been published here yet.")), live=True
+        )
+    kind = option_in_address(visit, "kind", list(counts), EVERY_KIND)
     rows = [
         (each, head)
         for each, kind_heads in heads.items()
@@ -46,7 +48,7 @@ def show(visit: Visit) -> Shown:
     blocks = [pg.table(columns, (_row(each, head) for each, head in rows[:MOST_SHOWN]))]
     heading = [pg.heading("Published")] if running else []
     more = [pg.text(f"The newest {MOST_SHOWN} of {len(rows):,}: choose a kind.")]
-    return Shown(
+    return PageContent(
         "Work",
         (*running, *heading, *blocks, *(more if len(rows) > MOST_SHOWN else ())),
         form(Field("kind", "Kind", kind, EVERY_KIND, options)),
@@ -65,14 +67,14 @@ def _row(kind: Kind[Any, Any, Any], head: Any) -> tuple[pg.Part, ...]:
     )
 
 
-def show_run(visit: Visit) -> Shown:
+def show_run(visit: Visit) -> PageContent:
     """The report of one piece of work, whatever its kind."""
     run_id = RunId(visit.path["run_id"])
     if visit.lake.kind(run_id).word == RUNS.word:
         page = visit.lake.ask(run_with_links, run_id, thresholds=visit.lake.thresholds)
     else:
-        page = visit.lake.ask_warehouse(any_view, run_id)
-    return Shown(
+        page = visit.lake.ask_warehouse(published_view, run_id)
+    return PageContent(
         page.document_name,
         (pg.facts(report_files(run_id, "", ReportFormat.BIB)), *page.blocks),
         address=lambda place: _address(run_id, place),
@@ -93,7 +95,7 @@ def _address(run_id: RunId, place: str) -> str:
     return f"{run_path(run_id)}/ranking" if place == "ranking" else place
 
 
-def show_ranking(visit: Visit) -> Shown:
+def show_ranking(visit: Visit) -> PageContent:
     """The ranking of a run by matches.
 
     Raises:
@@ -103,7 +105,7 @@ def show_ranking(visit: Visit) -> Shown:
     page = visit.lake.ask(ranking_view, run_id)
     if page is None:
         raise UnknownNameError(f"run {run_id} has no ranking by matches yet: `assay rank {run_id}`")
-    return Shown(page.document_name, page.blocks, heading=page.title)
+    return PageContent(page.document_name, page.blocks, heading=page.title)
 
 
 def send_file(visit: Visit) -> Response:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from dashboards.render.charts import drawing
 from dashboards.render.charts.drawing import WIDTH, Drawing
 from dashboards.render.page import Figure
-from dashboards.render.wording import shortened
+from dashboards.render.wording import shorten
 
 NAME_CHARACTERS = 40
 LEFT, RIGHT, TOP, ROW_HEIGHT = 300, WIDTH - 130, 14, 26
@@ -61,7 +61,7 @@ def bar_chart(
     chart.line("rail", zero, TOP, zero, bottom)
     for row, bar in enumerate(visible):
         y = TOP + ROW_HEIGHT * (row + 0.5)
-        label = shortened(bar.name, NAME_CHARACTERS)
+        label = shorten(bar.name, NAME_CHARACTERS)
         kind = "tick" if bar.inner else ""
         chart.label(label, LEFT - 12, y + 4, kind, "end", bar.name)
         if bar.value is not None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dashboards.render.charts.drawing import WIDTH, Drawing, scale
 from dashboards.render.page import Figure
-from dashboards.render.wording import shortened
+from dashboards.render.wording import shorten
 from schemas.literature.paper import CitationEdge, Paper
 from schemas.literature.survey import SurveyCluster, SurveyPaper
 
@@ -77,7 +77,7 @@ def _draw_lane(drawing: Drawing, y: float, name: str) -> None:
     lines = textwrap.wrap(name, NAME_CHARACTERS, max_lines=NAME_LINES, placeholder="…")
     for row, words in enumerate(lines):
         below = y + 4 + 16 * (row - (len(lines) - 1) / 2)
-        drawing.label(shortened(words, NAME_CHARACTERS), LEFT - 12, below, "", "end", name)
+        drawing.label(shorten(words, NAME_CHARACTERS), LEFT - 12, below, "", "end", name)
 
 
 def _middle(lane: int) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from dashboards.render.charts.drawing import WIDTH, Drawing, scale
 from dashboards.render.page import Figure
-from dashboards.render.wording import shortened
+from dashboards.render.wording import shorten
 from warehouse.answers import RankedIdea
 
 ROWS_SHOWN = 30
@@ -20,7 +20,9 @@ _CAPTION = (
 def interval_chart(name: str, ideas: Sequence[RankedIdea]) -> Figure | None:
     """The best ideas of a group in the order given; None when none of them has a strength."""
     rows = [
-        (idea, *strength_bounds) for idea in ideas if (strength_bounds := _known(idea)) is not None
+        (idea, *strength_bounds)
+        for idea in ideas
+        if (strength_bounds := _strength_bounds(idea)) is not None
     ]
     if not rows:
         return None
@@ -34,7 +36,7 @@ def interval_chart(name: str, ideas: Sequence[RankedIdea]) -> Figure | None:
     drawing.x_axis(ticks, TOP, bottom, "Strength")
     for row, (idea, strength, lower, upper) in enumerate(visible):
         y, full_name = TOP + ROW_HEIGHT * (row + 0.5), idea.title or idea.idea_id
-        label = shortened(full_name, NAME_CHARACTERS)
+        label = shorten(full_name, NAME_CHARACTERS)
         drawing.label(label, LEFT - 12, y + 4, anchor="end", tooltip=full_name)
         drawing.line("interval", across(lower), y, across(upper), y)
         drawing.dot(across(strength), y, 5, full_name)
@@ -50,7 +52,7 @@ def interval_chart(name: str, ideas: Sequence[RankedIdea]) -> Figure | None:
     return drawing.figure(bottom + 44, _CAPTION + more, "; ".join(ranks))
 
 
-def _known(idea: RankedIdea) -> tuple[float, float, float] | None:
+def _strength_bounds(idea: RankedIdea) -> tuple[float, float, float] | None:
     if idea.strength is None or idea.strength_lower is None or idea.strength_upper is None:
         return None
     return idea.strength, idea.strength_lower, idea.strength_upper

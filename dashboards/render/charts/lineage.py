@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dashboards.render import figures
 from dashboards.render.charts.drawing import Drawing
 from dashboards.render.page import Figure
-from dashboards.render.wording import shortened
+from dashboards.render.wording import shorten
 from schemas.works.experiment import Experiment, Fate, Program, Role
 from schemas.works.ideation import IdeaVersion, Move
 
@@ -28,7 +28,7 @@ _PROGRAMS_CAPTION = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Stop:
+class _Node:
     """A version; `label` is its score, or why it goes no further, and `change` what is new in it."""
 
     step: int
@@ -46,7 +46,7 @@ def lineage(
     lanes = list(dict.fromkeys((version.seed_id, version.slot) for version in versions))
     rounds = sorted({version.round for version in versions})
     stops = {
-        str(version.version_id): _Stop(
+        str(version.version_id): _Node(
             step=rounds.index(version.round),
             lane=lanes.index((version.seed_id, version.slot)),
             label=label(version, scores.get(version.version_id)),
@@ -64,7 +64,7 @@ def lineage(
         _LEFT_OF_IDEAS + STEP_WIDTH * max(len(rounds) - 1, 0) + WIDTH_OF_LABELS,
     )
     for place, (seed_id, slot) in enumerate(lanes):
-        words = shortened(f"{seed_id}, idea {slot}", _NAME_CHARACTERS)
+        words = shorten(f"{seed_id}, idea {slot}", _NAME_CHARACTERS)
         drawing.label(words, 16, _lane(place) + 4)
     steps = [f"round {each}" for each in rounds]
     height = _draw(drawing, _LEFT_OF_IDEAS, steps, stops, lines)
@@ -87,24 +87,24 @@ def change(version: IdeaVersion) -> str:
     if version.added_keyword is None:
         return version.move.value.replace("_", " ")
     given_up = f" for {version.replaced_keyword}" if version.replaced_keyword else ""
-    return shortened(f"+ {version.added_keyword}{given_up}", _NAME_CHARACTERS)
+    return shorten(f"+ {version.added_keyword}{given_up}", _NAME_CHARACTERS)
 
 
 def program_lineage(name: str, experiment: Experiment) -> Figure | None:
     """A lane for each line of descent; None where every candidate was made from the parent."""
-    stops, lines = _family(experiment)
+    stops, lines = _nodes_and_lines(experiment)
     if not stops:
         return None
     last = max(stop.step for stop in stops.values())
     width = _LEFT_OF_PROGRAMS + STEP_WIDTH * last + WIDTH_OF_LABELS
     drawing = Drawing(name, "Which program was made from which", width)
-    steps = ["given", *(figures.counted(depth, "change") for depth in range(1, last + 1))]
+    steps = ["given", *(figures.plural(depth, "change") for depth in range(1, last + 1))]
     height = _draw(drawing, _LEFT_OF_PROGRAMS, steps, stops, lines)
     description = "; ".join(f"{stop.label} ({stop.change})" for stop in stops.values())
     return drawing.figure(height, _PROGRAMS_CAPTION, description)
 
 
-def _family(experiment: Experiment) -> tuple[dict[str, _Stop], list[tuple[str, str]]]:
+def _nodes_and_lines(experiment: Experiment) -> tuple[dict[str, _Node], list[tuple[str, str]]]:
     """The programs that are drawn, and the pairs of which one was made from the other."""
     parent = next((each for each in experiment.programs if each.role is Role.PARENT), None)
     run = {
@@ -114,7 +114,7 @@ def _family(experiment: Experiment) -> tuple[dict[str, _Stop], list[tuple[str, s
     }
     if parent is None or all(each.parent_program_id not in run for each in run.values()):
         return {}, []
-    visible_ids = _shown(list(run.values()), run)
+    visible_ids = _select_visible(list(run.values()), run)
     children: dict[str, list[str]] = {}
     for program_id in run:
         if program_id in visible_ids:
@@ -131,7 +131,7 @@ def _draw(
     drawing: Drawing,
     left: int,
     steps: Sequence[str],
-    stops: Mapping[str, _Stop],
+    stops: Mapping[str, _Node],
     lines: Sequence[tuple[str, str]],
 ) -> float:
     """Draw versions and the lines between them; return the height."""
@@ -154,7 +154,7 @@ def _lane(place: int) -> float:
     return TOP + LANE_HEIGHT * (place + 0.5)
 
 
-def _shown(candidates: Sequence[Program], run: Mapping[str, Program]) -> set[str]:
+def _select_visible(candidates: Sequence[Program], run: Mapping[str, Program]) -> set[str]:
     """Names on the lines of descent that lead to full data, then on those of the best others, as
     long as there are lanes.
     """
@@ -197,17 +197,17 @@ def _places(root: str, children: Mapping[str, Sequence[str]]) -> dict[str, tuple
     return places
 
 
-def _stop(program: Program, depth: int, lane: int) -> _Stop:
+def _stop(program: Program, depth: int, lane: int) -> _Node:
     if program.role is Role.PARENT:
-        return _Stop(depth, lane, program.program_id, "what was given", True, program.program_id)
+        return _Node(depth, lane, program.program_id, "what was given", True, program.program_id)
     gain = "no score" if program.gain is None else figures.measure(program.gain)
     aim = program.aim.value.replace("_", " ") if program.aim is not None else "other values"
     more = f"{aim}, from {program.borrowed_from}" if program.borrowed_from else aim
-    return _Stop(
+    return _Node(
         step=depth,
         lane=lane,
         label=f"{program.program_id}: {gain}",
-        change=shortened(more, _NAME_CHARACTERS),
+        change=shorten(more, _NAME_CHARACTERS),
         is_large=program.fate in _ON_FULL_DATA,
         tooltip=program.rationale or program.program_id,
     )

@@ -8,7 +8,7 @@ from statistics import median
 from dashboards.render import figures
 from dashboards.render.charts.drawing import WIDTH, Drawing, scale
 from dashboards.render.page import Figure
-from dashboards.render.wording import shortened
+from dashboards.render.wording import shorten
 from dashboards.views.ranked_groups import GroupPart
 
 GROUPS_SHOWN = 30
@@ -38,7 +38,7 @@ def score_chart(groups: Sequence[GroupPart]) -> Figure | None:
     for number, group in enumerate(visible):
         y = TOP + ROW_HEIGHT * (number + 0.5)
         drawing.line("rail", LEFT, y, RIGHT, y)
-        name = shortened(group.name, NAME_CHARACTERS)
+        name = shorten(group.name, NAME_CHARACTERS)
         drawing.label(name, LEFT - 18, y + 5, "group", "end", group.name)
         if group.scores:
             x = across(median(score for _, score in group.scores))
@@ -50,7 +50,7 @@ def score_chart(groups: Sequence[GroupPart]) -> Figure | None:
         drawing.label(_summary(group), RIGHT + 18, y + 4, "tick")
     hidden_count = len(groups) - len(visible)
     more = f" {hidden_count} smaller groups are in the tables only." if hidden_count else ""
-    return drawing.figure(bottom + 48, _CAPTION + more, "; ".join(_described(g) for g in visible))
+    return drawing.figure(bottom + 48, _CAPTION + more, "; ".join(_describe(g) for g in visible))
 
 
 _UNIT = "Score, points of 10"
@@ -69,7 +69,7 @@ def _summary(group: GroupPart) -> str:
     return f"{len(group.scores):,} scored{unscored}"
 
 
-def _described(group: GroupPart) -> str:
+def _describe(group: GroupPart) -> str:
     scores = [score for _, score in group.scores]
     middle = f", median {figures.mean(median(scores))}" if scores else ""
     return f"{group.name}: {_summary(group)}{middle}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dashboards.render import figures
 from dashboards.render.charts.drawing import WIDTH, Drawing, can_be_drawn, scale
 from dashboards.render.page import Figure
-from dashboards.render.wording import shortened
+from dashboards.render.wording import shorten
 from schemas.works.experiment import Experiment, Fate, Program, Role
 
 LEFT, RIGHT, TOP, BOTTOM, HEIGHT = 80, WIDTH - 170, 16, 280, 330
@@ -109,7 +109,7 @@ def _draw_levels(
         gain = each.gain or 0.0
         low = gain if each.gain_low is None else each.gain_low
         high = gain if each.gain_high is None else each.gain_high
-        levels.append((gain, low, high, shortened(each.program_id, _NAME_CHARACTERS)))
+        levels.append((gain, low, high, shorten(each.program_id, _NAME_CHARACTERS)))
     lowest = -math.inf
     for gain, low, high, name in sorted(levels, reverse=True):
         height = round(up(low) - up(high), 1)
@@ -147,6 +147,6 @@ def _description(scored: Sequence[_Scored], baselines: Sequence[Program]) -> str
     _, best, _ = max(scored, key=lambda each: each[2])
     gains = "; ".join(f"{each.program_id} gains {figures.measure(each.gain)}" for each in baselines)
     return (
-        f"{figures.counted(len(scored), 'candidate')} by the order of proposal; the largest gain:"
+        f"{figures.plural(len(scored), 'candidate')} by the order of proposal; the largest gain:"
         f" {_result(best)}.{f' Baselines: {gains}.' if gains else ''}"
     )

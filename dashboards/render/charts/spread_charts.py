@@ -11,7 +11,7 @@ from dashboards.render.charts import drawing
 from dashboards.render.charts.bar_chart import Scale, scale_to
 from dashboards.render.charts.drawing import WIDTH, Drawing
 from dashboards.render.page import Figure
-from dashboards.render.wording import shortened
+from dashboards.render.wording import shorten
 
 ROWS_SHOWN, NAME_CHARACTERS, DATES_SHOWN, MOST_BINS = 40, 40, 7, 20
 _LEFT, _RIGHT, _TOP, _ROW, _PANEL, _BAR = 300, WIDTH - 130, 14, 26, 92, 180
@@ -115,7 +115,7 @@ def spread_chart(
     chart.x_axis(ticks, _TOP, bottom, scale.unit)
     for number, row in enumerate(visible):
         y = _TOP + _ROW * (number + 0.5)
-        label = shortened(row.name, NAME_CHARACTERS)
+        label = shorten(row.name, NAME_CHARACTERS)
         chart.label(label, _LEFT - 12, y + 4, anchor="end", tooltip=row.name)
         low, high = row.ends or (min(row.dots), max(row.dots))
         chart.line("interval", across(low), y, across(high), y)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pypdfium2
 import vl_convert
 
-from dashboards.render.drafts.compiling import (
+from dashboards.render.drafts.draft_compiler import (
     BIBLIOGRAPHY,
     FIGURES,
     REFERENCES,
@@ -49,7 +49,7 @@ not in `claims.json`, and a sentence about a work that is not quoted, is yours.
 """
 
 
-class Written(NamedTuple):
+class DraftFiles(NamedTuple):
     """The compiled files of a draft.
 
     Attributes:
@@ -64,7 +64,7 @@ class Written(NamedTuple):
 
 def write_folder(
     draft: Draft, head: DraftHead, outline: str, folder: Path, venue: Venue | None = None
-) -> Written:
+) -> DraftFiles:
     """Write the folder anew, whole or not at all; set by the template of `venue`, else neutrally.
 
     Raises:
@@ -77,14 +77,16 @@ def write_folder(
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".draft-", dir=folder.parent) as building:
         draft_folder = Path(building) / "draft"
-        result = _written(draft, head, outline, draft_folder, venue or read_venue(NEUTRAL))
+        result = _write_files(draft, head, outline, draft_folder, venue or read_venue(NEUTRAL))
         if folder.exists():
             shutil.rmtree(folder)
         draft_folder.replace(folder)
     return result._replace(paths=tuple(folder / path.name for path in result.paths))
 
 
-def _written(draft: Draft, head: DraftHead, outline: str, folder: Path, venue: Venue) -> Written:
+def _write_files(
+    draft: Draft, head: DraftHead, outline: str, folder: Path, venue: Venue
+) -> DraftFiles:
     figures = folder / FIGURES
     figures.mkdir(parents=True)
     (folder / MARK).touch()
@@ -137,4 +139,4 @@ def _written(draft: Draft, head: DraftHead, outline: str, folder: Path, venue: V
         f"\n## What was found\n\n{remarks}" if remarks else ""
     )
     (folder / README).write_text(readme, "utf-8")
-    return Written(paths, tuple(faults), tuple(notes))
+    return DraftFiles(paths, tuple(faults), tuple(notes))

@@ -42,7 +42,7 @@ _WITHOUT_FONTS = (
 """Letters drawn in dots cannot be stretched."""
 
 
-class Compiled(NamedTuple):
+class LatexResult(NamedTuple):
     """What became of the LaTeX: its PDF, where there is one, and a line for each thing to know."""
 
     pdf: bytes | None
@@ -82,7 +82,7 @@ def _table(rest: str) -> str:
     return "\n".join(parts) + after
 
 
-def compiled(folder: Path, source: str) -> Compiled:
+def compile_latex(folder: Path, source: str) -> LatexResult:
     """Have latexmk compile `source` in a copy of `folder`, in bubblewrap.
 
     Where one of the two is not installed or does not start, a note says so.
@@ -90,17 +90,17 @@ def compiled(folder: Path, source: str) -> Compiled:
     """
     program = shutil.which(LATEXMK)
     if program is None:
-        return Compiled(None, notes=(NOT_INSTALLED,))
+        return LatexResult(None, notes=(NOT_INSTALLED,))
     bubblewrap = shutil.which(BUBBLEWRAP)
     if bubblewrap is None:
-        return Compiled(None, notes=(NO_SANDBOX,))
+        return LatexResult(None, notes=(NO_SANDBOX,))
     with tempfile.TemporaryDirectory(prefix="assay-latex-") as name:
         place = Path(name) / "draft"
         shutil.copytree(folder, place)
         command = in_bubblewrap(bubblewrap, program, place)
         log = _run(command, place, source)
         if log.startswith(_NO_START):
-            return Compiled(None, notes=(f"LaTeX was not compiled: {one_line(log)}",))
+            return LatexResult(None, notes=(f"LaTeX was not compiled: {one_line(log)}",))
         unset = sorted(set(_UNSET.findall(log)))
         notes: tuple[str, ...] = ()
         if unset:
@@ -114,7 +114,7 @@ def compiled(folder: Path, source: str) -> Compiled:
         errors = tuple(_lines(log))
         if not errors and not pdf.exists():
             errors = (f"{LATEXMK} made no PDF of {source}, and its log does not say why",)
-        return Compiled(pdf.read_bytes() if pdf.exists() and not errors else None, errors, notes)
+        return LatexResult(pdf.read_bytes() if pdf.exists() and not errors else None, errors, notes)
 
 
 def with_codes(latex: str, codes: list[str]) -> str:

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from rocrate.model import ContextEntity, File, Person, SoftwareApplication
 from rocrate.rocrate import ROCrate
 
-from dashboards.render.figures import counted
+from dashboards.render.figures import plural
 from dashboards.render.formats.provenance import prov_json
 from schemas.columns import Table
 from schemas.identifiers import RunId
@@ -54,7 +54,7 @@ def write_crate(
     rows = ledger_of_run(queries.connection, run_id)
     crate = ROCrate(version="1.2")
     crate.name = f"Assay {kind.titled(run_id)}"
-    crate.description = _described(kind, head, rows)
+    crate.description = _description(kind, head, rows)
     crate.datePublished = head.finished_at
     crate.license = terms
     crate.keywords = "research evaluation"
@@ -70,13 +70,13 @@ def write_crate(
     return len(files), actions
 
 
-def _described(kind: Kind[Any, Any, Any], head: Any, rows: Sequence[LedgerRow]) -> str:
+def _description(kind: Kind[Any, Any, Any], head: Any, rows: Sequence[LedgerRow]) -> str:
     """What it is, by whom and from what, in a sentence or two."""
     units = len({row.unit_id for row in rows if row.unit_id})
     sources = {name: getattr(head, name, None) for name in ("profile", "literature")}
     rests_on = "".join(f"; {name} {value}" for name, value in sources.items() if value)
     state = f" {head.states_in_words}." if isinstance(head, Run) else ""
-    return f"{counted(units, kind.unit_noun)} by {head.engine}{rests_on}.{state}"
+    return f"{plural(units, kind.unit_noun)} by {head.engine}{rests_on}.{state}"
 
 
 def _tables(kind: Kind[Any, Any, Any]) -> Iterator[Table]:

@@ -17,7 +17,7 @@ def prov_document(rows: Sequence[LedgerRow]) -> ProvDocument:
 
     Pseudonyms and engines are agents; names and reasons are in no row.
     """
-    return _Drawn(rows).document
+    return _LedgerGraph(rows).document
 
 
 def prov_json(rows: Sequence[LedgerRow]) -> str:
@@ -25,7 +25,7 @@ def prov_json(rows: Sequence[LedgerRow]) -> str:
     return str(prov_document(rows).serialize(format="json", indent=1))
 
 
-class _Drawn:
+class _LedgerGraph:
     def __init__(self, rows: Sequence[LedgerRow]) -> None:
         self.document = ProvDocument()
         self.document.add_namespace("assay", _NAMESPACE)
@@ -34,9 +34,9 @@ class _Drawn:
         self._entities: dict[str, ProvEntity] = {}
         self._last: dict[str, ProvEntity] = {}
         for row in rows:
-            self._draw(row)
+            self._add_row(row)
 
-    def _draw(self, row: LedgerRow) -> None:
+    def _add_row(self, row: LedgerRow) -> None:
         attributes = {
             name: getattr(row, name) for name in ("action", "step", "model", "prompt_sha256")
         }
@@ -48,17 +48,17 @@ class _Drawn:
             },
         )
         for input_name in row.inputs:
-            self.document.used(activity, self._entity(f"assay:{_quoted(input_name)}"))
-        self._leave(row, activity)
+            self.document.used(activity, self._entity(f"assay:{_quote(input_name)}"))
+        self._add_result(row, activity)
         if row.participant_id is not None:
             role = {PROV["role"]: f"credit:{row.role}"} if row.role is not None else {}
             agent = self._agent(row.participant_id, row.role)
             self.document.association(activity, agent, other_attributes=role)
 
-    def _leave(self, row: LedgerRow, activity: ProvActivity) -> None:
+    def _add_result(self, row: LedgerRow, activity: ProvActivity) -> None:
         """What the activity made of the artefact, or that it is no more."""
         work = (row.artefact, row.run_id, row.ranking_id, row.unit_id, row.part, row.step)
-        name = "/".join(_quoted(each) for each in work if each)
+        name = "/".join(_quote(each) for each in work if each)
         earlier = self._last.get(name)
         if row.action in _GONE:
             if earlier is not None:
@@ -79,10 +79,10 @@ class _Drawn:
         if participant_id not in self._agents:
             kind = "SoftwareAgent" if role is CreditRole.TOOL else "Person"
             self._agents[participant_id] = self.document.agent(
-                f"assay:participant/{_quoted(participant_id)}", {PROV["type"]: PROV[kind]}
+                f"assay:participant/{_quote(participant_id)}", {PROV["type"]: PROV[kind]}
             )
         return self._agents[participant_id]
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return quote(text, safe="-_.")

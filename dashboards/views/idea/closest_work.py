@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from dashboards.render.page import Line, line
-from dashboards.render.papers import cited, version_links
+from dashboards.render.papers import citation, version_links
 from schemas.failure import Failure
 from schemas.identifiers import PaperId
 from schemas.judgement.contribution import Comparison, ContributionEvaluation, Overlap
@@ -64,7 +64,7 @@ def own_works(failures: Iterable[Failure], papers: Mapping[PaperId, Paper]) -> t
     )
     by_name = {str(paper_id): paper for paper_id, paper in papers.items()}
     return tuple(
-        line(cited(by_name[name]), f" {by_name[name].title}")
+        line(citation(by_name[name]), f" {by_name[name].title}")
         for name in subjects
         if name in by_name
     )
@@ -92,7 +92,7 @@ def _work(comparisons: list[Comparison], papers: Mapping[PaperId, Paper]) -> Clo
         if by_overlap[overlap]
     ]
     return ClosestWork(
-        paper=line(cited(paper) if paper is not None else "unknown paper"),
+        paper=line(citation(paper) if paper is not None else "unknown paper"),
         # Some sources end titles like sentences, and the title stands within one.
         title=paper.title.rstrip(" .") if paper is not None else "",
         overlaps="; ".join(overlaps),

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dashboards.render import figures
 from dashboards.render import page as pg
 from dashboards.render.prose import prose, prose_line
-from dashboards.render.wording import reason, unscored
+from dashboards.render.wording import reason, unscored_because
 from dashboards.views.idea.judges_part import score_of_judges
-from dashboards.views.idea.review_blocks import citation_note, listed, named_prose
+from dashboards.views.idea.review_blocks import bullets_or, citation_note, prose_by_name
 from schemas.judgement.committee import (
     CommitteeEvaluation,
     IdeaPart,
@@ -50,7 +50,7 @@ def committee_blocks(
         for part in IdeaPart:
             yield pg.text(pg.strong(_words(part)))
             claims = (claim.statement for claim in committee.claims if claim.part is part)
-            yield from listed(claims, "The idea does not say.")
+            yield from bullets_or(claims, "The idea does not say.")
 
 
 def other_sources(evaluation: IdeaEvaluation) -> Sequence[pg.Line]:
@@ -64,7 +64,9 @@ def other_sources(evaluation: IdeaEvaluation) -> Sequence[pg.Line]:
     names = [row.knowledge_id for row in evaluation.citations if row.paper_id is None]
     cited = [records[name] for name in dict.fromkeys(names) if name in records]
     return [
-        pg.line(_named(each), f" ({each.published.isoformat() if each.published else 'n.d.'})")
+        pg.line(
+            _record_link(each), f" ({each.published.isoformat() if each.published else 'n.d.'})"
+        )
         for each in cited
     ]
 
@@ -74,7 +76,7 @@ def _meta(meta: MetaReview) -> Iterator[pg.Block]:
         yield pg.text(f"Why there is no decision: {meta.unscored_detail}")
     if meta.unscored_reason is None:
         yield from prose(meta.summary)
-        yield from named_prose({"Strengths": meta.strengths, "Weaknesses": meta.weaknesses})
+        yield from prose_by_name({"Strengths": meta.strengths, "Weaknesses": meta.weaknesses})
     if meta.suggestions:
         yield pg.text(pg.strong("Suggestions, from what appeared after the cutoff"))
         yield from prose(meta.suggestions)
@@ -101,7 +103,7 @@ def _agreement(meta: MetaReview | None) -> str:
         )
     return (
         "Krippendorff's alpha of the reviewers over the dimensions:"
-        f" {figures.signed(meta.krippendorff_alpha)} (1 perfect, 0 chance)."
+        f" {figures.with_sign(meta.krippendorff_alpha)} (1 perfect, 0 chance)."
     )
 
 
@@ -127,7 +129,7 @@ def _reviewer(
 ) -> Iterator[pg.Block]:
     """A persona's reviews, and how much of the evidence it knew."""
     yield pg.heading(f"Reviewer {persona_id}", level=3)
-    evidence = figures.counted(
+    evidence = figures.plural(
         reviews[0].shown_evidence_count, "piece of evidence", "pieces of evidence"
     )
     yield pg.text(
@@ -148,7 +150,7 @@ def _score(review: PersonaReview, votes: Sequence[JudgeVote]) -> str:
     judges_note = f" ({judges})" if judges else ""
     if review.score_0_to_10 is not None:
         return f"{figures.score(review.score_0_to_10)} of 10{judges_note}"
-    return f"{unscored(review.unscored_reason or 'unknown')}{judges_note}"
+    return f"{unscored_because(review.unscored_reason or 'unknown')}{judges_note}"
 
 
 def _funnel(records: Sequence[KnowledgeRecord]) -> str:
@@ -160,7 +162,7 @@ def _funnel(records: Sequence[KnowledgeRecord]) -> str:
         for kind in dict.fromkeys(r.kind for r in before)
     )
     later = len(records) - len(before)
-    read = figures.counted(sum(record.selected for record in records), "item")
+    read = figures.plural(sum(record.selected for record in records), "item")
     return (
         f"Found from before the cutoff: {kinds or 'nothing'}; later, for suggestions only:"
         f" {later:,}. {read} read and weighed."
@@ -182,7 +184,7 @@ def _ground(committee: CommitteeEvaluation) -> Iterator[pg.Block]:
     findings = []
     for row in decisive[:_EVIDENCE_SHOWN]:
         record = records.get(row.knowledge_id)
-        record_link = _named(record) if record is not None else "unknown"
+        record_link = _record_link(record) if record is not None else "unknown"
         relation = row.relation.value if row.relation is not None else "unscored"
         is_verified = "yes" if row.passage_verified else "no"
         findings.append(
@@ -191,11 +193,11 @@ def _ground(committee: CommitteeEvaluation) -> Iterator[pg.Block]:
     columns = ("Knowledge", "Part", "Says", "Finding", "Quoted word for word")
     yield pg.table(columns, findings)
     if len(decisive) > _EVIDENCE_SHOWN:
-        more = figures.counted(len(decisive) - _EVIDENCE_SHOWN, "finding")
+        more = figures.plural(len(decisive) - _EVIDENCE_SHOWN, "finding")
         yield pg.text(f"{more} more in the table ", pg.code("evidence"), ".")
 
 
-def _named(record: KnowledgeRecord) -> pg.Line:
+def _record_link(record: KnowledgeRecord) -> pg.Line:
     return pg.line(pg.link(record.title or record.url, record.url))
 
 

@@ -11,7 +11,7 @@ from dashboards.render.wording import (
     baseline_mark,
     field_not_covered,
     reason,
-    unscored,
+    unscored_because,
     whole_sentences,
 )
 from dashboards.views.idea.closest_work import ClosestWork, none_closest
@@ -147,7 +147,7 @@ def _page(
         highest_0_to_1=overall.highest_0_to_1 if overall is not None else None,
         sentences=(_answer(decision.verdict, overall), _cut(decision.because, room)),
         reasons=tuple(_cut(each, room) for each in _reasons(overall)),
-        counted=() if is_judged else tuple(_counted(review)),
+        counted=() if is_judged else tuple(_baseline_figures(review)),
         closest=_prior_work(closest[0], room) if closest else None,
         none_closest=_cut(_none_closest(review), room),
         derivations=tuple(_derivations(lines, top_concerns, room)),
@@ -204,7 +204,7 @@ def _reasons(overall: Assessment | None) -> tuple[str, ...]:
     return overall.reasons[:REASONS_SHOWN] if overall is not None else ()
 
 
-def _counted(review: IdeaReview) -> Iterator[str]:
+def _baseline_figures(review: IdeaReview) -> Iterator[str]:
     """What stands in place of a verdict: scores of modules, and papers found and read."""
     score, evaluation = review.score, review.evaluation
     mark = baseline_mark(evaluation.engine)
@@ -224,20 +224,20 @@ def _counted(review: IdeaReview) -> Iterator[str]:
 
 def _modules(score: IdeaScore) -> Iterator[str]:
     if score.soundness_requested:
-        methods = figures.counted(score.scored_method_count, "scored method")
+        methods = figures.plural(score.scored_method_count, "scored method")
         yield (
             f"Soundness: {figures.mean(score.soundness_0_to_10)} over {methods},"
             f" {score.unscored_method_count:,} unscored"
         )
     if score.contribution_requested:
-        compared = figures.counted(score.scored_comparison_count, "scored comparison")
+        compared = figures.plural(score.scored_comparison_count, "scored comparison")
         yield (
             f"Contribution: {figures.mean(score.contribution_0_to_10)} over {compared} in"
-            f" {figures.counted(score.dimension_count, 'dimension')},"
+            f" {figures.plural(score.dimension_count, 'dimension')},"
             f" {score.unscored_comparison_count:,} unscored"
         )
     if score.committee_requested:
-        reviews = figures.counted(score.persona_review_count, "review")
+        reviews = figures.plural(score.persona_review_count, "review")
         yield (
             f"Committee: {figures.mean(score.committee_0_to_10)} over {reviews},"
             f" {score.unscored_persona_review_count:,} unscored"
@@ -324,7 +324,7 @@ def _criteria(evaluation: IdeaEvaluation) -> str:
             parts.append(f"{name} not assessed")
         elif assessment.probability_0_to_1 is None:
             why = assessment.unscored_reason
-            parts.append(f"{name} {unscored(why) if why is not None else 'unscored'}")
+            parts.append(f"{name} {unscored_because(why) if why is not None else 'unscored'}")
         else:
             probability = percent(assessment.probability_0_to_1)
             parts.append(f"{name} {probability}{_range(assessment)}")
@@ -347,7 +347,7 @@ def _not_judged(review: IdeaReview, gaps: Sequence[Gap], room: _Room) -> Iterato
     for gap in remaining[:GAPS_SHOWN]:
         yield _cut(_gap(gap), room, _GAP_WORDS)
     if len(remaining) > GAPS_SHOWN:
-        yield f"{figures.counted(len(remaining) - GAPS_SHOWN, 'more kind')} of gaps"
+        yield f"{figures.plural(len(remaining) - GAPS_SHOWN, 'more kind')} of gaps"
     run = review.run
     yield from banners(evaluation.engine, evaluation.literature, run.literature_name)
 
@@ -356,4 +356,4 @@ def _gap(gap: Gap) -> str:
     if gap.detail and not gap.failed:
         return gap.detail
     detail = f" ({gap.detail})" if gap.detail else ""
-    return f"{gap.what}, {figures.counted(gap.count, 'time')}: {gap.why}{detail}"
+    return f"{gap.what}, {figures.plural(gap.count, 'time')}: {gap.why}{detail}"

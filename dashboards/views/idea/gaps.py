@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dashboards.render.page import Line, Part, line
-from dashboards.render.papers import cited
+from dashboards.render.papers import citation
 from dashboards.render.wording import reason, stage
 from schemas.base import Noun
 from schemas.failure import Failure, commonest_cause
@@ -49,7 +49,11 @@ def gaps_of(evaluation: IdeaEvaluation) -> tuple[Gap, ...]:
     other judgements without a score.
     """
     # The criteria come first: score and verdict rest on them, and a first page names few gaps.
-    return (*_unassessed(evaluation), *_failures(evaluation), *_unscored(evaluation))
+    return (
+        *_unassessed_criteria(evaluation),
+        *_failures(evaluation),
+        *_unscored_judgements(evaluation),
+    )
 
 
 def shortenings_of(evaluation: IdeaEvaluation) -> tuple[Shortening, ...]:
@@ -87,7 +91,7 @@ def _failures(evaluation: IdeaEvaluation) -> Iterator[Gap]:
         )
 
 
-def _unscored(evaluation: IdeaEvaluation) -> Iterator[Gap]:
+def _unscored_judgements(evaluation: IdeaEvaluation) -> Iterator[Gap]:
     soundness, contribution = evaluation.soundness, evaluation.contribution
     reasons_of: dict[str, Iterable[Reason | None]] = {}
     if soundness is not None:
@@ -127,7 +131,7 @@ def _unscored(evaluation: IdeaEvaluation) -> Iterator[Gap]:
             yield _without_score(what, why, count)
 
 
-def _unassessed(evaluation: IdeaEvaluation) -> Iterator[Gap]:
+def _unassessed_criteria(evaluation: IdeaEvaluation) -> Iterator[Gap]:
     """Criteria of the assessment without a probability, by reason."""
     by_reason: dict[Reason, list[str]] = defaultdict(list)
     for row in evaluation.assessment.assessments if evaluation.assessment is not None else ():
@@ -159,7 +163,7 @@ def cause_of(failures: Iterable[Failure]) -> str:
 
 def _names(evaluation: IdeaEvaluation) -> dict[str, Line]:
     """What readers call the papers, methods and dimensions that failures name by identifier."""
-    names = {str(paper.paper_id): line(cited(paper)) for paper in evaluation.papers}
+    names = {str(paper.paper_id): line(citation(paper)) for paper in evaluation.papers}
     names[evaluation.idea.idea_id] = line("the idea")
     names["plan"] = line("the plan")
     if evaluation.soundness is not None:

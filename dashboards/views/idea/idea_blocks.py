@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.charts.bar_chart import TEN, Bar, bar_chart
-from dashboards.render.papers import in_reading_order, reference
+from dashboards.render.papers import reference, sort_for_reading
 from dashboards.render.prose import prose_line
 from dashboards.views.idea.committee_blocks import committee_blocks, other_sources
 from dashboards.views.idea.gaps import judgements, shortenings_of
 from dashboards.views.idea.idea_page import IdeaPage
 from dashboards.views.idea.judges_part import judged_steps, score_of_judges
 from dashboards.views.idea.module_blocks import contribution_blocks, soundness_blocks
-from dashboards.views.idea.plan_blocks import first_blocks, plan_blocks, tried_blocks
+from dashboards.views.idea.plan_blocks import experiment_blocks, first_blocks, plan_blocks
 from dashboards.views.idea.review_blocks import novelty_blocks
 from schemas.judgement.assessment import AssessmentEvaluation
 from schemas.judgement.soundness import SoundnessSummary
@@ -50,7 +50,7 @@ def _rest(page: IdeaPage) -> Iterator[pg.Block]:
     if page.plan is not None:
         yield from plan_blocks(page.plan, page.first.concerns)
     if evaluation.experimental_results:
-        yield from tried_blocks(evaluation.experimental_results, page.review.warehouse)
+        yield from experiment_blocks(evaluation.experimental_results, page.review.warehouse)
     yield from (pg.heading("Scores"), _scores(page))
     if (profile := _profile(page)) is not None:
         yield profile
@@ -71,7 +71,7 @@ def _rest(page: IdeaPage) -> Iterator[pg.Block]:
     yield from _judges(page)
     yield from _missing(page)
     yield pg.heading("Bibliography")
-    papers = in_reading_order(page.review.bibliography)
+    papers = sort_for_reading(page.review.bibliography)
     yield from pg.bullets(map(reference, papers)) or (pg.text("No paper is cited."),)
     if others := other_sources(evaluation):
         yield pg.text("Pages, code and later papers cited:")
@@ -89,7 +89,7 @@ def _scores(page: IdeaPage) -> pg.Table:
     if score.committee_requested:
         missing = score.unscored_persona_review_count
         reviews = [score.persona_review_count - missing, missing]
-        counts = (figures.counted(count, "review") for count in reviews)
+        counts = (figures.plural(count, "review") for count in reviews)
         rows.append(("Committee", figures.mean(score.committee_0_to_10), *counts))
     if score.novelty_requested:
         novelty = score.novelty_1_to_5
@@ -128,21 +128,21 @@ def _profile(page: IdeaPage) -> pg.Figure | None:
 def _soundness_score(score: IdeaScore) -> tuple[pg.Part, ...]:
     if not score.soundness_requested:
         return ()
-    of = f"{score.scored_method_count} of {figures.counted(score.method_count, 'method')}"
-    missing = figures.counted(score.unscored_method_count, "method")
+    of = f"{score.scored_method_count} of {figures.plural(score.method_count, 'method')}"
+    missing = figures.plural(score.unscored_method_count, "method")
     return "Soundness", figures.mean(score.soundness_0_to_10), of, missing
 
 
 def _contribution_score(score: IdeaScore) -> tuple[pg.Part, ...]:
     if not score.contribution_requested:
         return ()
-    compared = figures.counted(score.scored_comparison_count, "comparison")
-    of = f"{compared} in {figures.counted(score.dimension_count, 'dimension')}"
+    compared = figures.plural(score.scored_comparison_count, "comparison")
+    of = f"{compared} in {figures.plural(score.dimension_count, 'dimension')}"
     if score.mean_comparison_score is not None:
-        of += f"; mean {figures.signed(score.mean_comparison_score)} on −1 … +1"
-    missing = figures.counted(score.unscored_comparison_count, "comparison")
+        of += f"; mean {figures.with_sign(score.mean_comparison_score)} on −1 … +1"
+    missing = figures.plural(score.unscored_comparison_count, "comparison")
     if score.unscored_dimension_count:
-        dimensions = figures.counted(score.unscored_dimension_count, "dimension")
+        dimensions = figures.plural(score.unscored_dimension_count, "dimension")
         missing += f", {dimensions} without a review"
     return "Contribution", figures.mean(score.contribution_0_to_10), of, missing
 
@@ -152,7 +152,7 @@ def _assessment(assessment: AssessmentEvaluation) -> Iterator[pg.Block]:
     rows = []
     for row in assessment.assessments:
         probability, low, high = row.probability_0_to_1, row.lowest_0_to_1, row.highest_0_to_1
-        value = wording.unscored(row.unscored_reason or "")
+        value = wording.unscored_because(row.unscored_reason or "")
         if probability is not None:
             value = f"{100 * probability:.0f} %"
         ends = ""
@@ -173,12 +173,12 @@ def _summary(summary: SoundnessSummary | None) -> Iterator[pg.Block]:
         yield pg.text("unscored: no summary was made.")
         return
     if summary.unscored_reason is not None:
-        yield pg.text(f"{wording.unscored(summary.unscored_reason)}.")
+        yield pg.text(f"{wording.unscored_because(summary.unscored_reason)}.")
         return
     for name in ("strengths", "weaknesses", "suggestions"):
         yield pg.text(pg.strong(name.capitalize()))
         points = getattr(summary, name)
-        yield pg.numbered(map(prose_line, points)) if points else pg.text("None named.")
+        yield pg.numbered_list(map(prose_line, points)) if points else pg.text("None named.")
 
 
 def _judges(page: IdeaPage) -> Iterator[pg.Block]:
@@ -242,7 +242,7 @@ def _provenance(page: IdeaPage) -> Iterator[pg.Block]:
     if shortenings := shortenings_of(evaluation):
         yield pg.text("Long inputs were shortened before they were judged:")
         yield from pg.bullets(
-            f"{each.step}, {figures.counted(each.count, 'time')}: {each.rule}"
+            f"{each.step}, {figures.plural(each.count, 'time')}: {each.rule}"
             for each in shortenings
         )
     if evaluation.reused_from_run_id is None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dashboards.render.page import Line, line
-from dashboards.render.papers import cited
+from dashboards.render.papers import citation
 from dashboards.views.idea.closest_work import ClosestWork, closest_works
 from dashboards.views.idea.first_page import FirstPage, first_page
 from dashboards.views.idea.gaps import Gap, gaps_of
@@ -55,10 +55,10 @@ class IdeaPage:
         reviews = {each.dimension_id: each for each in contribution.reviews}
         return [(each, reviews.get(each.dimension_id)) for each in contribution.dimensions]
 
-    def named(self, paper_id: PaperId) -> Line:
+    def paper_link(self, paper_id: PaperId) -> Line:
         """A paper by its link."""
         paper = self.papers.get(paper_id)
-        return line(cited(paper) if paper is not None else "unknown paper")
+        return line(citation(paper) if paper is not None else "unknown paper")
 
 
 def idea_page(review: IdeaReview) -> IdeaPage:

@@ -51,7 +51,7 @@ def judgement_blocks(
     numbers = {call.call_id: n for n, call in enumerate(review.evaluation.llm_calls, 1)}
     table = pg.table(columns, (_row(*row, numbers) for row in rows))
     note = pg.text("The hash names the exact text of the prompt template.")
-    yield pg.Fold(figures.counted(len(rows), "judgement"), (note, table))
+    yield pg.Fold(figures.plural(len(rows), "judgement"), (note, table))
     yield pg.Fold("Model calls", tuple(_calls(review, address_of_call)))
 
 
@@ -79,7 +79,7 @@ def _outcome(entry: Noun) -> str:
     """The score, or why there is none; empty for what is a text alone."""
     reason = getattr(entry, "unscored_reason", None)
     if reason is not None:
-        return wording.unscored(reason)
+        return wording.unscored_because(reason)
     scores = (getattr(entry, field, None) for field in _SCORES)
     return next((str(value) for value in scores if value is not None), "")
 
@@ -90,7 +90,7 @@ def _calls(review: IdeaReview, address_of_call: Callable[[str], str]) -> Iterato
         yield pg.text(_why_no_calls(review))
         return
     waiting_time = figures.duration(sum(call.latency_seconds for call in calls))
-    yield pg.text(f"{figures.counted(len(calls), 'call')}, {waiting_time} of waiting.")
+    yield pg.text(f"{figures.plural(len(calls), 'call')}, {waiting_time} of waiting.")
     columns = ("No.:", "Step", "Model", "Ended", "Prompt tokens:", "Completion tokens:", "Cost:",
                "Latency:", "Attempt:", "From the cache", "Error", "When")  # fmt: skip
     rows = (

@@ -31,9 +31,7 @@ class JudgedStep:
         """`the same score on 14 of 20 items`."""
         if not self.item_count:
             return "nothing was scored by two of them"
-        return (
-            f"the same score on {self.same_count:,} of {figures.counted(self.item_count, 'item')}"
-        )
+        return f"the same score on {self.same_count:,} of {figures.plural(self.item_count, 'item')}"
 
 
 def score_of_judges(votes: Sequence[JudgeVote], provenance: Provenance, item: str = "") -> str:
@@ -58,7 +56,7 @@ def score_of_judges(votes: Sequence[JudgeVote], provenance: Provenance, item: st
     if not scores and not unscored_votes:
         return ""
     median_text = (
-        f"median of {figures.counted(len(scores), 'judge')}:"
+        f"median of {figures.plural(len(scores), 'judge')}:"
         f" {', '.join(f'{score:g}' for score in scores)}"
     )
     missing = (

@@ -10,7 +10,7 @@ from dashboards.render.prose import prose, prose_line
 from dashboards.views.idea.closest_work import own_works
 from dashboards.views.idea.idea_page import IdeaPage
 from dashboards.views.idea.judges_part import judged_steps, score_of_judges
-from dashboards.views.idea.review_blocks import citation_note, named_prose
+from dashboards.views.idea.review_blocks import citation_note, prose_by_name
 from schemas.identifiers import PaperId
 from schemas.judgement.contribution import (
     Comparison,
@@ -38,7 +38,7 @@ def soundness_blocks(page: IdeaPage, soundness: SoundnessEvaluation) -> Iterator
         return
     mean = figures.mean(score.soundness_0_to_10)
     of = " of 10" if score.soundness_0_to_10 is not None else ""
-    methods = figures.counted(score.scored_method_count, "scored method")
+    methods = figures.plural(score.scored_method_count, "scored method")
     yield pg.text(
         "The idea's methods, most important first, each held against the literature:"
         f" {mean}{of} over {methods}, {score.unscored_method_count} unscored."
@@ -53,7 +53,11 @@ def _method(
     verdict, judges = _NO_REVIEW, ""
     if review is not None:
         judges = score_of_judges(page.evaluation.judge_votes, review.provenance)
-        verdict = wording.unscored(review.unscored_reason) if review.unscored_reason else "unscored"
+        verdict = (
+            wording.unscored_because(review.unscored_reason)
+            if review.unscored_reason
+            else "unscored"
+        )
         if review.score_0_to_10 is not None:
             mark = wording.baseline_mark(review.provenance.engine)
             verdict = f"{figures.score(review.score_0_to_10)} of 10{mark}"
@@ -64,7 +68,7 @@ def _method(
     if review is not None and review.unscored_reason is None:
         texts = (review.support, review.contradictions, review.suggestions)
         names = ("Support", "Contradictions", "Suggestions")
-        yield from named_prose(dict(zip(names, texts, strict=True)))
+        yield from prose_by_name(dict(zip(names, texts, strict=True)))
         if review.open_questions:
             yield pg.text(pg.strong("Open questions"), " (reviewer's reasoning)")
             yield from prose(review.open_questions)
@@ -74,7 +78,7 @@ def _method(
     evidence = [each for each in soundness.evidence if each.method_id == method.method_id]
     rows = [
         (
-            pg.line(page.named(each.paper_id), _CLOSENESS.get(each.relevance_0_to_3 or 0, "")),
+            pg.line(page.paper_link(each.paper_id), _CLOSENESS.get(each.relevance_0_to_3 or 0, "")),
             *map(prose_line, (each.method, each.results, each.context)),
         )
         for each in evidence
@@ -85,7 +89,7 @@ def _method(
     irrelevant = sum(each.relevant is False for each in evidence)
     unscored_count = sum(each.relevant is None for each in evidence)
     yield pg.text(
-        f"{figures.counted(len(rows), 'relevant paper')}, {irrelevant} read and found irrelevant,"
+        f"{figures.plural(len(rows), 'relevant paper')}, {irrelevant} read and found irrelevant,"
         f" {unscored_count} unscored."
     )
 
@@ -100,14 +104,14 @@ def contribution_blocks(page: IdeaPage, contribution: ContributionEvaluation) ->
         unscored_count = sum(each.unscored_reason is not None for each in candidates)
         compared_count = sum(each.compared for each in candidates)
         yield pg.text(
-            f"{figures.counted(len(candidates), 'paper')} considered, {judged_count:,} judged for"
+            f"{figures.plural(len(candidates), 'paper')} considered, {judged_count:,} judged for"
             f" relevance ({unscored_count:,} unscored), {compared_count:,} compared."
         )
     means = [
         (dimension.name, review.mean_comparison_score if review is not None else None)
         for dimension, review in page.dimensions
     ]
-    bars = [Bar(name, mean, figures.signed(mean)) for name, mean in means]
+    bars = [Bar(name, mean, figures.with_sign(mean)) for name, mean in means]
     scale = MORE_OR_LESS_NOVEL
     chart = bar_chart("bars-2", "Novelty by dimension", _BARS_CAPTION, scale, bars)
     if chart is not None:
@@ -147,19 +151,19 @@ def _dimension(dimension: Dimension, review: ContributionReview | None) -> Itera
         yield pg.text(f"Review {_NO_REVIEW}.")
     elif review.unscored_reason is not None:
         detail = f" ({review.unscored_detail})" if review.unscored_detail else ""
-        yield pg.text(f"Review {wording.unscored(review.unscored_reason)}{detail}.")
+        yield pg.text(f"Review {wording.unscored_because(review.unscored_reason)}{detail}.")
     else:
         texts = (review.strengths, review.weaknesses, review.suggestions)
         names = ("Strengths", "Weaknesses", "Suggestions")
-        yield from named_prose(dict(zip(names, texts, strict=True)))
+        yield from prose_by_name(dict(zip(names, texts, strict=True)))
         yield from citation_note(review.removed_citation_count, review.uncited_sentence_count)
 
 
 def _mean(review: ContributionReview) -> str:
     """Its novelty and its mean comparison score, with their counts."""
     mean = (
-        f"{figures.signed(review.mean_comparison_score)} over"
-        f" {figures.counted(review.scored_comparison_count, 'scored comparison')},"
+        f"{figures.with_sign(review.mean_comparison_score)} over"
+        f" {figures.plural(review.scored_comparison_count, 'scored comparison')},"
         f" {review.unscored_comparison_count:,} unscored"
     )
     if review.novelty_0_to_10 is None:
@@ -180,7 +184,7 @@ def _paper_by_paper(page: IdeaPage, contribution: ContributionEvaluation) -> Ite
     rows: list[tuple[pg.Part, ...]] = []
     overall: list[pg.Line] = []
     for paper_id, comparisons in by_paper.items():
-        paper_link, paper = page.named(paper_id), page.papers.get(paper_id)
+        paper_link, paper = page.paper_link(paper_id), page.papers.get(paper_id)
         scores = [
             comparisons[each.dimension_id].score if each.dimension_id in comparisons else None
             for each in contribution.dimensions
@@ -202,6 +206,6 @@ def _paper_by_paper(page: IdeaPage, contribution: ContributionEvaluation) -> Ite
         each for each in judged_steps(page.evaluation.judge_votes) if each.step in compared_steps
     )
     for judged_step in list(steps)[:1]:  # over all comparisons: one by one they would fill pages
-        count = figures.counted(len(judged_step.judges), "judge")
+        count = figures.plural(len(judged_step.judges), "judge")
         yield pg.text(f"Each mark: median of {count}: {judged_step.agreement}.")
     yield from pg.bullets(overall)

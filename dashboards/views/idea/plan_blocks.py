@@ -32,7 +32,7 @@ def first_blocks(first: FirstPage) -> Iterator[pg.Block]:
     yield pg.text(pg.strong("Closest prior work"))
     if first.closest is not None:
         work = first.closest
-        remains = _labelled(" What remains new beside it: ", work.remains)
+        remains = _with_label(" What remains new beside it: ", work.remains)
         overlaps = f" {work.title}: {work.overlaps}."
         yield pg.text(prose_line(work.paper), overlaps, remains)
     else:
@@ -41,11 +41,11 @@ def first_blocks(first: FirstPage) -> Iterator[pg.Block]:
         yield pg.text("Beside works that the plan itself names: ", prose_line(derivation))
     yield pg.text(pg.strong("Concerns worth most"))
     if first.concerns:
-        yield pg.Listing(tuple(map(_deciding, first.concerns)), first=1)
+        yield pg.Listing(tuple(map(_concern_item, first.concerns)), first=1)
     else:
         yield pg.text(first.no_concerns)
     if first.further_concern_count:
-        further = figures.counted(first.further_concern_count, "further concern")
+        further = figures.plural(first.further_concern_count, "further concern")
         yield pg.text(f"{further}: see the full report.")
     if first.criteria:
         yield pg.text(pg.strong("By criterion"), f" (probability, as above): {first.criteria}")
@@ -54,7 +54,7 @@ def first_blocks(first: FirstPage) -> Iterator[pg.Block]:
     yield from pg.bullets(first.not_judged) or (nothing,)
 
 
-def _deciding(concern: DecidingConcern) -> tuple[pg.Block, ...]:
+def _concern_item(concern: DecidingConcern) -> tuple[pg.Block, ...]:
     why = pg.line(" ", prose_line(concern.why)) if concern.why else ()
     statement = pg.text(pg.strong(f"{concern.heading}."), " ", prose_line(concern.point), why)
     more = []
@@ -64,7 +64,7 @@ def _deciding(concern: DecidingConcern) -> tuple[pg.Block, ...]:
         settle = pg.strong("What would settle it:")
         more.append(pg.line(settle, " ", prose_line(concern.would_settle)))
     if concern.lowered_from:
-        defense = _labelled(", in the plan's defense: ", concern.defense)
+        defense = _with_label(", in the plan's defense: ", concern.defense)
         more.append(pg.line(pg.strong(f"Lowered from {concern.lowered_from}"), defense))
     return statement, *pg.bullets(more)
 
@@ -74,7 +74,7 @@ def _action(effort: str, action: str) -> pg.Line:
     return pg.line(pg.strong("What to do"), takes, prose_line(action))
 
 
-def _labelled(label: str, words: str) -> pg.Line:
+def _with_label(label: str, words: str) -> pg.Line:
     return pg.line(label, prose_line(words)) if words else ()
 
 
@@ -96,7 +96,7 @@ def plan_blocks(plan: PlanPart, first: Sequence[DecidingConcern]) -> Iterator[pg
         yield from pg.bullets(
             pg.line(
                 prose_line(each.concern.point),
-                _labelled(" In the plan's defense: ", each.concern.defense),
+                _with_label(" In the plan's defense: ", each.concern.defense),
             )
             for each in plan.refuted
         )
@@ -112,7 +112,7 @@ def plan_blocks(plan: PlanPart, first: Sequence[DecidingConcern]) -> Iterator[pg
             pg.line(
                 *(prose_line(each.concern.point), " “", prose_line(each.concern.quote), "” "),
                 prose_line(each.concern.why),
-                _labelled(" Evidence against it: ", each.concern.weakened),
+                _with_label(" Evidence against it: ", each.concern.weakened),
             )
             for each in plan.strengths
         )
@@ -163,7 +163,7 @@ def _concern(concern_line: ConcernLine, left_out: Sequence[str]) -> Iterator[pg.
     yield from pg.bullets(lines)
 
 
-def tried_blocks(results: Sequence[ExperimentalResult], warehouse: str) -> Iterator[pg.Block]:
+def experiment_blocks(results: Sequence[ExperimentalResult], warehouse: str) -> Iterator[pg.Block]:
     """What came of trying an idea: apart from all that the literature says."""
     yield from (pg.heading("What came of trying it"), pg.text(pg.emphasis(_MEASURED)))
     for result in results:
@@ -190,8 +190,8 @@ def tried_blocks(results: Sequence[ExperimentalResult], warehouse: str) -> Itera
 
 def _gains(result: ExperimentalResult) -> pg.Table:
     measure = figures.measure
-    candidates = figures.counted(result.tried_count, "candidate")
-    runs = figures.counted(result.run_count, "run")
+    candidates = figures.plural(result.tried_count, "candidate")
+    runs = figures.plural(result.run_count, "run")
     ends = f"{measure(result.gain_low)} to {measure(result.gain_high)}"
     rows: list[tuple[pg.Part, ...]] = [
         ("The program to be improved", measure(result.parent_mean), "", ""),

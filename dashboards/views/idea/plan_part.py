@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dashboards.render import figures
-from dashboards.render.wording import concern_kind, unscored
+from dashboards.render.wording import concern_kind, unscored_because
 from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.judgement.soundness import (
     Concern,
@@ -84,15 +84,19 @@ def plan_part(evaluation: IdeaEvaluation) -> PlanPart | None:
         (one for one in evaluation.concerns if one.severity is None), key=lambda one: one.rank
     )
     concerns = [*deciding, *others]
-    strengths_of = _beside(concerns, strengths, " ".join(evaluation.idea.text.split()).casefold())
+    strengths_of = _match_strengths(
+        concerns, strengths, " ".join(evaluation.idea.text.split()).casefold()
+    )
     placed_ids = {one.concern_id for group in strengths_of.values() for one in group}
     questions = [one for one in evaluation.concerns if one.severity is _QUESTION and _stands(one)]
     open_questions = [one for one in questions if one.decision_place is None]
     return PlanPart(
-        verdict=unscored(why_unscored) if why_unscored is not None else "",
+        verdict=unscored_because(why_unscored) if why_unscored is not None else "",
         note=_note(review.dropped_point_count if review is not None else 0),
         concerns=tuple(
-            _line(one, strengths_of.get(one.concern_id, ()), _folded_into(one, evaluation.concerns))
+            _line(
+                one, strengths_of.get(one.concern_id, ()), _duplicates_of(one, evaluation.concerns)
+            )
             for one in concerns
         ),
         deciding_count=len(deciding),
@@ -103,8 +107,8 @@ def plan_part(evaluation: IdeaEvaluation) -> PlanPart | None:
             if one.confirmed_severity is ConfirmedSeverity.REFUTED and one.folded_into is None
         ),
         strengths=tuple(_line(one) for one in strengths if one.concern_id not in placed_ids),
-        stated=_of(soundness, ElementStanding.STATED),
-        unstated=_of(soundness, ElementStanding.UNSTATED),
+        stated=_elements(soundness, ElementStanding.STATED),
+        unstated=_elements(soundness, ElementStanding.UNSTATED),
     )
 
 
@@ -159,7 +163,7 @@ def _gravest_first(concern: Concern) -> tuple[int, int]:
     return (_GRAVITY.index(severity) if severity else len(_GRAVITY), concern.rank)
 
 
-def _folded_into(concern: Concern, concerns: Sequence[Concern]) -> tuple[Concern, ...]:
+def _duplicates_of(concern: Concern, concerns: Sequence[Concern]) -> tuple[Concern, ...]:
     return tuple(one for one in concerns if one.folded_into == concern.concern_id)
 
 
@@ -182,7 +186,7 @@ def _line(
     )
 
 
-def _beside(
+def _match_strengths(
     concerns: Sequence[Concern], strengths: Sequence[Concern], plan: str
 ) -> dict[str, list[Concern]]:
     """Strengths by the concern whose quote is nearest to theirs in the plan."""
@@ -193,7 +197,7 @@ def _beside(
         if span is None or not spans:
             continue
         distance, nearest = min(
-            ((_apart(span, other), one) for other, one in spans), key=lambda pair: pair[0]
+            ((_distance(span, other), one) for other, one in spans), key=lambda pair: pair[0]
         )
         if distance <= SAME_PASSAGE_CHARACTERS:
             strengths_of.setdefault(nearest.concern_id, []).append(strength)
@@ -206,7 +210,7 @@ def _span(quote: str, plan: str) -> tuple[int, int] | None:
     return (start, start + len(words)) if start >= 0 else None
 
 
-def _apart(one: tuple[int, int], other: tuple[int, int]) -> int:
+def _distance(one: tuple[int, int], other: tuple[int, int]) -> int:
     """Characters between two spans; 0: they overlap."""
     return max(0, max(one[0], other[0]) - min(one[1], other[1]))
 
@@ -214,14 +218,14 @@ def _apart(one: tuple[int, int], other: tuple[int, int]) -> int:
 def _note(dropped_count: int) -> str:
     if not dropped_count:
         return ""
-    points = figures.counted(dropped_count, "point")
+    points = figures.plural(dropped_count, "point")
     return (
         f"{points} of the reply left out: the words quoted do not stand in the plan, or a part is"
         " missing."
     )
 
 
-def _of(
+def _elements(
     soundness: SoundnessEvaluation | None, standing: ElementStanding
 ) -> tuple[PlanElement, ...]:
     elements = soundness.elements if soundness is not None else ()

@@ -24,7 +24,7 @@ def preferences_text(head: CheckHead, checks: Sequence[ManuscriptCheck]) -> str:
     lines = [
         *_comment(_HOW.format(run_id=head.run_id)),
         f"#   assay check PAPER --review --revise {NAME}",
-        f"check = {_quoted(head.run_id)}",
+        f"check = {_toml_string(head.run_id)}",
     ]
     for check in checks:
         problems = sorted(
@@ -50,10 +50,10 @@ def _finding(check: ManuscriptCheck, problem: Problem) -> Iterator[str]:
         yield from _comment(f"{name}: {text}") if text else ()
     decision = problem.decision if problem.is_decided else None
     yield "[[findings]]"
-    yield f"manuscript = {_quoted(check.manuscript_id)}"
-    yield f"id = {_quoted(problem.problem_id)}"
-    yield f"verdict = {_quoted(decision or '')}"
-    yield f"remark = {_quoted(problem.remark if decision else '')}"
+    yield f"manuscript = {_toml_string(check.manuscript_id)}"
+    yield f"id = {_toml_string(problem.problem_id)}"
+    yield f"verdict = {_toml_string(decision or '')}"
+    yield f"remark = {_toml_string(problem.remark if decision else '')}"
 
 
 def _comment(text: str) -> Iterator[str]:
@@ -61,7 +61,7 @@ def _comment(text: str) -> Iterator[str]:
     return (f"# {line}" for line in textwrap.wrap(plain, _COLUMNS))
 
 
-def _quoted(text: str | Decision) -> str:
+def _toml_string(text: str | Decision) -> str:
     """As a basic string of TOML, which takes what JSON escapes but no raw DEL."""
     return json.dumps(str(text), ensure_ascii=False).replace("\x7f", "\\u007f")
 

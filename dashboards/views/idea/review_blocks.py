@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dashboards.render import figures
 from dashboards.render import page as pg
 from dashboards.render.prose import prose, prose_line
-from dashboards.render.wording import unscored
+from dashboards.render.wording import unscored_because
 from schemas.identifiers import PaperId
 from schemas.judgement.novelty import NoveltyEvaluation
 from schemas.literature.paper import Paper
 
 
-def named_prose(parts: Mapping[str, str]) -> Iterator[pg.Block]:
+def prose_by_name(parts: Mapping[str, str]) -> Iterator[pg.Block]:
     """Texts of an engine, each under its name."""
     for name, words in parts.items():
         yield pg.text(pg.strong(name))
@@ -25,10 +25,10 @@ def citation_note(
     sentences = []
     if removed_count:
         sentences.append(
-            f"{figures.counted(removed_count, 'citation')} of {what} that were never shown taken out."
+            f"{figures.plural(removed_count, 'citation')} of {what} that were never shown taken out."
         )
     if uncited_count:
-        sentences.append(f"{figures.counted(uncited_count, 'sentence')} without a citation.")
+        sentences.append(f"{figures.plural(uncited_count, 'sentence')} without a citation.")
     if sentences:
         yield pg.text(pg.emphasis(" ".join(sentences)))
 
@@ -40,19 +40,19 @@ def novelty_blocks(
     judgement = novelty.judgement
     score = f"{judgement.score_1_to_5} on 1 … 5"
     if judgement.score_1_to_5 is None:
-        score = unscored(judgement.unscored_reason or "")
+        score = unscored_because(judgement.unscored_reason or "")
     yield pg.heading(f"Novelty · {score}")
     if judges:
         yield pg.text(f"Score: {judges}.")
     if judgement.unscored_reason is None:
-        yield from _judged_novelty(novelty, papers)
+        yield from _novelty_judgement(novelty, papers)
     elif judgement.unscored_detail:
         yield pg.text(f"Why there is no score: {judgement.unscored_detail}")
-    works = figures.counted(len(judgement.related_paper_ids), "related work")
+    works = figures.plural(len(judgement.related_paper_ids), "related work")
     lost_searches, close = judgement.unanswered_search_count, judgement.mean_closeness_0_to_1
     lost_note = f"; {lost_searches} of the searches for more went unanswered, so that earlier work may be missing"
     coverage_note = (
-        f"; its {figures.counted(judgement.statement_count or 0, 'key statement')} come close to them by"
+        f"; its {figures.plural(judgement.statement_count or 0, 'key statement')} come close to them by"
         f" {close or 0:.2f} of 1 on average, {100 * (judgement.covered_share_0_to_1 or 0):.0f} % of them"
         " closely"
     )
@@ -64,7 +64,7 @@ def novelty_blocks(
     )
 
 
-def _judged_novelty(
+def _novelty_judgement(
     novelty: NoveltyEvaluation, papers: Mapping[PaperId, Paper]
 ) -> Iterator[pg.Block]:
     judgement = novelty.judgement
@@ -98,10 +98,10 @@ def _judged_novelty(
         ("New", judgement.novel_aspects),
     ):
         yield pg.text(pg.strong(name))
-        yield from listed(aspects, "None named.")
+        yield from bullets_or(aspects, "None named.")
     yield from citation_note(judgement.removed_citation_count, judgement.uncited_sentence_count)
 
 
-def listed(lines: Iterable[str], none: str) -> tuple[pg.Block, ...]:
+def bullets_or(lines: Iterable[str], none: str) -> tuple[pg.Block, ...]:
     """Lines of an engine as a list, or that there is none."""
     return pg.bullets(map(prose_line, lines)) or (pg.text(none),)

@@ -3,7 +3,7 @@
 import sys
 
 from flows.cli.options import Json
-from flows.cli.talk import safe
+from flows.cli.terminal import safe
 from flows.run.requests import request_of
 from flows.run.session import Session
 from flows.works.evaluate.request import bundled
@@ -33,8 +33,8 @@ def demo(options: DemoOptions, json: Json = False) -> int:
 
 
 def print_first_page(warehouse: Warehouse, run_id: RunId) -> None:
-    from dashboards.render.formats.any_format import published_idea
     from dashboards.render.formats.markdown import markdown_page
+    from dashboards.render.formats.report_file import published_idea
 
     with warehouse.queries() as queries:
         leader = queries.ranking(run_id)[0]

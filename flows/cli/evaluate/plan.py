@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from dashboards.render.figures import counted
+from dashboards.render.figures import plural
 from flows.cli.answer import print_answer
 from flows.cli.options import Ideas, Json, ShowFields
-from flows.cli.talk import print_note, print_warning
+from flows.cli.terminal import print_note, print_warning
 from flows.run.requests import request_of
 from flows.works.evaluate.given_ideas import given_ideas, print_remarks
 from schemas.choices import EngineChoice
@@ -52,7 +52,7 @@ def plan(
             return print_fields(request, as_json=json)
         prediction = predict(request, others, settings)
     batch = prediction.batch
-    disorder = _disorder(prediction.estimate, request.parameters.allowed_unscored_share)
+    disorder = _rejection_warnings(prediction.estimate, request.parameters.allowed_unscored_share)
     if json:
         print_answer(
             "planned",
@@ -71,16 +71,16 @@ def plan(
     _print_comparison(prediction.comparison)
     for note in (
         f"literature: {literature_in_words(request.literature)}",
-        *_named_models(request, others),
+        *_profile_models(request, others),
         *prediction.fields.lines,
         *_done_in_words(prediction),
-        *_spent_early(prediction.estimate, request.budget),
+        *_budget_warnings(prediction.estimate, request.budget),
     ):
         print_note(note)
     return 0
 
 
-def _disorder(estimate: "Estimate", allowed: float) -> list[str]:
+def _rejection_warnings(estimate: "Estimate", allowed: float) -> list[str]:
     entries = estimate.ideas + estimate.rejected
     if estimate.rejected <= allowed * entries:
         return []
@@ -105,7 +105,7 @@ def _done_in_words(prediction: "Prediction") -> list[str]:
         )
     if done.interrupted:
         lines.append(
-            f"a stopped run left {counted(done.interrupted, 'idea')} unfinished; cached replies to"
+            f"a stopped run left {plural(done.interrupted, 'idea')} unfinished; cached replies to"
             " these cannot be counted, so the run may cost less"
         )
     if prediction.comparison and lines:
@@ -140,7 +140,7 @@ def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
     ]
     if (batches := estimate.batches) is not None:
         rows[-1] = ["own work", f"{duration(estimate.hours)}, beside the batches"]
-        rows += _in_waves(batches)
+        rows += _batch_rows(batches)
     print_table(
         ["the rest of the run" if estimate.evaluated else "the whole run", "expected"], rows
     )
@@ -154,7 +154,7 @@ def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
             ["pairs", f"{ranking.pairs:,} in {ranking.groups:,} groups"],
             ["asked", ranking_calls],
             ["cost", _usd(ranking.cost_usd, ranking.unpriced_models)],
-            *(_in_waves(ranking.batches) if ranking.batches is not None else ()),
+            *(_batch_rows(ranking.batches) if ranking.batches is not None else ()),
         ],
     )
 
@@ -164,7 +164,7 @@ def _ideas(estimate: "Estimate") -> str:
     return f"{estimate.ideas:,} ({evaluated}{estimate.rejected} rejected)"
 
 
-def _in_waves(batches: "BatchEstimate") -> list[list[object]]:
+def _batch_rows(batches: "BatchEstimate") -> list[list[object]]:
     waves = (
         f"{batches.waves}, at most {batches.most_waves} where replies have to be asked for again"
     )
@@ -225,7 +225,7 @@ def _print_comparison(lines: "Sequence[ModelCost]") -> None:
         )
 
 
-def _named_models(request: RunRequest, others: Sequence[EngineChoice]) -> list[str]:
+def _profile_models(request: RunRequest, others: Sequence[EngineChoice]) -> list[str]:
     model_names = request.profile.judging.models
     return (
         [
@@ -236,7 +236,7 @@ def _named_models(request: RunRequest, others: Sequence[EngineChoice]) -> list[s
     )
 
 
-def _spent_early(estimate: "Estimate", budget: Budget) -> list[str]:
+def _budget_warnings(estimate: "Estimate", budget: Budget) -> list[str]:
     expected = (
         ("cost in dollars", estimate.cost_usd, budget.maximum_cost_usd),
         ("tokens", estimate.prompt_tokens + estimate.completion_tokens, budget.maximum_tokens),

@@ -13,7 +13,7 @@ import typer
 
 from flows.cli.evaluate.rank_output import check_output, is_table, write_ranking
 from flows.cli.options import Json, output_option
-from flows.cli.output import print_expected
+from flows.cli.output import print_estimate
 from flows.profiles import load_profile
 from flows.run.requests import request_of
 from flows.run.session import Session
@@ -91,7 +91,7 @@ def _rank_by_scores(
         if options.dry_run:
             from flows.run.estimate import estimate
 
-            return print_expected(estimate(evaluate, request, settings), as_json=as_json)
+            return print_estimate(estimate(evaluate, request, settings), as_json=as_json)
         with Session() as session:
             run = session.run(evaluate, request).published_head()
     weights = None if options.profile is None else load_profile(options.profile)

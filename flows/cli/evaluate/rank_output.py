@@ -11,7 +11,7 @@ from dashboards.render.formats.report_format import ReportFormat
 from dashboards.render.wording import what_leads_among
 from flows.cli.answer import print_answer
 from flows.cli.output import idea_cell, number, print_ranking, ranking_table, stdout_console
-from flows.cli.talk import print_note
+from flows.cli.terminal import print_note
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.judgement.ranking import GroupSummary
@@ -68,7 +68,7 @@ def print_scores(
         print_answer("ranked_by_scores", ranked, run=run)
     else:
         print_ranking(ranked, scores)
-        print_note(f"run {run_id}, ranked by scores{_under(run, profile)}")
+        print_note(f"run {run_id}, ranked by scores{_weights_note(run, profile)}")
         if profile is not None and (others := weights_not_acting(run, profile)):
             print_note(others)
         if shrink:
@@ -79,7 +79,7 @@ def print_scores(
     return 0
 
 
-def _under(run: Run, profile: Profile | None) -> str:
+def _weights_note(run: Run, profile: Profile | None) -> str:
     if profile is None:
         return ""
     acting = profile.score_weights.acting(assessed=run.assessed)
@@ -105,7 +105,7 @@ def print_matches(page: "RankedRun", _: "Result", __: Summary[Any]) -> None:
     head, ranked, groups = page.head, page.units, page.groups
     joined = any(group.joins_groups for group in groups)
     columns = (*COLUMNS, *(ACROSS_COLUMNS if joined else ()))
-    cells = (lambda idea: (*_row(idea), *_across(idea))) if joined else _row
+    cells = (lambda idea: (*_row(idea), *_cells_across_groups(idea))) if joined else _row
     stdout_console().print(ranking_table(columns, ranked, cells))
     print_note(
         f"run {head.run_id}, {head.ranking_id}: {_rests_on(groups)}; engine {head.engine},"
@@ -147,7 +147,7 @@ def _row(entry: RankedIdea) -> tuple[str | Group, ...]:
     )
 
 
-def _across(entry: RankedIdea) -> tuple[str, ...]:
+def _cells_across_groups(entry: RankedIdea) -> tuple[str, ...]:
     rank, strength = entry.rank_across_groups, entry.strength_across_groups
     return ("–" if rank is None else str(rank), "" if strength is None else f"{strength:.2f}")
 
@@ -181,7 +181,7 @@ def write_ranking(
     path: Path, ranked: Sequence[RankedIdea], warehouse: Path, run_id: RunId, *, by_matches: bool
 ) -> None:
     if path.suffix.lower() == ".html":
-        from dashboards.render.formats.any_format import report_file
+        from dashboards.render.formats.report_file import report_file
 
         html, lake = ReportFormat.HTML, Warehouse(warehouse)
         path.write_bytes(report_file(lake, run_id, None, html, ranking=by_matches))

@@ -10,7 +10,7 @@ from dashboards.render.formats.report_format import ReportFormat, format_of
 from flows.cli.answer import write_answer
 from flows.cli.options import Json, Output
 from flows.cli.people.inbox import print_waiting
-from flows.cli.talk import safe
+from flows.cli.terminal import safe
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from schemas.options.commands import LakeOptions
@@ -100,7 +100,7 @@ def report(
         write_answer(report_answer(Warehouse(lake.warehouse.resolve()), run, idea, ranking=ranking))
         return 0
     report_format = output_format or (format_of(output.name) if output else ReportFormat.MD)
-    content = _written(
+    content = _report_bytes(
         lake, run, idea, ranking=ranking, full=full, docs=docs, report_format=report_format
     )
     if output is not None:
@@ -142,7 +142,7 @@ def _wait_for_people(
     return None
 
 
-def _written(
+def _report_bytes(
     lake: LakeOptions,
     run: str | None,
     idea: str | None,
@@ -152,7 +152,7 @@ def _written(
     docs: bool,
     report_format: ReportFormat,
 ) -> bytes:
-    from dashboards.render.formats.any_format import report_file
+    from dashboards.render.formats.report_file import report_file
 
     warehouse = Warehouse(lake.warehouse.resolve())
     if run is None:

@@ -7,10 +7,10 @@ from pkgutil import resolve_name
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from dashboards.render.figures import counted
+from dashboards.render.figures import plural
 from flows.cli.answer import EXIT_DONE, EXIT_USAGE, print_answer
 from flows.cli.output import print_ranking, print_table
-from flows.cli.talk import print_note, print_warning
+from flows.cli.terminal import print_note, print_warning
 from flows.works.evaluate.request import literature_name
 from schemas.choices import BUNDLED_REMARK, BUNDLED_SAMPLE, LiteratureChoice
 from schemas.judgement.run_request import RunRequest
@@ -37,7 +37,7 @@ def print_run(page: "EvaluatedRun", result: "Result", summary: Summary[Any]) -> 
     if summary.unchanged:
         time = f"nothing was to be done: it stands as of {run.finished_at:%Y-%m-%d %H:%M} UTC"
     print_note(
-        f"run {run.run_id}: of {counted(run.idea_count, 'idea')} {run.states_in_words}, {time}"
+        f"run {run.run_id}: of {plural(run.idea_count, 'idea')} {run.states_in_words}, {time}"
     )
     if page.not_covered:
         print_warning(page.not_covered)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dashboards.render import figures
-from dashboards.render.figures import counted
+from dashboards.render.figures import plural
 from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
-from flows.cli.talk import print_note
+from flows.cli.terminal import print_note
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import RunId
 from schemas.options.commands import LakeOptions
@@ -40,7 +40,7 @@ def list_runs(lake: LakeOptions, json: Json = False) -> int:
     try:
         runs = _runs(lake)
     except UnknownNameError:  # there is no lake yet
-        unpublished = _unpublished(Warehouse(lake.warehouse.resolve()))
+        unpublished = _unpublished_runs(Warehouse(lake.warehouse.resolve()))
         if not unpublished:
             raise
         line = "no run is published yet; `assay runs show RUN` says what one has cost"
@@ -78,7 +78,7 @@ def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
             head, cost = queries.run(RunId(run)), queries.run_cost(RunId(run))
             rejected = queries.rejections(RunId(run))
     except UnknownNameError:  # nothing is published under that name, or there is no lake yet
-        if (spending := _paid(warehouse, RunId(run))) is None:
+        if (spending := _spending(warehouse, RunId(run))) is None:
             raise
         _show_unpublished(run, spending, as_json=json)
         return 0
@@ -88,18 +88,18 @@ def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
         )
         return 0
     values = {**head.model_dump(mode="json"), **cost.model_dump(mode="json")}
-    print_table(["what", "value"], [[name, _told(value)] for name, value in values.items()])
+    print_table(["what", "value"], [[name, _cell(value)] for name, value in values.items()])
     return 0
 
 
-def _unpublished(warehouse: Warehouse) -> tuple[RunId, ...]:
+def _unpublished_runs(warehouse: Warehouse) -> tuple[RunId, ...]:
     from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile
 
     with closing(BudgetFile(warehouse.budgets, RunId(WHOLE_RUN), Budget())) as budget:
         return budget.runs() if budget.exists else ()
 
 
-def _paid(warehouse: Warehouse, run_id: RunId) -> dict[str, float | int] | None:
+def _spending(warehouse: Warehouse, run_id: RunId) -> dict[str, float | int] | None:
     """Return what a run has spent by its budget, and how much of it is estimated for how many
     calls; None: nothing.
     """
@@ -124,7 +124,7 @@ def _show_unpublished(run: str, spending: dict[str, float | int], *, as_json: bo
 
     lines = [f"run {run} is not published: run the same command again to resume it"]
     if spending["estimated_calls"]:
-        calls = counted(int(spending["estimated_calls"]), "call")
+        calls = plural(int(spending["estimated_calls"]), "call")
         lines.append(
             f"{figures.usd(spending['estimated_usd'])} of its cost are estimates for {calls} of which the"
             " answer, and so the cost, is not known"
@@ -227,7 +227,7 @@ def _delete(runs: Sequence[RunId], lake: LakeOptions, *, yes: bool, as_json: boo
     for each in deleted:
         print_note(f"deleted {each.run.run_id}: {each.bytes_freed / 1e6:,.1f} MB given back")
     print_note(
-        f"{counted(len(deleted), 'run')} deleted, {bytes_freed / 1e6:,.1f} MB given back; what the lake"
+        f"{plural(len(deleted), 'run')} deleted, {bytes_freed / 1e6:,.1f} MB given back; what the lake"
         " held of them goes with `assay warehouse compact`, once no snapshot of the last week reads"
         " it"
     )
@@ -241,7 +241,7 @@ def _ask(runs: Sequence[RunId]) -> None:
     typer.confirm(f"Delete {names}?", abort=True, err=True)
 
 
-def _told(value: object) -> object:
+def _cell(value: object) -> object:
     if isinstance(value, list):
         return "; ".join(map(str, value))
     if isinstance(value, dict):

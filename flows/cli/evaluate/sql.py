@@ -11,7 +11,7 @@ import typer
 
 from dashboards.spreadsheet_cells import csv_line
 from flows.cli.options import Json, Output
-from flows.cli.talk import print_note, safe, safe_json
+from flows.cli.terminal import print_note, safe, safe_json
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
 from warehouse.warehouse import Warehouse

@@ -12,7 +12,7 @@ import typer
 from dashboards.render import page as pg
 from flows.cli.answer import print_answer, write_answer
 from flows.cli.options import Commands, Json, Output
-from flows.cli.talk import print_note, print_warning
+from flows.cli.terminal import print_note, print_warning
 from schemas.choices import LIVE, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.literature.audit import Action, Proposal
@@ -143,18 +143,18 @@ def search(
     json: Json = False,
 ) -> int:
     """Search papers, as an evaluation would; retracted or withdrawn works bear a mark here."""
-    from flows.cli.output import print_table, write_found
+    from flows.cli.output import print_table, write_lookup
     from flows.works.literature.searching import failures_in_words, search_papers, told
 
     answer = search_papers(query, options, Settings())
     if output is not None:
-        write_found(output, told(answer), _page(query, answer.items))
+        write_lookup(output, told(answer), _page(query, answer.items))
     if json:
         write_answer(told(answer))
     elif output is None:
         print_table(
             ["year", "title", "venue", "url"],
-            [[str(p.year or "–"), _marked(p), p.venue, p.url] for p in answer.items],
+            [[str(p.year or "–"), _title_with_mark(p), p.venue, p.url] for p in answer.items],
         )
     for line in failures_in_words(answer):
         print_warning(line)
@@ -181,13 +181,13 @@ def audit(
 
 def _page(query: str, papers: Sequence[Paper]) -> pg.Page:
     rows = [
-        (str(paper.year or "–"), pg.line(pg.link(_marked(paper), paper.url)), paper.venue)
+        (str(paper.year or "–"), pg.line(pg.link(_title_with_mark(paper), paper.url)), paper.venue)
         for paper in papers
     ]
     return pg.Page(pg.line(f"Papers on {query}"), (pg.table(("Year:", "Title", "Venue"), rows),))
 
 
-def _marked(paper: Paper) -> str:
+def _title_with_mark(paper: Paper) -> str:
     return paper.title if paper.state is None else f"{paper.title} ({paper.state.mark})"
 
 

@@ -8,8 +8,8 @@ import typer
 from dashboards.render import page as pg
 from flows.cli.answer import answer_of, write_answer
 from flows.cli.options import Json, Output
-from flows.cli.output import write_found
-from flows.cli.talk import print_note, print_warning
+from flows.cli.output import write_lookup
+from flows.cli.terminal import print_note, print_warning
 from schemas.literature.recommendation import Recommendation, ResourceKind
 from schemas.options.commands import RecommendOptions
 from schemas.settings import Settings
@@ -55,7 +55,7 @@ def recommend(
         known_uses=result.known_resources,
     )
     if output is not None:
-        write_found(output, answer, _page(result.recommendations, warnings))
+        write_lookup(output, answer, _page(result.recommendations, warnings))
     if json:
         write_answer(answer)
     elif output is None:
@@ -80,7 +80,7 @@ def _page(recommendations: Sequence[Recommendation], warnings: Sequence[str]) ->
                 each.name,
                 f"{each.score_0_to_1:.2f}",
                 each.reason,
-                "; ".join(_said(each)),
+                "; ".join(_use_lines(each)),
             )
             for each in recommendations
             if each.kind is kind
@@ -98,7 +98,13 @@ def _print(recommendations: tuple[Recommendation, ...]) -> None:
 
     for kind, title in _TITLES.items():
         rows = [
-            [each.rank, each.name, f"{each.score_0_to_1:.2f}", each.reason, "\n".join(_said(each))]
+            [
+                each.rank,
+                each.name,
+                f"{each.score_0_to_1:.2f}",
+                each.reason,
+                "\n".join(_use_lines(each)),
+            ]
             for each in recommendations
             if each.kind is kind
         ]
@@ -106,7 +112,7 @@ def _print(recommendations: tuple[Recommendation, ...]) -> None:
             print_table(["", title, "score", "why", "where"], rows)
 
 
-def _said(recommendation: Recommendation) -> Iterator[str]:
+def _use_lines(recommendation: Recommendation) -> Iterator[str]:
     for use in recommendation.uses:
         quote = use.quote or "its paper is cited; no passage is known"
         cut = quote if len(quote) <= _QUOTE_CHARACTERS else f"{quote[: _QUOTE_CHARACTERS - 1]}…"

@@ -9,7 +9,7 @@ import typer
 from dashboards.render import figures
 from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
 from flows.cli.options import Commands, Json, output_option
-from flows.cli.talk import print_note, print_warning, safe
+from flows.cli.terminal import print_note, print_warning, safe
 from schemas.errors import ConfigurationError
 from schemas.options.commands import DraftOptions
 from schemas.settings import Settings
@@ -128,7 +128,7 @@ def print_drafted(drafted: "Drafted", folder: Path, *, as_json: bool) -> int:
     from tasks.experiments.task_folder import FILL_IN
 
     resources, idea = drafted.recommended, drafted.idea
-    resource_count = figures.counted(
+    resource_count = figures.plural(
         len(resources.recommendations),
         "data set, baseline or metric",
         "data sets, baselines and metrics",
@@ -141,9 +141,9 @@ def print_drafted(drafted: "Drafted", folder: Path, *, as_json: bool) -> int:
     for path in drafted.paths:
         print_note(f"made {path}")
     print_note(
-        f"{figures.counted(len(idea.concerns), 'concern')} and"
-        f" {figures.counted(len(idea.works), 'work')} close to it;"
-        f" {resource_count} of {figures.counted(resources.near_works, 'work')} near it"
+        f"{figures.plural(len(idea.concerns), 'concern')} and"
+        f" {figures.plural(len(idea.works), 'work')} close to it;"
+        f" {resource_count} of {figures.plural(resources.near_works, 'work')} near it"
     )
     for line in warnings:
         print_warning(safe(line))

@@ -8,7 +8,7 @@ import typer
 
 from flows.api.listening import check_free
 from flows.cli.options import Searched
-from flows.cli.talk import print_note, wanted
+from flows.cli.terminal import note_or_empty, print_note
 from flows.jobs.job_environment import without_keys
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
@@ -50,7 +50,9 @@ def api(
     choice = None if literature is None else LiteratureChoice.parse(literature)
     with open_gateway(resolve_literature(choice, settings), warehouse) as gateway:
         url_host = f"[{host}]" if ":" in host else host
-        note = wanted(f"API of {lake.warehouse} on http://{url_host}:{port}/ – stop it with Ctrl-C")
+        note = note_or_empty(
+            f"API of {lake.warehouse} on http://{url_host}:{port}/ – stop it with Ctrl-C"
+        )
         place = (str(warehouse.root), host, str(port), gateway.url, "programs", note)
         return work_beside(
             ("flows.api.server", *place),

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from flows.api.listening import check_free
-from flows.cli.talk import print_note, wanted
+from flows.cli.terminal import note_or_empty, print_note
 from flows.jobs.job_environment import without_keys
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
@@ -54,7 +54,7 @@ def dashboard(
     if not is_loopback(host):
         _print_warnings(host, settings.dashboard, warehouse)
     return work_beside(
-        ("flows.api.server", str(lake.warehouse), host, str(port), "", "all", wanted(note)),
+        ("flows.api.server", str(lake.warehouse), host, str(port), "", "all", note_or_empty(note)),
         environment(lake.warehouse, settings),
         warehouse,
     )

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
-from flows.cli.talk import print_note
+from flows.cli.terminal import print_note
 from schemas.options.commands import LakeOptions
 from warehouse.warehouse import Warehouse
 

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from dashboards.render.figures import counted
+from dashboards.render.figures import plural
 from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
-from flows.cli.talk import print_note, print_warning
+from flows.cli.terminal import print_note, print_warning
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
 from schemas.settings import Settings
@@ -176,11 +176,11 @@ def verify(lake: LakeOptions, json: Json = False) -> int:
         for line in report.notices:
             print_note(line)
         others = sum(report.rows.get(kind.head_table, 0) for kind in KINDS if kind is not RUNS)
-        published = counted(report.runs, "run") + (
+        published = plural(report.runs, "run") + (
             f" and {others:,} of other kinds" if others else ""
         )
         print_note(
-            counted(len(report.problems), "problem")
+            plural(len(report.problems), "problem")
             if report.problems
             else f"the lake is whole: {published}"
         )
@@ -203,5 +203,5 @@ def validate(lake: LakeOptions, json: Json = False) -> int:
             print_warning(line)
         for line in report.failed:
             print_warning(f"not validated: {line}")
-    print_note(f"Great Expectations validated {counted(report.validated, 'run')}")
+    print_note(f"Great Expectations validated {plural(report.validated, 'run')}")
     return 1 if report.broken or report.failed else 0

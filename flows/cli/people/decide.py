@@ -6,7 +6,7 @@ import typer
 
 from flows.cli.answer import print_answer
 from flows.cli.options import Json
-from flows.cli.talk import print_note
+from flows.cli.terminal import print_note
 from schemas.errors import ConfigurationError
 from schemas.people.decisions import LONGEST_REASON, DecideOptions, GivenAnswer, Verdict
 from warehouse.app.database import ServiceDatabase

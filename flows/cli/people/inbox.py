@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dashboards.render import figures
 from flows.cli.answer import EXIT_WAITING, print_answer
 from flows.cli.options import Json
-from flows.cli.talk import print_note
+from flows.cli.terminal import print_note
 from schemas.people.decisions import InboxOptions, Request
 from schemas.run import WorkHead
 from warehouse.app.database import ServiceDatabase
@@ -23,7 +23,7 @@ def inbox(options: InboxOptions, json: Json = False) -> int:
         requests = tuple(open_requests(database, options.by))
     if json:
         print_answer(
-            "waiting" if requests else "answered", [shown_request(each) for each in requests]
+            "waiting" if requests else "answered", [request_fields(each) for each in requests]
         )
     elif requests:
         _print(requests)
@@ -37,7 +37,7 @@ def waiting_in_words(waiting: Sequence[Request], run: WorkHead, *, goes_on: bool
     """One line; `goes_on`: whether the job runner will by itself."""
     who = "the job runner" if goes_on else "the same command"
     return (
-        f"run {run.run_id} waits for {figures.counted(len(waiting), 'decision')}: `assay inbox`"
+        f"run {run.run_id} waits for {figures.plural(len(waiting), 'decision')}: `assay inbox`"
         f" lists them, and {who} goes on once they are made"
     )
 
@@ -48,14 +48,14 @@ def print_waiting(
     line = waiting_in_words(waiting, run, goes_on=goes_on)
     if as_json:
         print_answer(
-            "waiting", [shown_request(each) for each in waiting], run=run, warnings=(line,)
+            "waiting", [request_fields(each) for each in waiting], run=run, warnings=(line,)
         )
     else:
         print_note(line)
     return EXIT_WAITING
 
 
-def shown_request(request: Request) -> dict[str, object]:
+def request_fields(request: Request) -> dict[str, object]:
     """A request for who is to answer it, with the hash of what it is about for its parts."""
     fields = request.model_dump(mode="json", exclude={"parts"})
     return fields | {"version_sha256": request.version_sha256}

@@ -2,7 +2,7 @@
 
 from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
-from flows.cli.talk import print_note, print_warning
+from flows.cli.terminal import print_note, print_warning
 from schemas.errors import ConfigurationError
 from schemas.people.ledger import LedgerOptions
 from schemas.text.patterns import bounded

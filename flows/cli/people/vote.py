@@ -9,7 +9,7 @@ import typer
 
 from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
 from flows.cli.options import Json
-from flows.cli.talk import print_note, print_warning, safe
+from flows.cli.terminal import print_note, print_warning, safe
 from schemas.errors import ConfigurationError
 from schemas.people.live_question import (
     Asked,
@@ -62,12 +62,12 @@ def vote(
         if text is None:
             return _cast(warehouse, database, who, options, as_json=json)
         if options.dry_run:
-            return _tell_expected(warehouse, database, who, options.kind, text, as_json=json)
-        question = _asked(warehouse, database, who, options.kind, text)
-        return _shown(warehouse, database, question, as_json=json)
+            return _print_estimate(warehouse, database, who, options.kind, text, as_json=json)
+        question = _ask_question(warehouse, database, who, options.kind, text)
+        return _print_answers(warehouse, database, question, as_json=json)
 
 
-def _asked(
+def _ask_question(
     warehouse: Warehouse, database: ServiceDatabase, who: str, kind: Asked, text: str
 ) -> LiveQuestion:
     from flows.jobs.runner import run_jobs
@@ -77,7 +77,7 @@ def _asked(
     question_text = tidy(kind, text)
     if current is None or (current.asked, current.text) != (kind, question_text):
         sides = draw_sides(database, who, kind, question_text, settings)
-        print_note(_expected(warehouse, kind, question_text, sides))
+        print_note(_estimate(warehouse, kind, question_text, sides))
         current = ask(warehouse, database, who, kind, question_text, sides)
     question = current
     if at_work(warehouse, database, question):
@@ -86,12 +86,12 @@ def _asked(
     return question
 
 
-def _shown(
+def _print_answers(
     warehouse: Warehouse, database: ServiceDatabase, question: LiveQuestion, *, as_json: bool
 ) -> int:
     from warehouse.app.questions import NoVote, end
 
-    outcome, offer = _offered(warehouse, database, question)
+    outcome, offer = _read_offer(warehouse, database, question)
     if isinstance(outcome, NoVote):
         end(database, question, outcome.ended)
         if as_json:
@@ -132,7 +132,7 @@ def _cast(
         raise ConfigurationError(
             "both answers are not there yet: the same TEXT again waits for them"
         )
-    outcome, offer = _offered(warehouse, database, question)
+    outcome, offer = _read_offer(warehouse, database, question)
     if offer is None:
         raise ConfigurationError(getattr(outcome, "why", "there is nothing to vote on"))
     cast_vote = answer(
@@ -152,7 +152,7 @@ def _cast(
     return EXIT_DONE
 
 
-def _offered(
+def _read_offer(
     warehouse: Warehouse, database: ServiceDatabase, question: LiveQuestion
 ) -> "tuple[Answers | NoVote, Offer | None]":
     from warehouse.app.questions import SEEN, NoVote, answers_to, offer_of
@@ -168,7 +168,7 @@ def _offered(
     return outcome, offer
 
 
-def _tell_expected(
+def _print_estimate(
     warehouse: Warehouse,
     database: ServiceDatabase,
     who: str,
@@ -181,7 +181,7 @@ def _tell_expected(
 
     question_text = tidy(kind, text)
     sides = draw_sides(database, who, kind, question_text, Settings())
-    estimate = _expected(warehouse, kind, question_text, sides)
+    estimate = _estimate(warehouse, kind, question_text, sides)
     if as_json:
         print_answer("expected", expected=estimate)
     else:
@@ -189,7 +189,7 @@ def _tell_expected(
     return EXIT_DONE
 
 
-def _expected(warehouse: Warehouse, kind: Asked, text: str, sides: Sides) -> str:
+def _estimate(warehouse: Warehouse, kind: Asked, text: str, sides: Sides) -> str:
     from dashboards.render.wording import BASELINE_ANSWERS, both_answers
     from flows.jobs.runner import run_jobs
     from warehouse.app.jobs import read_job, submit, take_expected

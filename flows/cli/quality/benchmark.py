@@ -52,7 +52,7 @@ def benchmark(
     if folder is not None:
         raise ConfigurationError(f"DIR goes with `{FETCH}` alone: name the data with --data DIR")
     if suite == ALL and options.dry_run:
-        return _print_expected(options, as_json=json)
+        return _print_estimate(options, as_json=json)
     from flows.cli.works import run
 
     def with_compared(
@@ -73,11 +73,11 @@ def benchmark(
     )
 
 
-def _print_expected(options: BenchmarkOptions, *, as_json: bool) -> int:
+def _print_estimate(options: BenchmarkOptions, *, as_json: bool) -> int:
     from dashboards.render.figures import usd
     from flows.cli.answer import EXIT_DONE, print_answer
     from flows.cli.output import print_columns
-    from flows.cli.talk import print_note
+    from flows.cli.terminal import print_note
     from flows.run.estimate import estimate
     from flows.run.requests import request_of
     from flows.works.evaluate.given_ideas import print_remarks
@@ -140,7 +140,7 @@ def _others(
 def _comparison(
     request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]", compared: tuple[str, ...]
 ) -> tuple[Path, ...]:
-    from flows.cli.talk import print_note
+    from flows.cli.terminal import print_note
     from flows.run.declared import published_page
     from schemas.identifiers import content_hash
     from tasks.benchmarks.work import BENCHMARK
@@ -198,7 +198,7 @@ def _calibrator(
 
 def _fetch(folder: Path | None, *, as_json: bool) -> int:
     from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
-    from flows.cli.talk import print_note
+    from flows.cli.terminal import print_note
     from schemas.settings import Settings
     from tasks.benchmarks.homes import LOCK_FILE, fetch_sets, public_sets, sets_elsewhere
 

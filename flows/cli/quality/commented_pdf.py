@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dashboards.views.write_check import CheckPage
-from flows.cli.talk import print_note, print_warning
+from flows.cli.terminal import print_note, print_warning
 from schemas.failure import SourceFailure
 from schemas.settings import Settings
 from schemas.text.patterns import bounded
@@ -32,11 +32,11 @@ def write_commented_pdf(page: CheckPage, request: CheckRequest, path: Path) -> t
         print_warning(f"{path} is the report, without the manuscript's pages: {commented.detail}")
         return ()
     path.write_bytes(commented.content)
-    print_note(_placed(commented))
+    print_note(_placement_line(commented))
     return (path,)
 
 
-def _placed(commented: CommentedPdf) -> str:
+def _placement_line(commented: CommentedPdf) -> str:
     _, *at_quote = commented.at_quote
     lost_count = at_quote.count(False)
     sentence = (
@@ -48,9 +48,9 @@ def _placed(commented: CommentedPdf) -> str:
 def _comments(page: CheckPage) -> Iterator[PdfComment]:
     (check,) = page.checks
     attempts = [one for one in check.attempts if one.problem_count is not None]
-    further_count = sum(len(page.behind(check, attempt)) for attempt in attempts)
+    further_count = sum(len(page.further_problems(check, attempt)) for attempt in attempts)
     more = f" {further_count} more that stand are in the report." if further_count else ""
-    overview = f"Check by {page.head.engine}: {page.verdict} {page.tested}{more}"
+    overview = f"Check by {page.head.engine}: {page.verdict} {page.scope_in_words}{more}"
     yield PdfComment(text=overview, elsewhere=overview)
     for attempt in attempts:
         for number, problem in enumerate(page.problems(check, attempt), start=1):

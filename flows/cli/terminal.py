@@ -48,7 +48,7 @@ _OF_EVERY_RECORD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asc
 """The last two are what a formatter of another handler leaves behind."""
 
 
-def set_talk(*, quiet: bool, verbose: bool) -> None:
+def set_verbosity(*, quiet: bool, verbose: bool) -> None:
     _NOTES.setLevel(logging.WARNING if quiet else logging.INFO)
     logging.getLogger().setLevel(logging.ERROR if quiet else logging.WARNING)
     for name in _OURS:
@@ -58,19 +58,19 @@ def set_talk(*, quiet: bool, verbose: bool) -> None:
         _EVENTS.addHandler(_STEPS)
 
 
-def notes_are_wanted() -> bool:
+def notes_are_on() -> bool:
     return _NOTES.getEffectiveLevel() <= logging.INFO or _NOTES.level == logging.NOTSET
 
 
 def print_note(text: str) -> None:
     """A line for the person at the terminal, on stderr; `--quiet` leaves it out."""
-    if notes_are_wanted():
+    if notes_are_on():
         print_warning(text)
 
 
-def wanted(note: str) -> str:
+def note_or_empty(note: str) -> str:
     """A note that another process will print; empty where `--quiet` leaves it out."""
-    return note if notes_are_wanted() else ""
+    return note if notes_are_on() else ""
 
 
 class _Steps(logging.Handler):

@@ -5,9 +5,9 @@ from dashboards.render.formats.html import html_page
 from dashboards.render.formats.markdown import markdown_page
 from dashboards.render.formats.report_format import ReportFormat
 from dashboards.render.page import Page
-from dashboards.views.any_run import any_view, page_of
 from dashboards.views.idea.idea_blocks import idea_view
 from dashboards.views.idea.idea_page import idea_page
+from dashboards.views.pages_by_kind import page_of, published_view
 from dashboards.views.published_page import PublishedPage
 from dashboards.views.write_ranking import ranking_page
 from dashboards.views.write_run import reviews_json
@@ -50,7 +50,7 @@ def report_file(
     elif idea_id is not None:
         page = published_idea(warehouse, run_id, idea_id, full=full)
     else:
-        page = any_view(warehouse, run_id)
+        page = published_view(warehouse, run_id)
     return document(page, output_format)
 
 

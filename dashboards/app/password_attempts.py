@@ -42,7 +42,7 @@ class Attempts:
         with self._lock:
             return self._wait_seconds(client)
 
-    def hear(self, client: str, *, right: bool) -> float:
+    def record(self, client: str, *, right: bool) -> float:
         """Take a guess of `client` in: 0, or the seconds it has to wait before one counts, right or
         wrong.
         """
@@ -50,7 +50,7 @@ class Attempts:
             wait_seconds = self._wait_seconds(client)
             if wait_seconds > 0:
                 return wait_seconds
-            guesses = self._of(client)
+            guesses = self._guesses_of(client)
             self._wrong.pop(client, None)
             if not right:
                 self._wrong[client] = _Guesses(guesses.count + 1, self._clock())
@@ -59,10 +59,10 @@ class Attempts:
             return 0.0
 
     def _wait_seconds(self, client: str) -> float:
-        guesses = self._of(client)
+        guesses = self._guesses_of(client)
         return guesses.last + guesses.wait_seconds(self._free) - self._clock()
 
-    def _of(self, client: str) -> _Guesses:
+    def _guesses_of(self, client: str) -> _Guesses:
         guesses = self._wrong.get(client)
         old = guesses is None or guesses.last + FORGOTTEN_AFTER_SECONDS < self._clock()
         return _Guesses(0, -math.inf) if guesses is None or old else guesses

@@ -37,11 +37,11 @@ def read_blocks(markdown: str) -> tuple[Block, ...]:
 def markdown_parser() -> MarkdownIt:
     """Reads Markdown in which HTML and pictures are text, and links lead to the web alone."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    parser.validateLink = _permitted  # type: ignore[method-assign]
+    parser.validateLink = _is_web_address  # type: ignore[method-assign]
     return parser.disable(["image", "autolink", "html_inline", "html_block", "reference"])
 
 
-def _permitted(url: str) -> bool:
+def _is_web_address(url: str) -> bool:
     return _WEB_ADDRESS.match(url) is not None
 
 

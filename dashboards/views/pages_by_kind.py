@@ -16,7 +16,7 @@ from warehouse.warehouse import Warehouse
 
 def cites_works(kind: Kind[Any, Any, Any]) -> bool:
     """Whether the page of a kind can be written as `.bib`."""
-    page_function = _own_page(kind)
+    page_function = _page_function(kind)
     return (
         page_function is not None
         and get_type_hints(page_function)["return"].bib is not PublishedPage.bib
@@ -25,7 +25,7 @@ def cites_works(kind: Kind[Any, Any, Any]) -> bool:
 
 def page_of(kind: Kind[Any, Any, Any], warehouse: Warehouse, run_id: RunId) -> PublishedPage:
     """The page of a published run. Raises UnknownNameError when it is not published."""
-    page_function = _own_page(kind)
+    page_function = _page_function(kind)
     return (
         units_page(kind, warehouse, run_id)
         if page_function is None
@@ -33,7 +33,7 @@ def page_of(kind: Kind[Any, Any, Any], warehouse: Warehouse, run_id: RunId) -> P
     )
 
 
-def _own_page(kind: Kind[Any, Any, Any]) -> Callable[[Warehouse, RunId], PublishedPage] | None:
+def _page_function(kind: Kind[Any, Any, Any]) -> Callable[[Warehouse, RunId], PublishedPage] | None:
     """What makes the page of a kind, imported when it is first looked at; None: it has none."""
     place = f"{__package__}.write_{kind.word}"
     if find_spec(place) is None:
@@ -42,7 +42,7 @@ def _own_page(kind: Kind[Any, Any, Any]) -> Callable[[Warehouse, RunId], Publish
     return page
 
 
-def any_view(warehouse: Warehouse, run_id: RunId) -> Page:
+def published_view(warehouse: Warehouse, run_id: RunId) -> Page:
     """The report of what is published under a name, whatever it is.
 
     Raises:

@@ -28,7 +28,7 @@ def may_watch(person: Person | None, job: Job) -> bool:
     return job.request is not None and job.request.asked_by == person.name
 
 
-def expected_of(warehouse: Warehouse, requests: Sequence[JobRequest]) -> list[dict[str, object]]:
+def estimates_of(warehouse: Warehouse, requests: Sequence[JobRequest]) -> list[dict[str, object]]:
     """What jobs that ask nothing say of each request; they are deleted once that is read.
 
     Raises:
@@ -40,20 +40,20 @@ def expected_of(warehouse: Warehouse, requests: Sequence[JobRequest]) -> list[di
         assert request.asks_nothing
         check_offered(request, warehouse.settings.dashboard)
     job_ids = [submit(warehouse, request) for request in requests]
-    return [_result(warehouse, job_id) for job_id in job_ids]
+    return [_wait_for_estimate(warehouse, job_id) for job_id in job_ids]
 
 
-def _result(warehouse: Warehouse, job_id: str) -> dict[str, object]:
+def _wait_for_estimate(warehouse: Warehouse, job_id: str) -> dict[str, object]:
     deadline = time.monotonic() + PLAN_SECONDS
     while (job := read_job(warehouse, job_id)) is not None and job.at_work:
         if time.monotonic() > deadline:
             request_stop(job)
-            raise UpstreamError(_too_long(warehouse))
+            raise UpstreamError(_timeout_message(warehouse))
         time.sleep(POLL_SECONDS)
     return take_expected(warehouse, job_id)
 
 
-def _too_long(warehouse: Warehouse) -> str:
+def _timeout_message(warehouse: Warehouse) -> str:
     if runner_at_work(warehouse) is False:
         return NO_RUNNER
     return (

@@ -8,9 +8,9 @@ from markupsafe import Markup
 from starlette.responses import RedirectResponse, Response
 
 from dashboards.app.access import services_of
-from dashboards.app.choosing import Field, chosen
-from dashboards.app.site import Shown, Visit, controls, with_query
-from dashboards.app.site_pages.operate import part
+from dashboards.app.fields import Field, option_in_address
+from dashboards.app.site import PageContent, Visit, controls, with_query
+from dashboards.app.site_pages.operate import operate_page
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.views.curated_set import CuratedSet, changes
@@ -45,24 +45,24 @@ _CHOICES: dict[EditedField, list[str]] = {
 }
 
 
-def show(visit: Visit) -> Shown:
+def show(visit: Visit) -> PageContent:
     """One paper of one set: what it gave, what was left out, and a form for who may edit."""
     lake = visit.lake
     heads = lake.heads(kind_of(CURATIONS))
     if not heads:
         none = pg.text("No set of rated ideas has been made here yet: ",
                        pg.code("assay curate PAPERS REVIEWS"), " makes one.")  # fmt: skip
-        return part(visit, "Rated ideas", (none,))
-    name = chosen(visit, "set", list(heads), next(iter(heads)))
+        return operate_page(visit, "Rated ideas", (none,))
+    name = option_in_address(visit, "set", list(heads), next(iter(heads)))
     curations, edits = _set_of(visit, name)
     head, papers = heads[name], list(curations)
-    paper = chosen(visit, "paper", papers, papers[0])
+    paper = option_in_address(visit, "paper", papers, papers[0])
     may_edit = visit.may(Action.DECIDE)
     curated_set = CuratedSet(head, tuple(edited(each, edits) for each in curations.values()), edits)
     current = edited(curations[paper], edits)
     blocks: list[pg.Block] = [
-        pg.facts(figures.counted(len(curated_set.kept), "idea"),
-                 figures.counted(curated_set.statement_count, "statement"), f"engine {head.engine}"),
+        pg.facts(figures.plural(len(curated_set.included_papers), "idea"),
+                 figures.plural(curated_set.statement_count, "statement"), f"engine {head.engine}"),
         *map(pg.note, wording.banners(head.engine, "")),
     ]  # fmt: skip
     editor = Markup()
@@ -85,11 +85,11 @@ def show(visit: Visit) -> Shown:
     sets = [
         (
             each,
-            f"{set_head.started_at:%Y-%m-%d %H:%M} · {figures.counted(set_head.paper_count, 'paper')}",
+            f"{set_head.started_at:%Y-%m-%d %H:%M} · {figures.plural(set_head.paper_count, 'paper')}",
         )
         for each, set_head in heads.items()
     ]
-    return part(
+    return operate_page(
         visit, "Rated ideas", blocks,
         Field("set", "Set", name, sets[0][0], sets) if len(sets) > 1 else None,
         Field("paper", "Paper", paper, papers[0], titles) if len(papers) > 1 else None,
@@ -110,7 +110,7 @@ def edits_of_set(queries: Queries, run_id: RunId) -> tuple[CurationEdit, ...]:
     return edits_of(queries.connection, run_id)
 
 
-def _saved(visit: Visit) -> str:
+def _notice(visit: Visit) -> str:
     """What became of the form that led here."""
     saved_count, changed_count = visit.query.get("saved", ""), visit.query.get("changed", "0")
     if visit.query.get("added") == "1":
@@ -120,7 +120,7 @@ def _saved(visit: Visit) -> str:
         and changed_count.isdecimal()
         and len(saved_count + changed_count) < 12
     ):
-        fields = figures.counted(int(saved_count), "field")
+        fields = figures.plural(int(saved_count), "field")
         return f"{fields} saved, {int(changed_count):,} of them changed."
     return ""
 
@@ -147,7 +147,7 @@ def _editor(visit: Visit, name: str, given: Curation, edits: Sequence[CurationEd
     ]
     return controls(
         "rated",
-        path=PATH, notice=_saved(visit), set=name, paper=given.paper_id, blind="1" if blind else "",
+        path=PATH, notice=_notice(visit), set=name, paper=given.paper_id, blind="1" if blind else "",
         parts=[(each.value, values["", each]) for each in _PARTS],
         statements=statements, choices=[(each.value, words) for each, words in _CHOICES.items()],
         offered=sentences_offered(given), text_of=unturned,
@@ -155,22 +155,22 @@ def _editor(visit: Visit, name: str, given: Curation, edits: Sequence[CurationEd
     )  # fmt: skip
 
 
-def save(visit: Visit) -> Shown | Response:
+def save(visit: Visit) -> PageContent | Response:
     """Write down each field as it stands in the form, changed or not, or a new statement.
 
     Raises:
         UnknownNameError: there is no such set or paper.
         ConfigurationError: a field holds what it cannot.
     """
-    name, blind = visit.word("set"), visit.word("blind") == "1"
+    name, blind = visit.form_text("set"), visit.form_text("blind") == "1"
     if name not in visit.lake.heads(kind_of(CURATIONS)):
         raise UnknownNameError(f"there is no set of rated ideas “{name[:100]}”")
     papers, edits = _set_of(visit, name)
-    given = papers.get(visit.word("paper"))
+    given = papers.get(visit.form_text("paper"))
     if given is None or given.dropped_reason is not None:
         raise UnknownNameError(f"no paper of this name can be edited in set {name}")
     place = {"set": name, "paper": given.paper_id, "blind": "1" if blind else ""}
-    if visit.word("action") == "add":
+    if visit.form_text("action") == "add":
         changes_made = _new_statement(visit, given)
         _record(visit, name, given, changes_made, is_blind=False)
         return RedirectResponse(with_query(PATH, **place, added="1"), 303)
@@ -178,7 +178,7 @@ def save(visit: Visit) -> Shown | Response:
     changes_made = {
         value: (was, entered)
         for value, was in values_of(before).items()
-        if (entered := _entered(visit, value, was)) is not None
+        if (entered := _form_value(visit, value, was)) is not None
     }
     _record(visit, name, given, changes_made, is_blind=blind)
     changed = sum(was.split() != after.split() for was, after in changes_made.values())
@@ -187,22 +187,22 @@ def save(visit: Visit) -> Shown | Response:
     )
 
 
-def _entered(visit: Visit, value: Value, old_text: str) -> str | None:
+def _form_value(visit: Visit, value: Value, old_text: str) -> str | None:
     """What stands in the form; an emptied statement is the one that was given."""
     statement, field = value
-    assert visit.sent is not None
-    if f"{statement}.{EditedField.STATEMENT if statement else field}" not in visit.sent:
+    assert visit.form is not None
+    if f"{statement}.{EditedField.STATEMENT if statement else field}" not in visit.form:
         return None  # it came to be after the form was opened
     if field is EditedField.KEPT:
-        return YES if visit.word(f"{statement}.{field}") else NO
-    text = _checked(visit, f"{statement}.{field}", field)
+        return YES if visit.form_text(f"{statement}.{field}") else NO
+    text = _read_field(visit, f"{statement}.{field}", field)
     emptied = field is not EditedField.EXPERIMENT and not text.strip()
     # A page shows no character that turns the reading order, so a form sends none back.
     return old_text if emptied or text.split() == unturned(old_text).split() else text
 
 
-def _checked(visit: Visit, name: str, field: EditedField) -> str:
-    text = visit.word(name).replace("\r\n", "\n")
+def _read_field(visit: Visit, name: str, field: EditedField) -> str:
+    text = visit.form_text(name).replace("\r\n", "\n")
     longest = LONGEST_PART if field in _PARTS else LONGEST_STATEMENT
     if len(text) > longest:
         raise ConfigurationError(f"{field.value}: write at most {longest:,} characters")
@@ -213,11 +213,11 @@ def _checked(visit: Visit, name: str, field: EditedField) -> str:
 
 def _new_statement(visit: Visit, given: Curation) -> dict[Value, tuple[str, str]]:
     """Of which nothing was before."""
-    assert visit.sent is not None
-    entered = {field: _checked(visit, f"new.{field}", field)
+    assert visit.form is not None
+    entered = {field: _read_field(visit, f"new.{field}", field)
                for field in (EditedField.STATEMENT, *_CHOICES)}  # fmt: skip
     offered_ids = [each.sentence_id for each in sentences_offered(given)]
-    sentence_ids = [each for each in offered_ids if each in visit.sent.getlist("new.sentences")]
+    sentence_ids = [each for each in offered_ids if each in visit.form.getlist("new.sentences")]
     if not entered[EditedField.STATEMENT].strip() or not sentence_ids:
         raise ConfigurationError(
             "the statement was not added: say what it says, and choose the sentences that say it"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pypandoc
 
-from dashboards.render.drafts.latex import Compiled, compiled, for_venue, variables
+from dashboards.render.drafts.latex import LatexResult, compile_latex, for_venue, variables
 from dashboards.render.drafts.programs import run_typst
 from dashboards.render.drafts.venues import DRAFT, PREAMBLE, TYPST
 from schemas.errors import ConfigurationError
@@ -24,7 +24,7 @@ _A4 = ("-V", "papersize=a4")
 _HTML = ("--embed-resources", "-V", "maxwidth=45em")
 
 
-def compile_draft(draft: Draft, folder: Path, venue: Venue) -> tuple[tuple[Path, ...], Compiled]:
+def compile_draft(draft: Draft, folder: Path, venue: Venue) -> tuple[tuple[Path, ...], LatexResult]:
     """Write `draft.pdf`, `.docx`, `.html` and `.tex` beside the source, figures and references that
     lie in `folder`, with the template; their paths, and what became of the LaTeX.
 
@@ -34,7 +34,7 @@ def compile_draft(draft: Draft, folder: Path, venue: Venue) -> tuple[tuple[Path,
     """
     tree = json.loads(pypandoc.convert_text(draft.markdown, "json", format=MARKDOWN))
     numbers = {name: str(number) for number, name in enumerate(_figures(tree["blocks"]), start=1)}
-    _refer(tree["blocks"], numbers)
+    _name_figures(tree["blocks"], numbers)
     paths = {kind: folder / f"draft.{kind}" for kind in ("pdf", "docx", "html", "tex")}
     cited = ["--citeproc", f"--bibliography={folder / REFERENCES}"]
     natbib = ["--natbib", f"--bibliography={BIBLIOGRAPHY}"] if draft.works else []
@@ -46,10 +46,10 @@ def compile_draft(draft: Draft, folder: Path, venue: Venue) -> tuple[tuple[Path,
     latex = paths["tex"].read_text("utf-8")
     paths["tex"].write_text(for_venue(latex, venue), "utf-8")
     run_typst(typ, paths["pdf"])
-    _caption(tree["blocks"], numbers)
+    _number_captions(tree["blocks"], numbers)
     _pandoc(_with(tree, "svg"), "html", paths["html"], folder, *cited, *_HTML)
     _pandoc(_with(tree, "png"), "docx", paths["docx"], folder, *cited)
-    return tuple(paths.values()), compiled(folder, paths["tex"].name)
+    return tuple(paths.values()), compile_latex(folder, paths["tex"].name)
 
 
 def _with(tree: Any, extension: str) -> Any:
@@ -91,26 +91,26 @@ def _figures(blocks: Any) -> list[str]:
     return [node["c"][0][0] for node in _nodes(blocks) if node.get("t") == "Figure"]
 
 
-def _refer(blocks: Any, numbers: Mapping[str, str]) -> None:
+def _name_figures(blocks: Any, numbers: Mapping[str, str]) -> None:
     """Have links to figures say which figure it is."""
     for node in _nodes(blocks):
         if node.get("t") == "Link" and node["c"][2][0].startswith(_FIGURE):
             name = node["c"][2][0].removeprefix("#")
             if name in numbers:
-                node["c"][1] = _said(f"Figure {numbers[name]}")
+                node["c"][1] = _pandoc_words(f"Figure {numbers[name]}")
 
 
-def _caption(blocks: Any, numbers: Mapping[str, str]) -> None:
+def _number_captions(blocks: Any, numbers: Mapping[str, str]) -> None:
     """Number the captions, where a format does not do so itself."""
     for node in _nodes(blocks):
         if node.get("t") == "Figure":
             lines = node["c"][1][1]
             if lines and node["c"][0][0] in numbers:
-                label = _said(f"Figure {numbers[node['c'][0][0]]}:")
+                label = _pandoc_words(f"Figure {numbers[node['c'][0][0]]}:")
                 lines[0]["c"] = [*label, {"t": "Space"}, *lines[0]["c"]]
 
 
-def _said(text: str) -> list[dict[str, Any]]:
+def _pandoc_words(text: str) -> list[dict[str, Any]]:
     first, *rest = text.split()
     words = [{"t": "Str", "c": first}]
     for word in rest:

@@ -49,13 +49,13 @@ def form(*fields: Field | None) -> Markup:
     return controls("choose", fields=visible_fields) if visible_fields else Markup()
 
 
-def chosen(visit: Visit, name: str, options: Sequence[str], default: str) -> str:
+def option_in_address(visit: Visit, name: str, options: Sequence[str], default: str) -> str:
     """The option that the address names, else the default: an old link still opens the page."""
     value = visit.query.get(name, default)
     return value if value in options else default
 
 
-def chosen_number(visit: Visit, name: str, most: float, expected_form: str) -> float | None:
+def number_in_address(visit: Visit, name: str, most: float, expected_form: str) -> float | None:
     """Return the number that the address names, from 0 on; None: it names none.
 
     Raises:
@@ -71,7 +71,7 @@ def chosen_number(visit: Visit, name: str, most: float, expected_form: str) -> f
     return value
 
 
-def chosen_run(visit: Visit) -> Run | None:
+def run_in_address(visit: Visit) -> Run | None:
     """The run that the address names, else the newest of a file of ideas; None: there is none.
 
     Raises:
@@ -123,7 +123,7 @@ def run_facts(run: Run) -> Iterator[pg.Block]:
         yield pg.note(run.order_in_words)
     yield pg.facts(
         pg.report(f"Run {run.run_id}", run_path(run.run_id)),
-        f"{figures.counted(run.idea_count, 'idea')}: {run.states_in_words}",
+        f"{figures.plural(run.idea_count, 'idea')}: {run.states_in_words}",
         f"engine {run.engine}",
         f"profile {run.profile}",
     )
@@ -131,6 +131,6 @@ def run_facts(run: Run) -> Iterator[pg.Block]:
 
 def run_title(run: Run) -> str:
     label = f" · {run.label}" if run.label else ""
-    ideas = figures.counted(run.idea_count, "idea")
+    ideas = figures.plural(run.idea_count, "idea")
     order = "" if run.in_order else " · not in order"
     return f"{run.started_at:%Y-%m-%d %H:%M} · {run.run_id}{label} · {ideas}{order}"

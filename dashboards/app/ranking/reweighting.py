@@ -17,21 +17,21 @@ _UPPER_TAIL = 0.975
 _MANY = 1e6
 
 
-def assessed(ideas: Frame) -> bool:
+def has_assessment(ideas: Frame) -> bool:
     """Whether the ideas are scored by an assessment, so that weights act on its criteria."""
     return bool((ideas["score_basis"] == ScoreBasis.ASSESSMENT.value).any())
 
 
 def scored_parts(ideas: Frame) -> tuple[str, ...]:
     """What weights act on: the criteria of an assessed run, else modules that scored any idea."""
-    if assessed(ideas):
+    if has_assessment(ideas):
         return CRITERION_PARTS
     return tuple(
         module for module in MODULE_PARTS if ideas[f"{module}_0_to_10"].is_not_null().any()
     )
 
 
-def weighed(ideas: Frame, weights: Mapping[str, float]) -> Frame:
+def reweight(ideas: Frame, weights: Mapping[str, float]) -> Frame:
     """The leaderboard of a run under other weights.
 
     As in `idea_scores`, an idea has a score only where all that counts scored it, and otherwise an
@@ -49,7 +49,7 @@ def weighed(ideas: Frame, weights: Mapping[str, float]) -> Frame:
         the group, and `published_score`.
     """
     parts = tuple(part for part in scored_parts(ideas) if weights.get(part, 0.0) > 0)
-    if assessed(ideas) and not parts:
+    if has_assessment(ideas) and not parts:
         parts, weights = (OVERALL,), {OVERALL: 1.0}
     score, lower, upper = _scores_and_intervals(ideas, parts, weights)
     columns = {"score": score, "lower": lower, "upper": upper}
@@ -78,7 +78,7 @@ def _scores_and_intervals(
 
     widths = [_half_widths(ideas, part) for part in parts]
     # All criteria come from the same repetitions, modules from judgements of their own.
-    together = _added if assessed(ideas) else _added_as_independent
+    together = _sum_widths if has_assessment(ideas) else _root_sum_of_squares
     below, above = (
         together(np.where(is_scored, share * np.column_stack(side), 0.0))
         for side in zip(*widths, strict=True)
@@ -91,12 +91,12 @@ def _scores_and_intervals(
     return with_missing_as(np.nan), np.clip(lower, 0, 10), np.clip(upper, 0, 10)
 
 
-def _added(widths: np.ndarray) -> np.ndarray:
+def _sum_widths(widths: np.ndarray) -> np.ndarray:
     total: np.ndarray = widths.sum(axis=1)
     return total
 
 
-def _added_as_independent(widths: np.ndarray) -> np.ndarray:
+def _root_sum_of_squares(widths: np.ndarray) -> np.ndarray:
     total: np.ndarray = np.sqrt((widths**2).sum(axis=1))
     return total
 
@@ -121,11 +121,11 @@ def _numbers(ideas: Frame, column: str) -> np.ndarray:
 
 
 def _with_ranks(frame: Frame) -> Frame:
-    parts = [_ranked(part) for part in frame.partition_by("group", maintain_order=True)]
-    return polars.concat(parts) if parts else _ranked(frame)
+    parts = [_rank_group(part) for part in frame.partition_by("group", maintain_order=True)]
+    return polars.concat(parts) if parts else _rank_group(frame)
 
 
-def _ranked(part: Frame) -> Frame:
+def _rank_group(part: Frame) -> Frame:
     """Ranks of one group among its ideas with a score; the best and worst that intervals allow.
 
     An idea without a score has places among all ideas, any other among those with a score, as its
