@@ -1,4 +1,4 @@
-"""What tells open pages that something changed: one look at the warehouse for all of them."""
+"""Change events for open pages; all pages share one look at the warehouse."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -17,7 +17,7 @@ _MOST_JOBS = 50
 
 
 class Changes:
-    """Versions of what pages show of the moment: publications, runs under way and jobs."""
+    """Versions of changing content: publications, active runs, jobs and services."""
 
     def __init__(self, lake: Lake) -> None:
         self._lake = lake
@@ -25,7 +25,7 @@ class Changes:
         self._look_lock: asyncio.Lock | None = None
 
     async def versions(self) -> AsyncIterator[str]:
-        """The version now, and each that differs from the one before."""
+        """Yield the current version, then each new one."""
         last_version = ""
         while True:
             version = await self._current_version()
@@ -64,7 +64,7 @@ class Changes:
         ]
 
     def _services(self) -> list[int]:
-        """When what people decided, voted or asked for was last written."""
+        """Return the modification times of the services database, in nanoseconds."""
         file = services_file(self._lake.warehouse)
         files = (file, file.with_name(f"{file.name}-wal"))
         return [each.stat().st_mtime_ns for each in files if each.exists()]

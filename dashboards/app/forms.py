@@ -1,4 +1,4 @@
-"""What forms of pages send, within bounds."""
+"""Form parsing within limits on time, size, fields and files."""
 
 import asyncio
 
@@ -21,11 +21,11 @@ class _TooLongError(Exception):
 
 
 async def read_form(request: Request, most_bytes: int) -> FormData:
-    """Fields and files; files beyond a megabyte lie in a temporary folder until they are closed.
+    """Read a form; files over 1 MB are in a temporary folder until closed.
 
     Raises:
-        NotAllowedError: a page of another site sends it.
-        ConfigurationError: it is too long, too slow, or none.
+        NotAllowedError: a page of another site sent it.
+        ConfigurationError: it is too long, too slow, or malformed.
     """
     # A link of another site that a browser follows is let in by the server; a form never is.
     if is_of_another_site(request.headers):

@@ -1,4 +1,4 @@
-"""Who gets an answer of the pages: no other site's pages, and nobody who has not signed in."""
+"""Middleware that answers only this site's pages and signed-in readers."""
 
 from urllib.parse import quote
 
@@ -13,8 +13,8 @@ from dashboards.app.sign_in import OPEN_PATHS, path_with_query
 from schemas.errors import AssayError
 from schemas.people.web_origins import is_followed_link, is_of_another_site
 
+# Style sheet, script and icon contain no data of the warehouse.
 ASSETS = "/assets/"
-"""Style, script and icon: nothing of the warehouse."""
 POLICY = "; ".join((
     "default-src 'none'",
     "script-src 'self'",
@@ -37,8 +37,9 @@ _HEADERS = {
 
 
 class OwnPagesOnly:
-    """Turns away what pages of other sites send, and tells browsers what the pages may load:
-    nothing from elsewhere. Where it cannot be known who reads, nothing but why is shown.
+    """Refusal of requests from other sites, and security headers.
+
+    If access cannot be determined, the answer is the error message only.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -64,7 +65,7 @@ class OwnPagesOnly:
 
 
 class AdmittedOnly:
-    """Sends who has not signed in to the form."""
+    """Redirection of readers who are not signed in to the sign-in form."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app, self._access = app, access
@@ -77,7 +78,7 @@ class AdmittedOnly:
 
 
 def _sign_in_response(scope: Scope) -> Response:
-    """The form for who opens a page; a refusal for whatever else asks."""
+    """Redirect a page view to the sign-in form; refuse other requests."""
     headers = Headers(scope=scope)
     opens_a_page = scope["method"] in ("GET", "HEAD") and (
         is_followed_link(headers) or "sec-fetch-mode" not in headers

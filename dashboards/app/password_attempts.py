@@ -1,4 +1,4 @@
-"""Wrong passwords, and how long who guesses has to wait."""
+"""Delays after wrong passwords."""
 
 import math
 import threading
@@ -19,15 +19,15 @@ class _Guesses:
     last: float
 
     def wait_seconds(self, free: int) -> float:
-        """How long after the last one: 1, 2, 4 … seconds, the longest wait at most."""
+        """Return the delay after the last guess: 1, 2, 4 … seconds, up to a limit."""
         over = self.count - free
         return min(2.0 ** min(over, 30), LONGEST_WAIT_SECONDS) if over >= 0 else 0.0
 
 
 class Attempts:
-    """Wrong passwords by client: who guesses waits longer each time, and nobody else waits.
+    """Wrong passwords by client, with a delay that grows for that client only.
 
-    A client is whatever guesses are counted by: an address, or the account that is guessed at.
+    A client is an address or the account being guessed.
     """
 
     def __init__(
@@ -38,13 +38,14 @@ class Attempts:
         self._lock = threading.Lock()
 
     def wait_seconds(self, client: str) -> float:
-        """How long `client` has to wait before a guess of it counts; 0 or less: it may guess."""
+        """Return the seconds until a guess of `client` counts; 0 or less: now."""
         with self._lock:
             return self._wait_seconds(client)
 
     def record(self, client: str, *, right: bool) -> float:
-        """Take a guess of `client` in: 0, or the seconds it has to wait before one counts, right or
-        wrong.
+        """Record a guess; return 0, or the seconds to wait if it came too early.
+
+        A guess that comes too early does not count, right or wrong.
         """
         with self._lock:
             wait_seconds = self._wait_seconds(client)

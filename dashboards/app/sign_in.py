@@ -1,4 +1,4 @@
-"""Signing in and out: by account and password, by the one password, or with a provider."""
+"""Sign-in and sign-out: by account, by the shared password, or with a provider."""
 
 import asyncio
 import math
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 FREE_GUESSES_OF_AN_ADDRESS = 10
 MOST_BYTES, MOST_SECONDS = 8_192, 10.0
 PROVIDER_PATH, RETURN_PATH, SIGN_OUT_PATH = "/sign-in/provider", "/oauth2callback", "/sign-out"
+# Readable without signing in.
 OPEN_PATHS = frozenset({SIGN_IN_PATH, PROVIDER_PATH, RETURN_PATH})
-"""For who has not signed in yet."""
 _ON_THE_WAY_SECONDS = 600
 
+# Only paths of this site match: `//` and `/\` would lead to another.
 _PLACE = bounded(r"/(?:[A-Za-z0-9_.~%?=&-][A-Za-z0-9_.~%?=&/:+,-]{0,1500})?")
-"""A path of this site: `//` and `/\\` would lead to another."""
 
 _WRONG = {
     SignInBy.ACCOUNT: "No account has this name and password.",
@@ -54,7 +54,7 @@ _NO_ACCOUNT = (
 
 
 class SignIn:
-    """The form, what it sends, and the ways to the provider and back."""
+    """Routes of the sign-in form, of sign-out, and of the provider."""
 
     def __init__(self, access: Access) -> None:
         self._access, self._warehouse = access, access.warehouse
@@ -113,9 +113,10 @@ class SignIn:
     async def _check(
         self, request: Request, way: SignInBy, name: str, password: str
     ) -> tuple[str | None, str]:
-        """The new session; else None, and why not.
+        """Return the secret of a new session, else None and the reason.
 
-        One at a time, since a check takes 64 MB; who has to wait is refused without one.
+        Checks run one at a time, since each takes 64 MB. Clients who have to wait are refused
+        without one.
         """
         address = request.client.host if request.client else ""
         name = name.strip().casefold()[:80]
@@ -174,7 +175,7 @@ class SignIn:
         return response
 
     def _end_earlier_session(self, request: Request) -> None:
-        """A browser has one session, and never one that somebody else began."""
+        """End the session in the browser's cookie, which somebody else may have begun."""
         old_secret = self._access.secret(request)
         if old_secret and self._access.sign_in_by is SignInBy.ACCOUNT:
             sign_out(services_of(self._warehouse), old_secret)
@@ -215,7 +216,7 @@ class SignIn:
 
 
 async def _fields_of(request: Request) -> dict[str, str] | None:
-    """The fields of the form; None when it is too long, too slow or none."""
+    """Return the fields of the form; None if it is too long, too slow or malformed."""
     body = bytearray()
     try:
         async with asyncio.timeout(MOST_SECONDS):
@@ -234,10 +235,10 @@ def _safe_path(text: str) -> str:
 
 
 def path_with_query(path: str, query: str) -> str:
-    """A path and query of this site as `next` of the form has it."""
+    """Return a path and query of this site, for the form's field `next`."""
     return _safe_path(f"{path}?{query}".rstrip("?"))
 
 
 def _over_tls(request: Request) -> bool:
-    """Whether the browser speaks TLS, to this server or to a proxy before it, which says so."""
+    """Return whether the browser uses TLS, to this server or to a proxy in front of it."""
     return "https" in (request.url.scheme, request.headers.get("x-forwarded-proto"))

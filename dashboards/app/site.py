@@ -1,4 +1,4 @@
-"""Pages as HTML: routes, the frame around a page, errors, caching, compression."""
+"""The site: routes, layout, errors, caching and compression."""
 
 import hashlib
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -52,14 +52,13 @@ _SMALLEST_COMPRESSED_BYTES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class PageContent:
-    """What a page shows.
+    """Title and content of a page.
 
     Attributes:
-        title: of the document, and its heading.
-        blocks: what follows, as values.
-        controls: markup above it, such as the form by which a reader chooses; of `controls` alone.
-        address: where the report at a place of a link is on the site.
-        live: whether a browser reads it again when something here changes (`Changes`).
+        title: of the document and, without `heading`, of the page.
+        controls: markup above the blocks, such as a form; made by `controls` only.
+        address: maps the place of a report link to its URL on the site.
+        live: whether browsers reload the page after a change (`Changes`).
     """
 
     title: str
@@ -72,10 +71,10 @@ class PageContent:
 
 @dataclass(frozen=True)
 class Visit:
-    """One request of a reader who is admitted.
+    """One request of an admitted reader.
 
     Attributes:
-        form: fields and files of the form that a page of this site sends; None: it asks to read.
+        form: fields and files of a submitted form; None: a GET request.
     """
 
     request: Request
@@ -104,7 +103,7 @@ class Visit:
 
     @property
     def pseudonym(self) -> str:
-        """What stands for this reader where they vote or edit.
+        """The reader's pseudonym for votes and edits.
 
         Raises:
             NotAllowedError: nobody is signed in.
@@ -114,22 +113,22 @@ class Visit:
         return pseudonym_of(services_of(self.lake.warehouse), self.person.name)
 
     def form_text(self, name: str) -> str:
-        """A field of the form that was sent; empty: it is not there."""
+        """Return a field of the submitted form; empty if it is missing."""
         value = None if self.form is None else self.form.get(name)
         return value if isinstance(value, str) else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of the menu, or one that others lead to.
+    """A page of the site.
 
     Attributes:
-        module: of `dashboards.app.site_pages`; its function `show` makes the page.
-        label: in the menu; empty: it is not there.
-        needs: one of what a reader has to be allowed to do.
-        method: POST: it does what a form asks and answers with a redirection, or with a page that
-            says what is wrong.
-        counter: a function of `module` that says how much waits for the reader, for the menu.
+        module: in `dashboards.app.site_pages`.
+        label: in the menu; empty: not in the menu.
+        function: of `module`, which makes the page.
+        needs: the reader has to have one of these permissions.
+        method: POST: handles a form; redirects, or shows what is wrong.
+        counter: function of `module` that counts what waits for the reader, for the menu.
     """
 
     path: str
@@ -146,7 +145,7 @@ class Page:
         return show_page
 
     def count(self, visit: Visit) -> int:
-        """How much waits for the reader."""
+        """Return how much waits for the reader."""
         count_waiting: Callable[[Visit], int] = self._function(self.counter)
         return count_waiting(visit)
 
@@ -155,7 +154,7 @@ class Page:
         return self.method == "POST"
 
     def _function(self, name: str) -> Callable[..., Any]:
-        """Its file is imported when it is first needed, so that no page waits for another."""
+        """Return a function of the page's module, imported at first use."""
         module = import_module(f"dashboards.app.site_pages.{self.module}")
         function: Callable[..., Any] = getattr(module, name)
         return function
@@ -225,7 +224,7 @@ class Site:
         ]
 
     async def no_such_page(self, request: Request, _error: Exception) -> Response:
-        """Say so in the frame of every page."""
+        """Answer an unknown path with an error page."""
         nothing = PageContent(
             "There is no such page", (pg.note(f"nothing is at {request.url.path[:200]}"),)
         )
@@ -243,7 +242,7 @@ class Site:
             await form.close()
 
     async def _changes(self, request: Request) -> Response:
-        """Tells a page that is open when to be read again, until its reader is signed out."""
+        """Send change events to an open page until its reader is signed out."""
 
         async def events() -> AsyncIterator[ServerSentEvent]:
             with suppress(AssayError):  # the page says why when it is read again
@@ -353,7 +352,7 @@ def idea_link(run_id: str, idea_id: str, title: str | None) -> pg.Part:
 
 
 def report_files(run_id: str, idea_id: str = "", *without: ReportFormat) -> pg.Line:
-    """Link to the report on a run, or the full one on its idea, in each format."""
+    """Link to the report on a run, or the full report on an idea, in each format."""
     return pg.line("as a file:", *(
         pg.line(" ", pg.report(each.value, with_query(
             f"{run_path(run_id)}/file", format=each.value, idea=idea_id, full=1 if idea_id else "")))
@@ -367,24 +366,24 @@ def paper_path(run_id: str, paper_id: str) -> str:
 
 
 def with_query(path: str, /, **values: object) -> str:
-    """A path with those values that are neither None nor empty."""
+    """Return a path with the values that are neither None nor empty."""
     parameters = {name: value for name, value in values.items() if value not in (None, "")}
     return f"{path}?{urlencode(parameters)}" if parameters else path
 
 
 def markup(blocks: Iterable[pg.Block]) -> Markup:
-    """Blocks for a template."""
+    """Render blocks for a template."""
     return Markup(html_body(blocks, str)[1])  # noqa: S704 escaped by its writer
 
 
 def controls(name: str, **values: Any) -> Markup:
-    """Markup of a template; every value is escaped."""
+    """Render a template; every value is escaped."""
     template = templates("dashboards.app").get_template(f"{name}.html.jinja")
     return Markup(template.render(**values))  # noqa: S704 the template escapes
 
 
 def attachment(content: bytes | str, name: str, ending: str, media_type: str) -> Response:
-    """Send a file to keep, named with what every system takes."""
+    """Return a file download with a portable name."""
     safe = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in name)
     disposition = f'attachment; filename="{safe[:120]}.{ending}"'
     return Response(content, media_type=media_type, headers={"content-disposition": disposition})
@@ -404,7 +403,7 @@ def _content(name: str) -> bytes:
 
 @cache
 def _assets_version() -> str:
-    """Changes with what pages load, so that browsers may keep it for good."""
+    """Return a hash of the assets, so that browsers may cache them forever."""
     return hashlib.sha256(b"".join(map(_content, _MEDIA_TYPES))).hexdigest()[:12]
 
 

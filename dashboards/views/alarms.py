@@ -1,6 +1,4 @@
-"""What should not wait until somebody looks: judges that cannot be believed, judgements that are
-missing, costs that leap.
-"""
+"""Alarms of a run: unreliable judges, missing judgements, rising cost."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -26,7 +24,7 @@ def judge_alarms(
     groups: polars.DataFrame,
     thresholds: AlarmSettings = USUAL,
 ) -> list[str]:
-    """What is wrong with the judges of a run, one sentence each.
+    """Return what is wrong with the judges of a run, one sentence each.
 
     Args:
         labels: `label_shares` of the run.
@@ -75,11 +73,15 @@ def unscored_alarms(
     thresholds: AlarmSettings = USUAL,
     order_reasons: Sequence[str] = (),
 ) -> list[str]:
-    """Too many judgements without a score, of all and by kind, or many more than in the run before;
-    both are `unscored_reasons`.
+    """Return alarms about unscored judgements, in total and by kind.
 
-    A kind counts by itself because the rows of a frequent one would hide it: a run has a hundred
-    comparisons for one review of a plan. Kinds that `order_reasons` of the run name are left out.
+    Kinds are checked separately because a frequent one would hide others: a run has a hundred
+    comparisons per review of a plan.
+
+    Args:
+        reasons: `unscored_reasons` of the run.
+        before: those of the run before; None: there is none.
+        order_reasons: reasons of the run; the kinds they name are left out.
     """
     kinds = _kinds_unanswered(reasons, thresholds, order_reasons)
     share, earlier = unscored_share(reasons), None if before is None else unscored_share(before)
@@ -109,7 +111,7 @@ def _kinds_unanswered(
     thresholds: AlarmSettings,
     order_reasons: Sequence[str],
 ) -> list[str]:
-    """Kinds of judgement for which the engine failed too often."""
+    """Return the kinds of judgement for which the engine failed too often."""
     failure_reasons = [each.value for each in Reason if each.engine_failed]
     counts: dict[str, Counter[str]] = {}
     for kind, why, count in reasons.select("judgement", "reason", "judgements").iter_rows():
@@ -128,6 +130,7 @@ def _kinds_unanswered(
     return alarms
 
 
+# Other failed calls count as `ENGINE_UNAVAILABLE`.
 _REASONS = {
     CallStatus.UNPARSABLE: Reason.REPLY_UNPARSABLE,
     CallStatus.EMPTY: Reason.REPLY_EMPTY,
@@ -135,14 +138,13 @@ _REASONS = {
     CallStatus.REFUSED: Reason.REFUSED,
     CallStatus.TIMED_OUT: Reason.TIMED_OUT,
 }
-"""Reasons by the status of a failed call; of any other the engine did not answer."""
 
 
 def step_alarms(
     unanswered: polars.DataFrame,
     thresholds: AlarmSettings = USUAL,
 ) -> list[str]:
-    """Return an alarm for each step too many of whose questions got no usable answer.
+    """Return an alarm for each step with too many unanswered questions.
 
     Args:
         unanswered: `unanswered_steps` of the run.
@@ -157,9 +159,9 @@ def step_alarms(
 
 
 def unscored_share(reasons: polars.DataFrame) -> float | None:
-    """Of all judgements, those without a score; None where nothing was to be judged.
+    """Return the share of judgements without a score; None without judgements.
 
-    What the engine or the literature cannot tell by their nature is left out.
+    Judgements that engine or literature cannot give by their nature are left out.
     """
     reasons = _within_the_run(reasons)
     total = int(reasons["judgements"].sum())
@@ -172,7 +174,7 @@ def _within_the_run(reasons: polars.DataFrame) -> polars.DataFrame:
 
 
 def expectation_alarms(validations: Iterable[ValidationRow]) -> list[str]:
-    """Expectations the run's rows did not hold."""
+    """Return the expectations that rows of the run broke."""
     broken_rows = [row for row in validations if not row.success]
     return [
         f"Expectation broken ({row.severity.value}): {row.expectation} in"
@@ -184,7 +186,7 @@ def expectation_alarms(validations: Iterable[ValidationRow]) -> list[str]:
 def cost_alarms(
     cost: RunCost, before: RunCost | None, thresholds: AlarmSettings = USUAL
 ) -> list[str]:
-    """An idea that costs many times what it did, where both prices are known."""
+    """Return an alarm if an idea costs many times more than in the run before."""
     earlier = before.cost_usd_per_idea if before is not None else None
     if (
         cost.cost_usd_per_idea is None

@@ -1,4 +1,4 @@
-"""What changed for ideas that a run evaluated again: scores, verdicts, and closest prior work."""
+"""Changes between two evaluations of the same ideas."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ _PARTS = (
     "novelty_1_to_5",
 )
 _CUTOFFS_SHOWN = 3
+# A paper as readers see it: link and title.
 Named = tuple[str, str]
-"""A paper as a reader sees it: its link and its title."""
 
 
 class NearWork(Noun):
@@ -46,14 +46,17 @@ class ScoreChange(Noun):
 
     @property
     def text(self) -> str:
-        """Both, or one where they are the same."""
+        """Both scores, or one if they are equal."""
         if self.before == self.after:
             return figures.mean(self.after)
         return f"{figures.mean(self.before)} → {figures.mean(self.after)}"
 
 
 class IdeaChange(Noun):
-    """One idea in both runs; `come` and `gone` are works among the closest in one of them only."""
+    """One idea in both runs.
+
+    `come` and `gone` are works among the closest in one run only.
+    """
 
     idea_id: IdeaId
     title: str
@@ -71,26 +74,26 @@ class IdeaChange(Noun):
     gone: tuple[NearWork, ...]
 
     def score_text(self, name: str) -> str:
-        """A score before and after; a dash where the idea has none in either run."""
+        """Return a score before and after; a dash if neither run has one."""
         return next((each.text for each in self.scores if each.name == name), "–")
 
     @property
     def verdicts(self) -> str:
-        """Verdict and probability before and after, or once where both are the same."""
+        """Verdict and probability before and after, or once if equal."""
         before = _verdict(self.verdict_before, self.probability_before_0_to_1)
         after = _verdict(self.verdict_after, self.probability_after_0_to_1)
         return after if before == after else f"{before} → {after}"
 
     @property
     def is_changed(self) -> bool:
-        """Whether a reader has anything to look at."""
+        """Whether scores, verdict or closest works changed."""
         scores = any(each.before != each.after for each in self.scores)
         return scores or self.verdict_before != self.verdict_after or bool(self.come or self.gone)
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Of a run that evaluated ideas again; `before` None: the earlier run is gone."""
+    """Changes since an earlier run; `before` is None if that run was deleted."""
 
     before_id: RunId
     before: Run | None
@@ -98,7 +101,7 @@ class Changes:
 
     @property
     def cutoffs(self) -> str:
-        """The days up to which both runs cited papers, where they are not the same."""
+        """The cutoff dates of both runs, where they differ."""
         pairs = {(each.cutoff_before, each.cutoff_after) for each in self.ideas}
         moves = sorted(_date_change(*pair) for pair in pairs if pair[0] != pair[1])
         most = "; ".join(moves[:_CUTOFFS_SHOWN])
@@ -106,17 +109,17 @@ class Changes:
 
     @property
     def score_names(self) -> list[str]:
-        """Those that any idea has, in their order."""
+        """The scores that any idea has, in order."""
         return list(dict.fromkeys(each.name for idea in self.ideas for each in idea.scores))
 
     @property
     def changed_ideas(self) -> tuple[IdeaChange, ...]:
-        """The ideas of which something changed."""
+        """The ideas that changed."""
         return tuple(each for each in self.ideas if each.is_changed)
 
 
 def changes_of(queries: Queries, run: Run) -> Changes | None:
-    """None: the run evaluated nothing again."""
+    """Return the changes of a re-evaluation; None: the run is none."""
     if run.again_run_id is None:
         return None
     try:
@@ -136,7 +139,7 @@ def changes_of(queries: Queries, run: Run) -> Changes | None:
 
 
 def changes_blocks(changes: Changes, run: Run) -> Iterator[pg.Block]:
-    """The section on what changed since the run that was evaluated again."""
+    """Yield the section on changes since the earlier run."""
     yield pg.heading(f"What changed since {changes.before_id}")
     if changes.before is None:
         yield pg.text(
@@ -184,7 +187,7 @@ def _removed_line(work: NearWork) -> pg.Line:
 
 @dataclass(frozen=True, slots=True)
 class _Snapshot:
-    """What is held beside the other run: a whole review of every idea would not fit in memory."""
+    """The compared part of a review; whole reviews of all ideas would not fit in memory."""
 
     score: IdeaScore
     cutoff: date | None

@@ -1,4 +1,4 @@
-"""The report on a check of manuscripts as blocks."""
+"""Blocks of the report on a check of manuscripts."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,7 +12,7 @@ _MOST_NAMED = 10
 
 
 def check_blocks(page: CheckFindings) -> Iterator[pg.Block]:
-    """The verdict, what was tested, then the problems by manuscript."""
+    """Yield the verdict, the scope, and the problems by manuscript."""
     head, count_noun = page.head, figures.plural
     yield pg.text(pg.strong(page.verdict))
     count = sum(check.unread_reason is not None for check in page.checks)
@@ -104,7 +104,7 @@ def _attempt(page: CheckFindings, check: ManuscriptCheck, attempt: Attempt) -> I
 
 
 def _review(review: ManuscriptReview) -> Iterator[pg.Block]:
-    """What a review says of the whole, up to the heading of its weaknesses."""
+    """Yield a review's summary, scores and strengths, up to its weaknesses."""
     yield pg.text(review.summary)
     if review.soundness_1_to_5 is not None:
         clarity, confidence = review.clarity_1_to_5, review.confidence_1_to_5
@@ -125,7 +125,7 @@ def _review(review: ManuscriptReview) -> Iterator[pg.Block]:
 
 
 def _passage(problem: Problem) -> pg.Block:
-    """What the manuscript says there, the quote set off."""
+    """Return the passage of the manuscript with the quote emphasized."""
     if not problem.passage:
         none = "The manuscript has no such sentence." if problem.quote else "No sentence is quoted."
         return pg.text(none)
@@ -164,7 +164,7 @@ def _votes(votes: Sequence[Vote]) -> Iterator[pg.Block]:
 
 
 def _others(page: CheckFindings, check: ManuscriptCheck, attempt: Attempt) -> Iterator[pg.Block]:
-    """Problems beyond what was asked for, undecided, set aside or disputed."""
+    """Yield further, undecided, rejected and disputed problems."""
     if behind := page.further_problems(check, attempt):
         yield pg.text("Further problems that stand:")
         yield from pg.bullets(
@@ -235,7 +235,7 @@ def _lookups(page: CheckFindings, check: ManuscriptCheck) -> Iterator[pg.Block]:
 
 
 def short_blocks(page: CheckFindings) -> Iterator[pg.Block]:
-    """Problems that stand, by manuscript, without passages and second looks."""
+    """Yield confirmed problems by manuscript, without passages and second looks."""
     head = page.head
     for check in page.checks:
         yield from _manuscript_heading(check)
@@ -293,7 +293,7 @@ def _short_attempt(
 
 
 def no_problem_sentence(check: ManuscriptCheck) -> str:
-    """Say in how many words no problem was found, and why that may be no all-clear."""
+    """Return in how many words no problem was found, with its limits."""
     words = figures.plural(check.word_count or 0, "word")
     if check.is_partly_read:
         missing = missing_files(check)
@@ -308,12 +308,12 @@ def no_problem_sentence(check: ManuscriptCheck) -> str:
 
 
 def missing_files(check: ManuscriptCheck) -> str:
-    """Name the included files of the text that were not read; empty: there are none."""
+    """Name the included text files that were not read; empty if none."""
     return _list_files(check.missing_files, "included file")
 
 
 def missing_macros(check: ManuscriptCheck) -> str:
-    """Name the files of the preamble that were not read; empty: there are none."""
+    """Name the preamble files that were not read; empty if none."""
     return _list_files(
         check.missing_preamble_files, "file of the preamble", "files of the preamble"
     )

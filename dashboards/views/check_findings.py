@@ -1,4 +1,4 @@
-"""What a check of manuscripts found, as its report tells it."""
+"""Findings of a check of manuscripts, in the words of its report."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,31 +19,31 @@ from schemas.works.manuscripts import (
 
 @dataclass(frozen=True)
 class CheckFindings:
-    """Problems by manuscript, and what was looked at for them."""
+    """Problems by manuscript, and the evidence used."""
 
     head: CheckHead
     checks: tuple[ManuscriptCheck, ...]
     scores: tuple[CheckScore, ...] = ()
 
     def problems(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
-        """Those to be shown first, in order: of a review no more than were asked for."""
+        """Return the problems to show first; of a review at most the requested number."""
         return self._standing(check, attempt)[: self._most]
 
     def review_of(self, check: ManuscriptCheck, attempt: Attempt) -> ManuscriptReview | None:
-        """What the attempt says of the whole; None: it was no review, or has nothing to say."""
+        """Return the review of an attempt; None if it has no summary."""
         reviews = (one for one in check.reviews if one.attempt == attempt.attempt)
         return next((one for one in reviews if one.summary is not None), None)
 
     def further_problems(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
-        """Of a review, those that stand beyond what was asked for."""
+        """Return the confirmed problems of a review beyond the requested number."""
         return self._standing(check, attempt)[self._most :] if self.head.review else ()
 
     def rejected_problems(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
-        """Those that a second look refuted or a person rejected."""
+        """Return the problems that a second look or a person rejected."""
         return [one for one in self._not_standing(check, attempt) if not one.is_open]
 
     def open_questions(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
-        """Those that a second look could not decide, nor a person did."""
+        """Return the problems that neither a second look nor a person decided."""
         return [one for one in self._not_standing(check, attempt) if one.is_open]
 
     def _not_standing(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
@@ -58,7 +58,7 @@ class CheckFindings:
         return self.head.maximum_problems if self.head.review else None
 
     def in_report(self, check: ManuscriptCheck, attempt: Attempt) -> str:
-        """How many problems the report has that `short` leaves out; empty: none."""
+        """Return counts of problems that only the full report shows; empty if none."""
         counts = {
             "more that stand": len(self._standing(check, attempt)) - self.head.maximum_problems,
             "open": len(self.open_questions(check, attempt)),
@@ -69,7 +69,7 @@ class CheckFindings:
 
     @property
     def tokens_per_attempt(self) -> float | None:
-        """Tokens that finding problems took on average; None: not known, or no model was asked."""
+        """Mean tokens of an attempt; None if unknown, or no model was called."""
         attempts = [one for check in self.checks for one in check.attempts if one.input_tokens]
         tokens = sum(
             (one.input_tokens or 0) + (one.output_tokens or 0) + (one.thinking_tokens or 0)
@@ -81,12 +81,12 @@ class CheckFindings:
         return [vote for vote in check.votes if vote.problem_id == problem.problem_id]
 
     def disputed_problems(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
-        """Those that reviewers disagree over and nobody has decided."""
+        """Return the undecided problems on which reviewers disagree."""
         problems = [one for one in check.problems if one.attempt == attempt.attempt]
         return [one for one in problems if one.dispute and not one.is_decided]
 
     def decision_in_words(self, problem: Problem) -> str:
-        """What a person said of it; empty: nothing."""
+        """Return a person's decision on a problem; empty if there is none."""
         if problem.decision is None:
             return ""
         decision = _DECISIONS[problem.decision]
@@ -99,7 +99,7 @@ class CheckFindings:
 
     @property
     def lookups_in_words(self) -> str:
-        """Where related work was looked up, or that none was."""
+        """Where related work was looked up, or that it was not."""
         if not self.head.literature:
             return "Nothing was looked up: what is new or known was held against no other work."
         day = self.head.cutoff_date
@@ -107,7 +107,7 @@ class CheckFindings:
         return f"Related and cited work was looked up in {self.head.literature}{until}."
 
     def evidence_in_words(self, check: ManuscriptCheck) -> str:
-        """What a manuscript's evidence holds, and what it lacks."""
+        """Return what was found for a manuscript, and what was not."""
         related_count = sum(work.relevance_0_to_5 is not None for work in check.works)
         claim_count = sum(bool(work.about_claim) for work in check.works)
         cited_count = sum(bool(work.cited_as) for work in check.works)
@@ -127,7 +127,7 @@ class CheckFindings:
         return f"{text}. That a work is not among them proves nothing."
 
     def resources_in_words(self, check: ManuscriptCheck) -> str:
-        """What most of the works looked up name as used; empty: nothing."""
+        """Return what most related works report as used; empty if nothing."""
         counts = Counter(name for work in check.works for name in work.uses)
         resources = [
             f"{name}, {figures.plural(n, 'work')}" for name, n in counts.most_common(_MOST_USED)
@@ -144,7 +144,7 @@ class CheckFindings:
 
     @property
     def verdict(self) -> str:
-        """How many manuscripts have how much, in a sentence."""
+        """How many manuscripts have problems, in a sentence."""
         checked = [check for check in self.checks if was_checked(check)]
         with_problems = [check for check in checked if check.standing]
         text = f"{len(with_problems):,} of {figures.plural(len(checked), 'checked manuscript')} with problems"
@@ -165,12 +165,12 @@ _DECISIONS = {
 
 
 def was_checked(check: ManuscriptCheck) -> bool:
-    """Whether any attempt ended with a count of problems, be it none."""
+    """Return whether any attempt ended with a count of problems, possibly 0."""
     return any(attempt.problem_count is not None for attempt in check.attempts)
 
 
 def outcome(check: ManuscriptCheck) -> str:
-    """What came of one manuscript, in a few words."""
+    """Return the outcome of one manuscript in a few words."""
     if check.unread_reason is not None:
         return f"not read: {wording.reason(check.unread_reason)}"
     if not was_checked(check):

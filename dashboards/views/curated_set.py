@@ -1,5 +1,6 @@
-"""A curated set as files: `ideas.jsonl`, which `assay benchmark coverage` reads as it reads
-ScholarIdeas, and the datasheet beside it.
+"""Files of a curated set: `ideas.jsonl` and its datasheet.
+
+`assay benchmark coverage` reads `ideas.jsonl` like ScholarIdeas.
 """
 
 from collections import Counter
@@ -20,12 +21,12 @@ from schemas.works.curation_run import CurationHead
 from warehouse.kinds.curations.edits import edit_shares
 from warehouse.parquet import replace_bytes
 
+# Placeholder for an unknown field, licence or date.
 UNSTATED = "unstated"
-"""Stands for a field, licence or date that nobody states."""
 
 
 def ideas_file(curations: Sequence[Curation]) -> bytes:
-    """One JSON object a line for each paper that is part of the set."""
+    """Return one JSON object a line for each paper in the set."""
     lines = (orjson.dumps(_line(each)) for each in curations if each.dropped_reason is None)
     return b"".join(line + b"\n" for line in lines)
 
@@ -60,11 +61,11 @@ def _rubric(statement: CuratedStatement, curation: Curation) -> dict[str, object
 
 @dataclass(frozen=True)
 class CuratedSet:
-    """What report and datasheet show.
+    """Content of the report and the datasheet.
 
     Attributes:
-        curations: as people have edited them.
-        agreement: between people who looked at the same; empty: unknown here, or nobody did.
+        curations: with people's edits applied.
+        agreement: of people who edited the same; empty if unknown.
     """
 
     head: CurationHead
@@ -74,17 +75,17 @@ class CuratedSet:
 
     @cached_property
     def included_papers(self) -> tuple[Curation, ...]:
-        """The papers that are part of the set."""
+        """The papers in the set."""
         return tuple(each for each in self.curations if each.dropped_reason is None)
 
     @cached_property
     def excluded_papers(self) -> tuple[Curation, ...]:
-        """Those that are not."""
+        """The papers that were left out."""
         return tuple(each for each in self.curations if each.dropped_reason is not None)
 
     @property
     def needs_wording(self) -> bool:
-        """Whether some of its ideas nobody has worded yet, neither a model nor a person."""
+        """Whether neither a model nor a person has worded some of its ideas."""
         edited_ids = {each.paper_id for each in self.edits}
         return self.head.engine == EXTRACTIVE.text and any(
             each.paper_id not in edited_ids for each in self.included_papers
@@ -92,22 +93,22 @@ class CuratedSet:
 
     @property
     def shares(self) -> tuple[EditShare, ...]:
-        """How much people changed of what they looked at; empty: nobody looked."""
+        """Shares of values that people changed; empty without edits."""
         return edit_shares(self.edits) if self.edits else ()
 
     @property
     def editors(self) -> int:
-        """How many people looked at something of it."""
+        """The number of editors."""
         return len({each.editor for each in self.edits})
 
     @property
     def statement_count(self) -> int:
-        """Of the papers that are part of the set."""
+        """The number of statements in the set."""
         return sum(each.statement_count for each in self.included_papers)
 
     @property
     def gaps(self) -> list[str]:
-        """What is not known of the set, or speaks against using it as it is."""
+        """Limits of the set, one sentence each."""
         lines = []
         if self.needs_wording:
             lines.append(
@@ -142,7 +143,7 @@ class CuratedSet:
 
 
 def datasheet(curated: CuratedSet) -> pg.Page:
-    """What the set holds, whose texts they are, and what is not known of it."""
+    """Return a page on content, licences and limits of the set."""
     return pg.Page(
         pg.line("Datasheet of the set ", pg.code(curated.head.run_id)),
         tuple(_datasheet(curated)),
@@ -206,7 +207,7 @@ def _datasheet(curated: CuratedSet) -> Iterator[pg.Block]:
 
 
 def kinds_table(curations: Sequence[Curation]) -> Iterator[pg.Block]:
-    """How many statements there are of each type, axis and severity, most first."""
+    """Yield a table of statements by type, axis and severity, most frequent first."""
     counts = Counter(
         f"{each.severity.value} {each.type.value} of {each.axis.value}"
         for curation in curations
@@ -217,7 +218,7 @@ def kinds_table(curations: Sequence[Curation]) -> Iterator[pg.Block]:
 
 
 def changes(curated: CuratedSet) -> Iterator[pg.Block]:
-    """How much people changed of what they looked at."""
+    """Yield the shares of values that people changed."""
     if not curated.shares:
         return
     yield pg.heading("What people changed")
@@ -253,7 +254,10 @@ def _agreement(agreement: Sequence[EditAgreement]) -> Iterator[pg.Block]:
 
 
 def write_curated_set(path: Path, curated: CuratedSet) -> tuple[Path, ...]:
-    """Write the ideas at `path` and `<name>.datasheet.md` beside it; their paths.
+    """Write the ideas to `path` and `<name>.datasheet.md` next to it.
+
+    Returns:
+        Both paths.
 
     Raises:
         OSError: they cannot be written.

@@ -1,8 +1,8 @@
-"""Score distributions of runs, and how far each moved from the run before.
+"""Drift of score distributions from run to run.
 
-Distance: population stability index over ten bins of one point, PSI = Σ (p − q) · ln(p / q), half
-an idea added to every bin. By custom below 0.1 is stable and above 0.25 has moved; few ideas move
-by chance, so below `ENOUGH` nothing is said.
+The distance is the population stability index over ten bins of one point, PSI = Σ (p − q) · ln(p /
+q), with half an idea added to every bin. By convention, below 0.1 is stable and above 0.25 has
+moved. Small samples move by chance, so there is no distance below `ENOUGH` ideas.
 """
 
 from math import log, sqrt
@@ -15,8 +15,9 @@ MOVED = 0.25
 
 
 def distances(run_ids: list[str], bins: polars.DataFrame) -> list[dict[str, Any]]:
-    """One row per run, newest first: mean, spread, counts, and the distance from the run before;
-    None with too few ideas.
+    """Return mean, spread, counts and PSI of each run, newest first.
+
+    PSI is the distance from the run before; None with too few ideas.
     """
     summaries = [
         _summary(run_id, bins.filter(polars.col("run_id") == run_id)) for run_id in run_ids
@@ -33,7 +34,7 @@ def distances(run_ids: list[str], bins: polars.DataFrame) -> list[dict[str, Any]
 
 
 def stability_index(now: list[int], before: list[int]) -> float:
-    """PSI of two histograms over the same bins."""
+    """Return the PSI of two histograms over the same bins."""
     ours, theirs = (
         [(count + 0.5) / (sum(counts) + 0.5 * len(counts)) for count in counts]
         for counts in (now, before)

@@ -1,6 +1,4 @@
-"""What the metrics of benchmarks say, for readers of a table: one line each, and which way is
-better.
-"""
+"""Meanings of benchmark metrics, a line each, and which direction is better."""
 
 import tomllib
 from collections.abc import Iterable
@@ -29,12 +27,12 @@ class MetricMeaning(Noun):
 
 
 def meaning_of(metric: str) -> MetricMeaning | None:
-    """The entry that fits best; None for a metric that has none yet."""
+    """Return the entry that fits best; None if there is none."""
     return next((one for one in _meanings() if fnmatchcase(metric, one.name)), None)
 
 
 def meanings_of(metrics: Iterable[str]) -> tuple[MetricMeaning, ...]:
-    """The entries of some metrics, each once, in order of first use."""
+    """Return the entries of some metrics, each once, in order of first use."""
     return tuple(
         dict.fromkeys(meaning for metric in metrics if (meaning := meaning_of(metric)) is not None)
     )
@@ -42,7 +40,7 @@ def meanings_of(metrics: Iterable[str]) -> tuple[MetricMeaning, ...]:
 
 @cache
 def _meanings() -> tuple[MetricMeaning, ...]:
-    """All entries, the closest ones first."""
+    """Return all entries, the most specific ones first."""
     entries = [
         MetricMeaning.model_validate(
             {"name": name, "meaning": meaning, "better": "" if better == "neither" else better}

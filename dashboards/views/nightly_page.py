@@ -1,4 +1,4 @@
-"""What the summary of a night shows: each run beside the last comparable one before the night."""
+"""Summary of a night: each run next to the last comparable one."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -29,7 +29,7 @@ TOP_IDEAS = 5
 
 
 class About(StrEnum):
-    """What an alarm is about, and so where its figures stand."""
+    """Subject of an alarm, and so where its figures are shown."""
 
     UNSCORED = "unscored"
     CHECKS = "checks"
@@ -44,11 +44,11 @@ class Alarm(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NightFigures:
-    """A run and what it came to, beside the last comparable run.
+    """A run with cost and alarms, next to the last comparable run.
 
     Attributes:
-        before, cost_before: None where no earlier run compares.
-        unscored_share: of all judgements; None where nothing was to be judged.
+        before, cost_before: None if no earlier run is comparable.
+        unscored_share: of all judgements; None without judgements.
     """
 
     run: Run
@@ -60,7 +60,7 @@ class NightFigures:
 
     @property
     def status(self) -> str:
-        """How the run stands, worst first: not in order, in order with alarms, in order."""
+        """The state of the run: not in order, in order with alarms, or in order."""
         return self.run.status_in_words(len(self.alarms))
 
 
@@ -79,7 +79,7 @@ class NightRun(NightFigures):
 
 @dataclass(frozen=True, slots=True)
 class NightlyPage:
-    """What became of each idea file, the runs, and the head of the ledger; None without a lake."""
+    """Outcomes of idea files, runs, and the ledger's head (None without a lake)."""
 
     day: date
     outcomes: tuple[tuple[str, str], ...]
@@ -98,10 +98,10 @@ def nightly_page(
     run_ids: Collection[RunId],
     thresholds: AlarmSettings = USUAL,
 ) -> NightlyPage:
-    """Ask the warehouse about the runs of a night.
+    """Read the runs of a night from the warehouse.
 
     Args:
-        queries: None where there is no lake.
+        queries: None without a lake.
 
     Raises:
         ConfigurationError: one of the runs is not published.
@@ -121,7 +121,7 @@ def nightly_page(
 
 
 def night_run(queries: Queries, run_id: RunId, thresholds: AlarmSettings = USUAL) -> NightRun:
-    """As `night_figures` of one run, with the ideas that lead and those that are new."""
+    """Return `night_figures` of one run, with leading and new ideas."""
     (figures,) = night_figures(queries, [run_id], thresholds=thresholds)
     return _with_ideas(queries, figures)
 
@@ -141,9 +141,9 @@ def night_figures(
     tonight: Collection[RunId] = (),
     thresholds: AlarmSettings = USUAL,
 ) -> tuple[NightFigures, ...]:
-    """Each run beside the last comparable one that is not of the same night.
+    """Return each run next to the last comparable one of an earlier night.
 
-    The lake is asked once for all of them: a question costs more than what it reads.
+    One query serves all runs: a query costs more than what it reads.
 
     Raises:
         ConfigurationError: one of them is not published.

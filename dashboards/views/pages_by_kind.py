@@ -1,4 +1,4 @@
-"""The page of a published run of whatever kind."""
+"""Pages of published work by kind."""
 
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -15,7 +15,7 @@ from warehouse.warehouse import Warehouse
 
 
 def cites_works(kind: Kind[Any, Any, Any]) -> bool:
-    """Whether the page of a kind can be written as `.bib`."""
+    """Return whether the page of a kind can be written as `.bib`."""
     page_function = _page_function(kind)
     return (
         page_function is not None
@@ -24,7 +24,7 @@ def cites_works(kind: Kind[Any, Any, Any]) -> bool:
 
 
 def page_of(kind: Kind[Any, Any, Any], warehouse: Warehouse, run_id: RunId) -> PublishedPage:
-    """The page of a published run. Raises UnknownNameError when it is not published."""
+    """Return the page of published work; raise UnknownNameError without any."""
     page_function = _page_function(kind)
     return (
         units_page(kind, warehouse, run_id)
@@ -34,7 +34,7 @@ def page_of(kind: Kind[Any, Any, Any], warehouse: Warehouse, run_id: RunId) -> P
 
 
 def _page_function(kind: Kind[Any, Any, Any]) -> Callable[[Warehouse, RunId], PublishedPage] | None:
-    """What makes the page of a kind, imported when it is first looked at; None: it has none."""
+    """Return the kind's page function, imported at first use; None: it has none."""
     place = f"{__package__}.write_{kind.word}"
     if find_spec(place) is None:
         return None
@@ -43,11 +43,11 @@ def _page_function(kind: Kind[Any, Any, Any]) -> Callable[[Warehouse, RunId], Pu
 
 
 def published_view(warehouse: Warehouse, run_id: RunId) -> Page:
-    """The report of what is published under a name, whatever it is.
+    """Return the report of published work of any kind.
 
     Raises:
         ConfigurationError: the lake cannot be opened.
-        UnknownNameError: no such lake, or nothing published under that name.
+        UnknownNameError: there is no such lake, or nothing published under that name.
     """
     with warehouse.queries() as queries:
         kind = published_kind(queries.connection, run_id)

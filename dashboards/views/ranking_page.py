@@ -1,4 +1,4 @@
-"""The report on a ranking by matches."""
+"""Report on a ranking by matches."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,16 +33,16 @@ from warehouse.kinds.rankings.queries import (
 from warehouse.queries import Queries
 
 OVERALL = "overall"
+# Best ideas of a group in its match matrix; wider tables are for SQL.
 MATRIX_IDEAS = 12
-"""Ideas of a group shown in the match matrix, the best: wider tables are for SQL."""
+# More ideas that share the first rank are only counted.
 TITLES_OF_FIRST = 2
-"""Ideas named that share the first rank of a group; more are counted."""
+# Rows of the table over all groups.
 BEST_ACROSS = 20
-"""Ideas shown of all groups together."""
+# Ideas with reasons why they beat one ranked below them.
 DUELS_SHOWN = 4
-"""Ideas of which it is said why they beat the next one below them."""
+# With more groups, a table of leaders comes first.
 GROUPS_AT_A_GLANCE = 2
-"""More of them begin with who is first in each."""
 _GROUPS_AT_ONCE = 20
 _RANGES = (
     " holds every rank that the 95 % intervals allow. Both orders in which a pair was shown are one"
@@ -55,11 +55,13 @@ _LETTERED = patterns.bounded(r"\b([Ii])dea ([AB])\b")
 def ranking_view(
     queries: Queries, run_id: RunId, head: RankingHead | None = None
 ) -> pg.Page | None:
-    """The ranking `head` of a run, or the one that `group_rankings` shows; None when the run has
-    none: leaderboards, dimension profiles, match matrices and reasons.
+    """Return leaderboards, dimension profiles, match matrices and reasons.
+
+    Args:
+        head: None: the ranking that `group_rankings` shows; without any, None is returned.
 
     Raises:
-        ConfigurationError: no such published run.
+        ConfigurationError: there is no such published run.
     """
     head = head or ranking_shown(queries, run_id)
     if head is None:
@@ -117,7 +119,7 @@ def _blocks(queries: Queries, run_id: RunId, head: RankingHead) -> Iterator[pg.B
 def _members(
     queries: Queries, head: RankingHead, ideas: Iterable[RankedIdea]
 ) -> dict[str, list[RankedIdea]]:
-    """Ideas by the group in which they met."""
+    """Return ideas by the group in which they met."""
     group_of = {each.idea_id: each.group for each in ratings_of(queries, head, head.method)}
     members: dict[str, list[RankedIdea]] = defaultdict(list)
     for idea in ideas:
@@ -192,7 +194,7 @@ def _leaderboard(ideas: Sequence[RankedIdea]) -> pg.Table:
 def _profiles(
     ideas: Sequence[RankedIdea], ratings: Sequence[Rating], dimensions: Sequence[str]
 ) -> Iterator[pg.Block]:
-    """Rank along each dimension; a dash without one."""
+    """Yield ranks by dimension; a dash without one."""
     ranks = {(rating.idea_id, rating.dimension): rating.rank for rating in ratings}
     rows = [
         (_title(idea), *(_dash(ranks.get((idea.idea_id, each))) for each in dimensions))
@@ -205,7 +207,7 @@ def _profiles(
 
 
 def _meetings(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[pg.Block]:
-    """Verdicts of the best against one another, and why some beat those below them."""
+    """Yield verdicts between the best ideas, and why some beat those below."""
     rated_ideas = [idea for idea in ideas if idea.strength is not None]
     leading = rated_ideas[:MATRIX_IDEAS]
     if len(leading) > 1:
@@ -252,7 +254,7 @@ def _summary(summary: GroupSummary, matches: Sequence[Match]) -> pg.Block:
 
 
 def _comparability(queries: Queries, head: RankingHead) -> str | None:
-    """Whether strengths compare across groups; None where there is one group."""
+    """Return whether strengths compare across groups; None with one group."""
     if head.group_count < 2:
         return None
     sentence = compared_across(group_summaries(queries, head))
@@ -273,7 +275,7 @@ def _first(ideas: Sequence[RankedIdea]) -> str:
 
 
 def _matrix(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[list[pg.Part]]:
-    """Each idea against each of the others: `2–0`, `2 tied`, `·` where they did not meet."""
+    """Yield results of each pair: `2–0`, `2 tied`, or `·` if they did not meet."""
     wins_over: Counter[tuple[IdeaId, IdeaId]] = Counter()
     ties_of: Counter[frozenset[IdeaId]] = Counter()
     for match in matches:
@@ -298,7 +300,7 @@ def _matrix(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[l
 
 
 def _duels(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[tuple[pg.Block, ...]]:
-    """Each idea against the next below it that it beat, as far as any."""
+    """Yield, for each idea, the next one below that it beat, with reasons."""
     matches_of_pair: dict[frozenset[IdeaId], list[Match]] = defaultdict(list)
     for match in matches:
         if match.winner is not None:
@@ -313,7 +315,7 @@ def _duels(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[tu
 
 
 def _duel(better: RankedIdea, worse: RankedIdea, matches: Sequence[Match]) -> tuple[pg.Block, ...]:
-    """What judges said for `better`, the whole first; nothing when it never won on the whole."""
+    """Return the reasons for `better`, overall first; empty if it never won overall."""
     reasons: dict[str, str] = {}
     wins: Counter[str] = Counter()
     for match in matches:
@@ -342,9 +344,7 @@ def _duel(better: RankedIdea, worse: RankedIdea, matches: Sequence[Match]) -> tu
 
 
 def _name_ideas(rationale: str, winner: str) -> str:
-    """A judge knows the ideas as A and B, in the order it was shown them; a reader knows which of
-    them the text speaks for.
-    """
+    """Replace A and B, a judge's names by display order, by “this/the other idea”."""
 
     def name(match: patterns.Match[str]) -> str:
         words = "this idea" if match[2].upper() == winner else "the other idea"

@@ -1,4 +1,4 @@
-"""What a run cost and how long its calls took, as tables and a drawing."""
+"""Cost of a run and latency of its calls."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ _MILLION = 1_000_000
 
 
 def cost_blocks(queries: Queries, cost: RunCost) -> Iterator[pg.Block]:
-    """What a run cost, by module and step."""
+    """Yield the cost of a run by module and step."""
     yield pg.heading("What it cost")
     yield pg.table(("", ""), _costs(cost))
     ideas = figures.plural(cost.ideas, "idea")
@@ -104,7 +104,7 @@ def _steps(steps: Sequence[StepCost], latencies: Iterable[Mapping[str, Any]]) ->
 
 
 def sources_blocks(queries: Queries, cost: RunCost) -> Iterator[pg.Block]:
-    """How the sources of a run answered."""
+    """Yield how the sources of a run answered."""
     sources = queries.source_health(cost.run_id)
     yield pg.heading("Sources")
     if not sources:
@@ -129,7 +129,7 @@ def sources_blocks(queries: Queries, cost: RunCost) -> Iterator[pg.Block]:
 
 
 def _bars(steps: Sequence[StepCost]) -> pg.Figure | None:
-    """What each step cost: in dollars where a price is known, else in tokens."""
+    """Chart the steps: in dollars if a price is known, else in tokens."""
     if any(line.cost_usd for line in steps):
         costs = [
             (

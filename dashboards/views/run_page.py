@@ -1,4 +1,4 @@
-"""The report on one run, put together from the warehouse's answers."""
+"""Report on a run of ideas."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -30,14 +30,15 @@ def run_view(
     file_names: Mapping[IdeaId, str],
     thresholds: AlarmSettings = USUAL,
 ) -> pg.Page:
-    """The ranking of a run with its costs, sources, failures and validations.
+    """Return ranking, cost, sources, failures and validations of a run.
 
     Args:
-        file_names: names, without suffix, of the ideas' own reports in the folder `ideas`; other
-            ideas are named without a link.
+        file_names: names, without extension, of the ideas' reports in the folder `ideas`; other
+            ideas
+            get no link.
 
     Raises:
-        ConfigurationError: no such published run.
+        ConfigurationError: there is no such published run.
     """
     (night,) = night_figures(queries, [run_id], thresholds=thresholds)
     title = f"Run {run_id}"
@@ -155,7 +156,7 @@ def _row(
 
 
 def models_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
-    """Which models answered, what they do not take, and how far judges agree."""
+    """Yield answering models, dropped parameters, and agreement of judges."""
     answering = queries.answering_models(run_id)
     several = len({row.model_requested for row in answering}) > 1
     dropped_parameters = queries.dropped_parameters(run_id)
@@ -203,7 +204,7 @@ def models_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
 
 
 def rejection_blocks(rejections: Sequence[FailureRow]) -> Iterator[pg.Block]:
-    """Yield what could not enter a run, and how to mend it; nothing where all did."""
+    """Yield rejected entries and how to fix them; nothing without any."""
     if rejections:
         yield pg.heading("Rejected entries")
         columns = ("Idea", "Where", "Why", "How to mend it")
@@ -226,7 +227,7 @@ def _rejections(queries: Queries, run: Run) -> Iterator[pg.Block]:
 
 
 def failure_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
-    """What failed in a run, and papers that count for nothing."""
+    """Yield the failures of a run, and papers left out."""
     yield pg.heading("Failures")
     failures = [
         (
@@ -250,7 +251,7 @@ def failure_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
 
 
 def validation_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
-    """Which expectations the rows of a run held."""
+    """Yield the expectations that rows of a run broke."""
     validations = queries.validations(run_id)
     yield pg.heading("Validation")
     if not validations:
@@ -323,6 +324,7 @@ def _criterion(name: str) -> tuple[Callable[[IdeaScore], bool], Callable[[IdeaSc
     )
 
 
+# Columns of optional modules: whether an idea has the value, and its text.
 _OPTIONAL_COLUMNS: dict[str, tuple[Callable[[IdeaScore], bool], Callable[[IdeaScore], str]]] = {
     "Committee": (
         lambda score: score.committee_requested,
@@ -334,13 +336,10 @@ _OPTIONAL_COLUMNS: dict[str, tuple[Callable[[IdeaScore], bool], Callable[[IdeaSc
     ),
     **{name.replace("_", " ").capitalize(): _criterion(name) for name in CRITERION_PARTS},
 }
-"""Columns of modules that not every run asks for: whether an idea was judged so, and what stands
-there.
-"""
 
 
 def _optional_columns(scores: Sequence[IdeaScore]) -> tuple[str, ...]:
-    """The columns of `_BEYOND` that this run needs."""
+    """Return the names of `_OPTIONAL_COLUMNS` that this run needs."""
     return tuple(
         name
         for name, (requested, _) in _OPTIONAL_COLUMNS.items()
@@ -349,8 +348,9 @@ def _optional_columns(scores: Sequence[IdeaScore]) -> tuple[str, ...]:
 
 
 def _range(run: Run, score: IdeaScore) -> str:
-    """The score with 0, and with 10, in place of what is missing; else the repetitions of
-    `overall` where the score is its median.
+    """Return the score with 0 and with 10 in place of missing parts.
+
+    Without missing parts, the range of repetitions if the score is the median of `overall`.
     """
     if score.missing:
         return f"{figures.mean(score.score_lower)} to {figures.mean(score.score_upper)}"
@@ -362,7 +362,7 @@ def _range(run: Run, score: IdeaScore) -> str:
 
 
 def _unscored_parts(score: IdeaScore) -> str:
-    """What the means beside it are not made of, by module."""
+    """Return what the means next to it leave out, by module."""
     comparisons = score.scored_comparison_count + score.unscored_comparison_count
     parts = [
         f"{missing:,} of {figures.plural(total, what)}"
@@ -383,7 +383,7 @@ def _unscored_parts(score: IdeaScore) -> str:
 
 
 def _assessment_values(score: IdeaScore) -> dict[str, float | None]:
-    """What the assessment says, by criterion in words."""
+    """Return the assessment's values by criterion in words."""
     values = {"overall": score.overall_0_to_1, **score.parts}
     return {name.replace("_", " "): value for name, value in values.items()}
 

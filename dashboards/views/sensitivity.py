@@ -1,6 +1,4 @@
-"""How much the leaders depend on the weights: the share of all weightings under which an idea is
-among the best.
-"""
+"""Sensitivity of the leaders to the weights."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,13 +22,12 @@ _TOO_LITTLE = (
 
 @dataclass(frozen=True, slots=True)
 class Sensitivity:
-    """How often ideas are among the best, as weights vary.
+    """Share of sampled weightings under which ideas are among the best.
 
     Attributes:
-        parts: modules or criteria whose weights were varied.
-        shares: ideas that are ever among the best, the surest first, each with the share from 0 to
-            1 of the sampled weightings under which it is.
-        left_out: how many ideas have a part unscored.
+        parts: modules or criteria whose weights varied.
+        shares: ideas that are ever among the best, with their share from 0 to 1, highest first.
+        left_out: how many ideas have an unscored part.
     """
 
     parts: tuple[str, ...]
@@ -39,11 +36,10 @@ class Sensitivity:
 
 
 def sensitivity_of(scores: Sequence[IdeaScore]) -> Sensitivity | None:
-    """Weights drawn evenly from all that add up to one (a seeded Dirichlet distribution).
+    """Sample weightings uniformly (a seeded Dirichlet distribution).
 
-    None with fewer than two parts to weigh, and where no more ideas are whole than are counted as
-    the best. An idea of which a part is unscored has no score under any weighting. Ties share a
-    rank, so they are in or out together.
+    None with fewer than two parts, or with no more fully scored ideas than `TOP`. An idea with an
+    unscored part has no score under any weighting. Ties share a rank.
     """
     names = dict.fromkeys(name for score in scores for name in score.parts)
     parts = tuple(
@@ -64,7 +60,7 @@ def sensitivity_of(scores: Sequence[IdeaScore]) -> Sensitivity | None:
 
 
 def sensitivity_blocks(sensitivity: Sensitivity | None) -> Iterator[pg.Block]:
-    """The section on how much the weights matter."""
+    """Yield the section on sensitivity to weights."""
     yield pg.heading("How much the weights matter")
     if sensitivity is None:
         yield pg.text(_TOO_LITTLE)
@@ -94,7 +90,7 @@ def sensitivity_blocks(sensitivity: Sensitivity | None) -> Iterator[pg.Block]:
 
 
 def shares_among_best(values: np.ndarray) -> np.ndarray:
-    """The share of `SAMPLES` weightings that put each row among the best `TOP`.
+    """Return the share of `SAMPLES` weightings that put each row into the top `TOP`.
 
     Args:
         values: one row per idea, one column per module or criterion.

@@ -36,7 +36,11 @@ _ASPECTS = ("Work", "Problem", "Data", "Method", "Result", "Limits")
 def survey_blocks(
     head: SurveyHead, parts: Sequence[SurveyPart], keys: Mapping[str, str]
 ) -> Iterator[pg.Block]:
-    """A review or the evidence for it, question by question; `keys` are those of `papers.bib`."""
+    """Yield the review, or its evidence, question by question.
+
+    Args:
+        keys: keys of `papers.bib` by paper.
+    """
     yield pg.facts(
         pg.code(head.run_id),
         figures.plural(head.question_count, "question"),
@@ -139,7 +143,7 @@ def _papers(
     *,
     compared: bool = False,
 ) -> Iterator[pg.Block]:
-    """Papers with passages, where `compared` without those that stand in the comparison."""
+    """Yield papers with passages, without those in the comparison if `compared`."""
     items: list[tuple[pg.Block, ...]] = []
     compared_quotes = dict(part.comparison) if compared else {}
     for paper_id in paper_ids:
@@ -231,7 +235,7 @@ def _not_made(survey: Survey, what: str) -> pg.Block:
 
 
 def short_blocks(parts: Sequence[SurveyPart]) -> Iterator[pg.Block]:
-    """Of each question the clusters with their key papers."""
+    """Yield clusters with key papers by question."""
     for part in parts:
         survey = part.survey
         yield pg.heading(survey.question)
@@ -263,7 +267,7 @@ def short_blocks(parts: Sequence[SurveyPart]) -> Iterator[pg.Block]:
 def answer_blocks(
     head: SurveyHead, part: SurveyPart, keys: Mapping[str, str]
 ) -> Iterator[pg.Block]:
-    """The answer to one question, then what it rests on."""
+    """Yield the answer to one question, then its evidence."""
     survey, answer = part.survey, part.answer
     yield from _answer(part)
     if part.not_found is not None and part.not_found.text:
@@ -295,7 +299,7 @@ def answer_blocks(
 
 
 def _answer(part: SurveyPart) -> Iterator[pg.Block]:
-    """The answer, the passages that bear on it, or why there is none."""
+    """Yield the answer, the relevant passages, or why there is none."""
     survey, answer = part.survey, part.answer
     aspects = (quote for quote in survey.quotes if quote.aspect is not None)
     paper_ids = dict.fromkeys(str(quote.paper_id) for quote in aspects)

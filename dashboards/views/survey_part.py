@@ -1,4 +1,4 @@
-"""What a report says of one question: its papers, passages, drawings, and what could not be had."""
+"""Values of a survey's report on one question."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -27,13 +27,13 @@ _ENDS = {
 }
 
 MOST_COMPARED = 12
+# Of five aspects, so that a work is worth a line in the comparison.
 FEWEST_COMPARED = 3
-"""Of five aspects, so that a work has a line in the comparison."""
 
 
 @dataclass(frozen=True)
 class SurveyPart:
-    """One question on the page."""
+    """One question of a survey."""
 
     survey: Survey
 
@@ -43,12 +43,12 @@ class SurveyPart:
 
     @cached_property
     def kept_papers(self) -> tuple[SurveyPaper, ...]:
-        """Its papers, heaviest first."""
+        """The papers, heaviest first."""
         return heaviest(self.survey.papers)
 
     @property
     def verdict(self) -> str:
-        """How much there is, in a sentence."""
+        """Counts of papers and clusters, and why the search ended."""
         survey = self.survey
         judged_papers = figures.plural(survey.judged_count, "paper")
         papers = figures.plural(survey.kept_count or 0, "paper")
@@ -63,12 +63,12 @@ class SurveyPart:
 
     @property
     def not_found(self) -> SurveySection | None:
-        """Parts of the question that nothing answers."""
+        """Parts of the question that no paper answers."""
         return self._part(ReviewPart.NOT_FOUND)
 
     @property
     def summary(self) -> SurveySection | None:
-        """The review in short; None: none was written."""
+        """The review's summary; None: none was written."""
         return self._part(ReviewPart.SUMMARY)
 
     def _part(self, part: ReviewPart) -> SurveySection | None:
@@ -85,7 +85,7 @@ class SurveyPart:
 
     @property
     def review_verdict(self) -> str:
-        """What the review rests on and how it was checked, in a sentence."""
+        """How many papers the review rests on and how it was checked."""
         sections = self.survey.sections
         checked_count = sum(section.checked_sentence_count or 0 for section in sections)
         corrected_count = sum(section.corrected_sentence_count or 0 for section in sections)
@@ -101,9 +101,7 @@ class SurveyPart:
 
     @cached_property
     def comparison(self) -> list[tuple[str, list[str]]]:
-        """The heaviest works whose texts speak of enough to compare, with a passage for each
-        aspect.
-        """
+        """The heaviest works with quotes for enough aspects, with those quotes."""
         rows = []
         for paper in self.kept_papers:
             quote_of = {quote.aspect: quote.quote for quote in self.quotes(paper.paper_id)}
@@ -113,7 +111,7 @@ class SurveyPart:
         return rows[:MOST_COMPARED]
 
     def why(self, paper: SurveyPaper) -> Line:
-        """By which edge it was reached."""
+        """Return the edge by which a paper was reached."""
         if paper.edge is Edge.SEARCH:
             return line(f"search: {paper.reached_from}")
         verb = "cited by " if paper.edge is Edge.REFERENCE else "cites "
@@ -121,14 +119,14 @@ class SurveyPart:
         return line(verb, citation(other) if other else "a relevant paper")
 
     def map(self, number: int) -> Figure | None:
-        """Who cites whom over the years, where years are known."""
+        """Return the citation map, if years are known."""
         survey = self.survey
         texts = [paper.text for paper in survey.papers]
         return citation_map(f"map-{number}", self.kept_papers, texts, survey.clusters, survey.links)
 
     @property
     def failures(self) -> list[tuple[str, int]]:
-        """What failed, each once with how often."""
+        """Failures, each once with its count."""
         counts = Counter(
             f"{wording.reason(failure.reason)}: {failure.detail}"
             for failure in self.survey.failures
@@ -138,11 +136,11 @@ class SurveyPart:
 
     @property
     def left_out(self) -> list[str]:
-        """Papers that were found and counted for nothing."""
+        """Papers that were found but not used."""
         return [failure.detail for failure in self.survey.failures if failure.is_left_out]
 
     def years(self, number: int) -> Figure | None:
-        """Kept papers by year, or by as many years as fit."""
+        """Chart the papers by year, in bins of years if there are many."""
         years = [year for paper in self.kept_papers if (year := self.text(paper.paper_id).year)]
         if not years:
             return None

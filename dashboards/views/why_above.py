@@ -1,4 +1,4 @@
-"""Why one idea of a run stands above another, and what would turn it round."""
+"""Comparison of two ideas: why one ranks above, and what would reverse it."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -22,16 +22,16 @@ from warehouse.queries import Queries
 
 OVERALL = AssessmentCriterion.OVERALL.value
 _TITLE_CHARACTERS = 70
+# Nobody would choose a larger weight.
 _MOST_WEIGHT = 10.0
-"""A larger weight than this is no choice that anybody makes."""
 
 
 def why_view(queries: Queries, run_id: RunId, one: IdeaId, other: IdeaId) -> pg.Page:
-    """Two ideas side by side, the one of the better place first.
+    """Return two ideas side by side, the higher ranked one first.
 
     Raises:
-        ConfigurationError: the two are one.
-        UnknownNameError: no such run, or no such idea in it.
+        ConfigurationError: both are the same idea.
+        UnknownNameError: there is no such run, or no such idea in it.
     """
     if one == other:
         raise ConfigurationError(f"an idea is not compared with itself: name another than {one}")
@@ -147,7 +147,7 @@ def _reasons(
 def _matches(
     queries: Queries, head: RankingHead, better: RankedIdea, worse: RankedIdea
 ) -> list[dict[str, Any]]:
-    """What judges said when the two met."""
+    """Return the matches of the two ideas."""
     return queries.page_frame(
         "matches_of_pair",
         run_id=head.run_id,
@@ -181,7 +181,7 @@ def _meetings(
 
 
 def _verdict(row: Mapping[str, Any], first: RankedIdea, second: RankedIdea) -> str:
-    """Who is better, and how likely the judge finds it; a person's vote has no probability."""
+    """Return the winner, and the judge's probability (none for a person's vote)."""
     if row["winner"] is None:
         return f"unscored, {wording.reason(row['unscored_reason'] or 'unknown')}"
     if row["winner"] == "tie":
@@ -234,11 +234,10 @@ def _turns(
 
 
 def turning_weights(run: Run, ahead: IdeaScore, behind: IdeaScore, name: str) -> Iterator[str]:
-    """By what weight of one part alone `behind` would pass `ahead`, where there is such a weight.
+    """Yield the weight of each part at which `behind` passes `ahead`.
 
-    A score is the mean of parts by weight, so with differences d the order turns where
-    `sum(w * d)` is 0. A score that is the overall judgement alone takes no weights; then the
-    criteria in which `behind` leads are named.
+    A score is a weighted mean of parts, so with differences d the order turns where `sum(w * d)` is
+    0. An overall score has no weights; then the criteria in which `behind` leads are named.
     """
     ahead_parts, behind_parts = (
         parts_of_score(each, run.score_weights) for each in (ahead, behind)

@@ -1,4 +1,4 @@
-"""Why an idea stands where it stands, in a sentence made of its scores."""
+"""Why an idea leads, in a sentence made of its scores."""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -18,12 +18,10 @@ def why_it_leads(
     losses: float | None = None,
     ties: int | None = None,
 ) -> str:
-    """Return the parts of its score above the mean of the scored ideas, those below, and what is
-    missing.
+    """Return the parts above the mean, those below, and the missing ones.
 
     Args:
-        wins, losses, ties: overall verdicts where the rank rests on matches, which are told first; None
-            where it rests on the score.
+        wins, losses, ties: overall verdicts, if the rank rests on matches; None if on scores.
     """
     above: list[str] = []
     below: list[str] = []
@@ -67,7 +65,7 @@ def why_it_leads(
 
 
 def parts_of_score(score: IdeaScore, weights: ScoreWeights) -> dict[str, float | None]:
-    """The parts of a score that act on it; `overall` alone where no criterion has a weight."""
+    """Return the weighted parts of a score; `overall` if no criterion has a weight."""
     acting = weights.acting(assessed=True)
     if score.score_basis is ScoreBasis.MODULES:
         return score.parts

@@ -1,4 +1,4 @@
-"""The report on benchmarks: scores with their intervals, published figures next to them."""
+"""Report on benchmarks: measured scores next to published ones."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,11 +26,11 @@ from warehouse.warehouse import Warehouse
 
 @dataclass(frozen=True)
 class BenchmarkPage(PublishedPage):
-    """What the report shows; benchmarks are numbered from 1, the run's own first.
+    """Benchmarks of the report, numbered from 1, the run's own first.
 
     Attributes:
-        warehouse: that holds it, and those that it is compared with.
-        others: that it is compared with, each with its suite.
+        warehouse: that holds all of them.
+        others: the compared ones, with their suites.
         differences: between them.
     """
 
@@ -84,7 +84,7 @@ class BenchmarkPage(PublishedPage):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Name the judges that may have read the right answers while they were trained."""
+        """Warnings about judges whose training data may contain the answers."""
         return tuple(dict.fromkeys(filter(None, map(training_note, self.heads))))
 
     @property
@@ -92,13 +92,13 @@ class BenchmarkPage(PublishedPage):
         return tuple(f"{each.subject}: {each.detail}" for run in self.runs for each in run.failures)
 
     def page(self) -> pg.Page:
-        """Return the answers, what they rest on, then every figure and where it comes from."""
+        """Return the results, then every figure and its source."""
         name = f"Benchmark {' and '.join(dict.fromkeys(head.suite for head in self.heads))}"
         title = "Benchmarks held against each other" if self.several else name
         return pg.Page(pg.line(title), tuple(_blocks(self)), name)
 
     def short_page(self) -> pg.Page:
-        """Return every score with its interval, published figures next to them."""
+        """Return every score with its interval, next to published ones."""
         return pg.Page((), tuple(_short_blocks(self)))
 
 
@@ -109,7 +109,7 @@ _OF_A_DIFFERENCE = {
 
 
 def benchmark_page(warehouse: Warehouse, run_id: RunId) -> BenchmarkPage:
-    """Return all of a published benchmark. Raises UnknownNameError when it is not published."""
+    """Return a published benchmark; raise UnknownNameError without any."""
     with warehouse.reader() as connection:
         return BenchmarkPage(warehouse, *published_benchmark(connection, run_id))
 
@@ -210,10 +210,10 @@ def _table(part: SuitePart, several: bool, *, whole: bool = True) -> pg.Table:
 
 
 def _cells(each: ScoreLine, several: bool, *, whole: bool = False) -> tuple[pg.Part, ...]:
-    """System, value, interval, items, unscored items and origin of a score.
+    """Return system, value, interval, items, unscored items and origin of a score.
 
     Args:
-        whole: with the method of the interval and the source.
+        whole: with the interval's method and the source.
     """
     score, published, interval, more = each.score, each.origin == PUBLISHED, "–", ""
     if score.lower is not None:

@@ -1,6 +1,4 @@
-"""The report on a curated set: each idea with its statements and the sentences they rest on, what
-was left out and why.
-"""
+"""Report on a curated set: ideas, statements, and what was left out."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -90,16 +88,16 @@ class CurationPage(CuratedSet, PublishedPage):
         return pg.Page((), (*([pg.table(columns, rows)] if rows else ()), pg.text(summary)))
 
     def save_as(self, path: Path) -> tuple[Path, ...] | None:
-        """`.jsonl`: the ideas, with their datasheet beside them."""
+        """Write the ideas to a `.jsonl` file with their datasheet."""
         return write_curated_set(path, self) if path.suffix == ".jsonl" else None
 
     def write(self, folder: Path) -> tuple[Path, ...]:
-        """As every page, and `ideas.jsonl` with its datasheet."""
+        """Write the report, and `ideas.jsonl` with its datasheet."""
         return *super().write(folder), *write_curated_set(folder / IDEAS, self)
 
 
 def idea_blocks(curation: Curation) -> Iterator[pg.Block]:
-    """One idea with its statements, their sentences, and what was left out."""
+    """Yield one idea with its statements, their sentences, and what was left out."""
     yield pg.heading(curation.title or curation.paper_id)
     reviews = figures.plural(curation.used_review_count or 0, "review")
     yield pg.facts(
@@ -136,10 +134,7 @@ def idea_blocks(curation: Curation) -> Iterator[pg.Block]:
 
 
 def curation_page(warehouse: Warehouse, run_id: RunId) -> CurationPage:
-    """All of a published run, as people have edited it.
-
-    Raises UnknownNameError when it is not published.
-    """
+    """Return a published set with people's edits; raise UnknownNameError without any."""
     with warehouse.reader() as connection:
         edits = edits_of(connection, run_id)
         curations = (

@@ -1,4 +1,4 @@
-"""The report on a draft: what it says beside what carries it, or why it was refused."""
+"""Report on a draft: text, outline and sources, or why it was refused."""
 
 import json
 from collections import Counter
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DraftPage(PublishedPage):
-    """All of a published run.
+    """The report on published drafts.
 
     Attributes:
-        venue: sets the folder of the draft; None: the neutral template.
+        venue: template of the draft's folder; None: the neutral one.
         folders: the folders written so far.
     """
 
@@ -78,17 +78,17 @@ class DraftPage(PublishedPage):
         return [line for each in self.folders for line in each.notes]
 
     def save_as(self, path: Path) -> tuple[Path, ...] | None:
-        """Write the draft's folder, unless the ending is that of a report."""
+        """Write the draft's folder, unless the extension is that of a report."""
         if path.suffix.removeprefix(".").lower() in list(ReportFormat):
             return None
         return self._write_drafts(path)
 
     def write(self, folder: Path) -> tuple[Path, ...]:
-        """As every page, and the draft's folder beside it."""
+        """Write the report, and the draft's folder next to it."""
         return *super().write(folder), *self._write_drafts(folder / "draft")
 
     def _write_drafts(self, folder: Path) -> tuple[Path, ...]:
-        """A draft that was refused has none."""
+        """Write the folders of drafts that were not refused."""
         from dashboards.render.drafts.draft_folder import write_folder  # loads much
 
         paths: tuple[Path, ...] = ()
@@ -102,12 +102,12 @@ class DraftPage(PublishedPage):
 
 
 def _claims(draft: Draft, kind: ClaimKind) -> list[DraftClaim]:
-    """Claims of a kind, in the order in which they were collected."""
+    """Return the claims of a kind, in the order of collection."""
     return [claim for claim in draft.claims if claim.kind is kind]
 
 
 def _text(draft: Draft) -> tuple[pg.Block, ...]:
-    """The draft without its figures and its list of works."""
+    """Return the draft without its figures and its bibliography."""
     tree = json.loads(pypandoc.convert_text(draft.markdown, "json", format=MARKDOWN))
     tree["blocks"] = [
         block for block in tree["blocks"] if block["t"] not in ("Figure", "Div", "RawBlock")
@@ -131,7 +131,7 @@ def _in_short(draft: Draft) -> str:
 
 
 def _draft(draft: Draft) -> Iterator[pg.Block]:
-    """One draft with its outline and what it rests on."""
+    """Yield one draft with its outline and sources."""
     number_claims = _claims(draft, ClaimKind.NUMBER)
     yield pg.heading(draft.title)
     yield pg.text(f"{draft.form.value.capitalize()} of the idea ", pg.code(draft.draft_id))
@@ -179,7 +179,7 @@ def _draft(draft: Draft) -> Iterator[pg.Block]:
 
 
 def _nearby(draft: Draft) -> Iterator[pg.Block]:
-    """What the papers nearby have in common."""
+    """Yield the common form of papers nearby."""
     habits, measure, percent = habits_of(draft.neighbours), figures.measure, figures.percent
     if habits.looked_up:
         unmeasured_reasons = Counter(
@@ -205,7 +205,7 @@ def _nearby(draft: Draft) -> Iterator[pg.Block]:
 
 
 def draft_page(warehouse: Warehouse, run_id: RunId) -> DraftPage:
-    """A published draft. Raises UnknownNameError when it is not published."""
+    """Return a published draft; raise UnknownNameError without any."""
     with warehouse.reader() as connection:
         head = published_head(connection, kind_of(DRAFTS), run_id)
         drafts = published_units(connection, kind_of(DRAFTS), run_id)

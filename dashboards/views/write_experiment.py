@@ -1,6 +1,4 @@
-"""The report on experiments: what is found of each task and why, programs side by side on fresh
-data, the best one as a patch, what failed and what it took.
-"""
+"""Report on experiments: findings, programs on fresh data, the best patch."""
 
 import difflib
 from collections import Counter
@@ -28,10 +26,10 @@ from warehouse.warehouse import Warehouse
 
 @dataclass(frozen=True)
 class ExperimentPart:
-    """One experiment on the page; `number` keeps its drawings apart from those of others.
+    """One experiment; `number` makes the names of its drawings unique.
 
     Attributes:
-        cost: of the models that were asked, in words; empty: none was.
+        cost: of model calls, in words; empty: none were made.
     """
 
     experiment: Experiment
@@ -40,23 +38,23 @@ class ExperimentPart:
 
     @cached_property
     def search(self) -> Figure | None:
-        """None where no candidate was scored."""
+        """The chart of the search; None if no candidate was scored."""
         return search_chart(f"search-{self.number}", self.experiment)
 
     @cached_property
     def lineage(self) -> Figure | None:
-        """None where every candidate was made from the parent."""
+        """The lineage of programs; None if all come from the parent."""
         return program_lineage(f"lineage-{self.number}", self.experiment)
 
     @property
     def verdict(self) -> str:
-        """What is found, in a word or two."""
+        """The finding, in a word or two."""
         finding = self.experiment.finding
         return "Not measured" if finding is None else wording.finding(finding)
 
     @cached_property
     def best(self) -> Program | None:
-        """The candidate that was confirmed."""
+        """The confirmed candidate."""
         program_id = self.experiment.best_program_id
         return next(
             (each for each in self.experiment.programs if each.program_id == program_id), None
@@ -64,7 +62,7 @@ class ExperimentPart:
 
     @cached_property
     def side_by_side(self) -> list[Program]:
-        """Parent, baselines and the best candidate, as far as they were run on fresh data."""
+        """Parent, baselines and best candidate that ran on fresh data."""
         return [
             each
             for each in self.experiment.programs
@@ -79,7 +77,7 @@ class ExperimentPart:
 
 @dataclass(frozen=True)
 class ExperimentPage(PublishedPage):
-    """All of a published run."""
+    """The report on experiments."""
 
     head: ExperimentHead
     parts: tuple[ExperimentPart, ...]
@@ -106,12 +104,12 @@ class ExperimentPage(PublishedPage):
             yield from _experiment_blocks(part)
 
     def short_page(self) -> pg.Page:
-        """What is found of each task, with programs side by side."""
+        """Return the finding of each task, with programs side by side."""
         return pg.Page((), tuple(block for part in self.parts for block in _in_short(part)))
 
 
 def _experiment_blocks(part: ExperimentPart) -> Iterator[pg.Block]:
-    """One experiment: what is found and why, then what it rests on."""
+    """Yield the finding of one experiment, then its evidence."""
     experiment = part.experiment
     yield pg.heading(f"{experiment.task_id}: {part.verdict.lower()}")
     yield from prose(experiment.question)
@@ -240,7 +238,7 @@ def _best(part: ExperimentPart, best: Program) -> Iterator[pg.Block]:
 
 
 def _other_candidates(part: ExperimentPart) -> Iterator[pg.Block]:
-    """Candidates that went no further, and what had no score."""
+    """Yield unconfirmed candidates, and executions without a score."""
     experiment = part.experiment
     compared = [each for each in experiment.programs if each.fate is Fate.COMPARED]
     if compared:
@@ -278,7 +276,7 @@ def _reach(low: float | None, high: float | None) -> str:
 
 
 def _with_numbers(name: str) -> list[tuple[bool, int, str]]:
-    """By which 9 stands before 10."""
+    """Return a sort key that puts 9 before 10."""
     parts = name.split("_")
     return [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
 
@@ -293,7 +291,7 @@ def _mean_of(executions: list[Execution], program: Program, name: str) -> float 
 
 
 def experiment_page(warehouse: Warehouse, run_id: RunId) -> ExperimentPage:
-    """All of a published run. Raises UnknownNameError when it is not published."""
+    """Return published experiments; raise UnknownNameError without any."""
     with warehouse.reader() as connection:
         head = published_head(connection, kind_of(EXPERIMENTS), run_id)
         experiments = published_units(connection, kind_of(EXPERIMENTS), run_id)

@@ -1,5 +1,6 @@
-"""The report on an ideation: the lineage of each idea, every version with why it is as it is, cost
-by round; and the ideas as JSON Lines that other commands take.
+"""Report on an ideation: lineage, versions, and cost by round.
+
+The ideas are also written as JSON Lines, which other commands take.
 """
 
 from collections.abc import Iterator, Sequence
@@ -44,7 +45,12 @@ OUTCOMES = (
 
 @dataclass(frozen=True)
 class IdeationPage(PublishedPage):
-    """What the report shows. `scores`: of evaluated versions, from 0 to 10; `costs`: by round."""
+    """The report on an ideation.
+
+    Attributes:
+        scores: of evaluated versions, from 0 to 10.
+        costs: by round.
+    """
 
     head: IdeationHead
     rounds: tuple[IdeationRound, ...]
@@ -56,7 +62,7 @@ class IdeationPage(PublishedPage):
         return self.rounds
 
     def json_fields(self) -> dict[str, Any]:
-        """The best version of each idea, with its score."""
+        """Return the best version of each idea, with its score."""
         return {"ideas": [each.idea.fields | {"score": self.score(each)} for each in self.best]}
 
     def short_page(self) -> pg.Page:
@@ -90,9 +96,7 @@ class IdeationPage(PublishedPage):
         )
 
     def write_ideas(self, path: Path) -> tuple[Path, ...]:
-        """The best version of each idea, which other commands take; the file, where there are
-        ideas.
-        """
+        """Write the best version of each idea as JSON Lines, if there are any."""
         if not self.best:
             return ()
         lines = (orjson.dumps(each.idea.fields) + b"\n" for each in self.best)
@@ -100,15 +104,15 @@ class IdeationPage(PublishedPage):
         return (path,)
 
     def save_as(self, path: Path) -> tuple[Path, ...] | None:
-        """`.jsonl`: the best version of each idea, which other commands take."""
+        """Write a `.jsonl` file with the best version of each idea."""
         return self.write_ideas(path) if path.suffix == ".jsonl" else None
 
     def write(self, folder: Path) -> tuple[Path, ...]:
-        """As every page, and `ideas.jsonl` where there are ideas."""
+        """Write the report, and `ideas.jsonl` if there are ideas."""
         return *super().write(folder), *self.write_ideas(folder / IDEAS)
 
     def score(self, version: IdeaVersion) -> float | None:
-        """From 0 to 10; None: it was not scored."""
+        """Return the score from 0 to 10; None: not scored."""
         return self.scores.get(version.version_id)
 
     def page(self) -> pg.Page:
@@ -143,7 +147,7 @@ class IdeationPage(PublishedPage):
                 yield from self._version(version)
 
     def _version(self, version: IdeaVersion) -> Iterator[pg.Block]:
-        """What was made, why, and what was looked at for it."""
+        """Yield a version with its reasons and the relations considered."""
         yield pg.heading(f"Round {version.round}: {version.title or 'not made'}", level=3)
         if version.text is None:
             why = wording.reason(version.unscored_reason or "")
@@ -180,7 +184,7 @@ class IdeationPage(PublishedPage):
 
     @cached_property
     def lineage(self) -> Figure | None:
-        """None where nothing was made."""
+        """The chart of the lineage; None without versions."""
         return lineage("lineage", self.versions, self.scores) if self.versions else None
 
     @property
@@ -189,8 +193,9 @@ class IdeationPage(PublishedPage):
 
     @property
     def best(self) -> tuple[IdeaVersion, ...]:
-        """Of each idea the version with the highest score, the best first; of equal scores the
-        newer one, and without any score the newest.
+        """The best version of each idea, best idea first.
+
+        Of equal scores the newer version counts, and without any score the newest.
         """
         stacks: dict[tuple[str, int], list[IdeaVersion]] = {}
         for version in kept_versions(self.versions):
@@ -203,12 +208,12 @@ class IdeationPage(PublishedPage):
         return -1.0 if score is None else score
 
     def stack_of(self, version: IdeaVersion) -> tuple[IdeaVersion, ...]:
-        """Every version of the same idea, also those that went no further, the oldest first."""
+        """Return every version of the same idea, oldest first."""
         place = (version.seed_id, version.slot)
         return tuple(each for each in self.versions if (each.seed_id, each.slot) == place)
 
     def relations_of(self, version: IdeaVersion) -> tuple[KeywordRelation, ...]:
-        """What was looked at for it, the chosen one first."""
+        """Return the relations considered for a version, the chosen one first."""
         relations = [
             relation
             for each in self.rounds
@@ -227,7 +232,7 @@ class IdeationPage(PublishedPage):
 
     @property
     def first_of_ideas(self) -> tuple[IdeaVersion, ...]:
-        """One version of each idea of which anything was tried."""
+        """The first version of each idea."""
         places = {(each.seed_id, each.slot): each for each in reversed(self.versions)}
         return tuple(places[place] for place in sorted(places))
 
@@ -262,7 +267,7 @@ def _bridges(relation: KeywordRelation) -> str:
 
 
 def ideation_page(warehouse: Warehouse, run_id: RunId) -> IdeationPage:
-    """Raises UnknownNameError when the run is not published."""
+    """Return a published ideation; raise UnknownNameError without any."""
     with warehouse.reader() as connection:
         head = published_head(connection, kind_of(IDEATIONS), run_id)
         rounds = published_units(connection, kind_of(IDEATIONS), run_id)
@@ -279,5 +284,5 @@ def ideation_page(warehouse: Warehouse, run_id: RunId) -> IdeationPage:
 
 
 def _number(ideation_round: IdeationRound) -> int:
-    """By which round 9 stands before round 10."""
+    """Return the round's number, so that 9 sorts before 10."""
     return next((version.round for version in ideation_round.versions), 0)

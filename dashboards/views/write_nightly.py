@@ -1,4 +1,4 @@
-"""The summary of a night as files, and as the Markdown that is posted or mailed."""
+"""Summary of a night as files, and as Markdown to post or mail."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack
@@ -23,7 +23,7 @@ from warehouse.warehouse import Warehouse
 
 @dataclass(frozen=True, slots=True)
 class NightlySummary:
-    """`markdown` has no links to files, for who reads it elsewhere; the files have them."""
+    """The summary; `markdown` has no links to files, as it is read elsewhere."""
 
     markdown: str
     alarm_count: int
@@ -52,11 +52,12 @@ def write_nightly(
     *,
     thresholds: AlarmSettings = USUAL,
 ) -> NightlySummary:
-    """Write `reports/nightly/<day>T<time>Z.md` and `.html`, and `<day>.md` and `.html`, which lead
-    to every summary of that day.
+    """Write the summary of a night and the index of its day.
+
+    Files: `reports/nightly/<day>T<time>Z` and `<day>`, each as `.md` and `.html`.
 
     Args:
-        at: when the night ended, UTC. A second summary of that second replaces the first.
+        at: end of the night, UTC. A second summary in the same second replaces the first.
 
     Raises:
         ConfigurationError: one of the runs is not published.
@@ -95,7 +96,7 @@ def _write(folder: Path, name: str, page: pg.Page) -> tuple[Path, Path]:
 
 
 def _day_page(folder: Path, day: date) -> pg.Page:
-    """Time of day and first sentence of every summary of a day, oldest first."""
+    """List time and first sentence of every summary of a day, oldest first."""
     rows = []
     for path in sorted(folder.glob(f"{day:%Y-%m-%d}T*Z.md")):
         try:
@@ -110,7 +111,7 @@ def _day_page(folder: Path, day: date) -> pg.Page:
 
 
 def _view(page: NightlyPage, name: str, *, linked: bool) -> pg.Page:
-    """The summary; where `linked` it leads to the reports of its runs."""
+    """Return the summary, with links to the reports if `linked`."""
     return pg.Page(pg.line("Night of ", page.day), tuple(_blocks(page, linked=linked)), name)
 
 

@@ -1,4 +1,4 @@
-"""How far two orders of ideas agree, and what moved between them."""
+"""Agreement of two orders of ideas, and rank changes between them."""
 
 from dataclasses import dataclass
 
@@ -10,15 +10,16 @@ TOP = 10
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far two leaderboards agree.
+    """Agreement of two leaderboards.
 
     Attributes:
         shared: ideas ranked by both.
-        only_first, only_second: ideas ranked by one of them alone.
-        spearman: mean over groups of the rank correlation, weighted by their ideas; None where no
-            group has three of different ranks.
-        top: how many of the best `TOP` of a group, summed over groups, both name; `top_size`: of
-            how many.
+        only_first, only_second: ideas ranked by one of them only.
+        spearman: rank correlation, averaged over groups and weighted by their size; None if no
+            group
+            has three ideas with different ranks.
+        top: ideas among the best `TOP` of their group in both, summed over groups, out of
+            `top_size`.
     """
 
     shared: int
@@ -30,8 +31,10 @@ class Agreement:
 
 
 def side_by_side(first: Frame, second: Frame) -> Frame:
-    """Ideas ranked by both, with ranks among these: title, group, first_rank, second_rank, change
-    (positive: better in the second).
+    """Join the ideas ranked by both, with their ranks among these.
+
+    Columns: idea_id, title, group, first_rank, second_rank, change (positive: better in the
+    second).
     """
     columns = ["idea_id", "rank"]
     first_ranks = first.filter(polars.col("rank").is_not_null()).select(

@@ -1,4 +1,4 @@
-"""The leaderboard a reader chose: which run, what the ranks rest on, under which weights."""
+"""The leaderboard a reader chose: run, basis of the ranks, and weights."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,12 +19,14 @@ EVERY_GROUP = "(every group)"
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Ideas of a run with their places. `head` is None where the ranks rest on scores.
+    """Ideas of a run with their places.
 
-    `frame`: columns of `leaderboard.sql` with rank, best_rank, worst_rank; score, lower and upper
-        (0 to 10) under `weights`; for matches
-    also strength, strength_lower, strength_upper, wins, losses, ties, unscored_match_count,
-    unranked_reason and rests_on (`matches` or `scores`).
+    Attributes:
+        head: None: the ranks rest on scores.
+        frame: columns of `leaderboard.sql` with rank, best_rank, worst_rank; score, lower and upper
+            (0 to 10) under `weights`. For matches also strength, strength_lower, strength_upper,
+                wins, losses, ties, unscored_match_count, unranked_reason and rests_on (`matches` or
+                `scores`).
     """
 
     run: Run
@@ -38,7 +40,7 @@ class Board:
 
     @property
     def what_leads(self) -> str:
-        """What the order of its ideas rests on."""
+        """The sentence on what the order rests on."""
         if self.head is None:
             return wording.what_leads(by_matches=False, undecided=False)
         bases = self.frame.filter(polars.col("strength").is_not_null())["rests_on"].unique()
@@ -46,27 +48,28 @@ class Board:
 
     @property
     def leaders(self) -> polars.DataFrame:
-        """The ideas in the order of `RankedIdea.place`, whatever their groups."""
+        """The ideas in the order of `RankedIdea.place`, across groups."""
         return self.frame.sort(
             ["rank", "score", "idea_id"], descending=[False, True, False], nulls_last=True
         )
 
     @property
     def groups(self) -> list[str]:
-        """By name, the ideas without a group last."""
+        """The groups by name; ideas without a group come last."""
         return sorted(
             self.frame["group"].unique().to_list(), key=lambda name: (name == UNGROUPED, name)
         )
 
 
 def basis_of(head: RankingHead | None) -> str:
-    """What a reader chooses and the address holds."""
+    """Return the name of the ranks' basis, as chosen in the URL."""
     return BY_SCORES if head is None else f"matches by {head.engine} · {head.ranking_id}"
 
 
 def parts_of(run: Run) -> tuple[str, ...]:
-    """What an assessment says, then the modules asked for: one that scored nothing stays
-    visible.
+    """Return the parts of a score: criteria of the assessment, then requested modules.
+
+    A module that scored nothing is included, so that its absence is visible.
     """
     modules = run.modules.split(",")
     assessment = (OVERALL, *CRITERION_PARTS) if run.assessed else ()
@@ -74,19 +77,23 @@ def parts_of(run: Run) -> tuple[str, ...]:
 
 
 def label(part: str) -> str:
-    """`worth_asking` → `Worth asking`."""
+    """Return `Worth asking` for `worth_asking`."""
     return wording.with_spaces(part).capitalize()
 
 
 def weights_of(run: Run) -> dict[str, float]:
-    """The run's own weights by module and criterion."""
+    """Return the run's own weights by module and criterion."""
     return {str(name): float(value) for name, value in run.score_weights.model_dump().items()}
 
 
 def board(
     lake: Lake, run: Run, head: RankingHead | None, weights: Mapping[str, float] | None = None
 ) -> Board:
-    """The leaderboard of a run; `weights` None: the run's own."""
+    """Build the leaderboard of a run.
+
+    Args:
+        weights: None: the run's own.
+    """
     applied_weights = weights if weights is not None else weights_of(run)
     ideas = reweight(lake.frame("leaderboard", run_id=run.run_id), applied_weights)
     if head is not None:
@@ -105,7 +112,7 @@ def board(
 
 
 def rank_changes(board: Board) -> polars.DataFrame:
-    """`idea_id` and `rank_change`: places won (+) or lost (-) against the run's own weights."""
+    """Return `idea_id` and `rank_change` against the run's own weights (positive: better)."""
     run_rank = polars.col("published_score").round(9).rank("min", descending=True).over("group")
     change = (run_rank - polars.col("rank")).cast(polars.Int64)
     return board.frame.select("idea_id", change.alias("rank_change"))

@@ -1,4 +1,4 @@
-"""Leaderboards under other weights: scores, intervals and ranks, computed in memory for sliders."""
+"""Leaderboards under other weights, computed in memory for sliders."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,12 +18,15 @@ _MANY = 1e6
 
 
 def has_assessment(ideas: Frame) -> bool:
-    """Whether the ideas are scored by an assessment, so that weights act on its criteria."""
+    """Return whether an assessment scored the ideas, so that its criteria are weighted."""
     return bool((ideas["score_basis"] == ScoreBasis.ASSESSMENT.value).any())
 
 
 def scored_parts(ideas: Frame) -> tuple[str, ...]:
-    """What weights act on: the criteria of an assessed run, else modules that scored any idea."""
+    """Return the parts that weights act on.
+
+    These are the criteria of an assessed run, else the modules that scored any idea.
+    """
     if has_assessment(ideas):
         return CRITERION_PARTS
     return tuple(
@@ -32,13 +35,15 @@ def scored_parts(ideas: Frame) -> tuple[str, ...]:
 
 
 def reweight(ideas: Frame, weights: Mapping[str, float]) -> Frame:
-    """The leaderboard of a run under other weights.
+    """Compute the leaderboard of a run under other weights.
 
-    As in `idea_scores`, an idea has a score only where all that counts scored it, and otherwise an
-    interval, which reaches from the score with 0 in place of what is missing to that with 10. Of a
-    contribution the interval is that of the bootstrap over works; of a soundness, committee or
-    novelty Student's, of its standard error; they are taken as independent. Of criteria it is the
-    lowest and the highest repetition. An idea of which the interval of a part is unknown has none.
+    As in `idea_scores`, an idea has a score only if every weighted part scored it. Otherwise it has
+    an interval only, from the score with 0 in place of the missing parts to the score with 10.
+
+    The interval of a contribution is a bootstrap over papers; that of soundness, committee and
+    novelty is Student's t from the standard error. These are treated as independent. The interval
+    of a criterion spans its lowest and highest repetition. If the interval of a part is unknown,
+    the idea has no interval.
 
     Args:
         ideas: rows of `leaderboard.sql`.
@@ -46,7 +51,7 @@ def reweight(ideas: Frame, weights: Mapping[str, float]) -> Frame:
 
     Returns:
         `ideas` with `score`, `lower`, `upper` (0 to 10), `rank`, `best_rank`, `worst_rank` within
-        the group, and `published_score`.
+            the group, and `published_score`.
     """
     parts = tuple(part for part in scored_parts(ideas) if weights.get(part, 0.0) > 0)
     if has_assessment(ideas) and not parts:
@@ -102,7 +107,7 @@ def _root_sum_of_squares(widths: np.ndarray) -> np.ndarray:
 
 
 def _half_widths(ideas: Frame, part: str) -> tuple[np.ndarray, np.ndarray]:
-    """How far the interval of a part reaches below and above it; NaN where that is unknown."""
+    """Return how far a part's interval extends below and above it; NaN if unknown."""
     if f"{part}_lower" in ideas.columns:
         value = _numbers(ideas, f"{part}_0_to_10")
         lower, upper = _numbers(ideas, f"{part}_lower"), _numbers(ideas, f"{part}_upper")
@@ -114,7 +119,7 @@ def _half_widths(ideas: Frame, part: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _numbers(ideas: Frame, column: str) -> np.ndarray:
-    """The column as floats, NaN for null and for a column that is not there."""
+    """Return the column as floats; NaN for null and for a missing column."""
     if column not in ideas.columns:
         return np.full(len(ideas), np.nan)
     return np.asarray(ideas[column].cast(polars.Float64).fill_null(np.nan).to_numpy())
@@ -126,10 +131,10 @@ def _with_ranks(frame: Frame) -> Frame:
 
 
 def _rank_group(part: Frame) -> Frame:
-    """Ranks of one group among its ideas with a score; the best and worst that intervals allow.
+    """Rank the scored ideas of a group, with the best and worst rank intervals allow.
 
-    An idea without a score has places among all ideas, any other among those with a score, as its
-    rank is. A score without an interval counts as a point for the others.
+    The places of an unscored idea count all ideas of the group, those of a scored idea only scored
+    ones, as its rank does. A score without an interval counts as a point.
     """
     score = part["score"].round(_DIGITS)
     has_score = score.is_not_null()
@@ -149,7 +154,7 @@ def _rank_group(part: Frame) -> Frame:
 
 
 def _places(part: Frame, others: Frame) -> tuple[np.ndarray, np.ndarray]:
-    """The best and the worst place of each idea among `others`."""
+    """Return the best and the worst place of each idea among `others`."""
     # Rounded like the scores that ranks compare: a bound below its own score would exclude the rank.
     columns = polars.col("score", "lower", "upper").round(_DIGITS)
     part, others = part.with_columns(columns), others.with_columns(columns)

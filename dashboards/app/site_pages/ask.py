@@ -1,4 +1,4 @@
-"""Ask two engines: a question of the voter's own, the wait for both answers, and the vote."""
+"""Page “Ask two engines”: a voter's question, both answers, and the vote."""
 
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -55,16 +55,16 @@ class _Draft(NamedTuple):
     expected: str
 
 
+# By warehouse and voter. Kept on the server, as the page must not reveal who answers.
 _DRAFTS: dict[tuple[str, str], _Draft] = {}
-"""By warehouse and voter. A page must not hold the two who answer, whom a vote is not to know."""
 
 
 def act(visit: Visit) -> PageContent | Response:
-    """Do what a button of the page asks.
+    """Handle a button of the page.
 
     Raises:
-        NotAllowedError: the reader may not vote, or the question is another's.
-        ConfigurationError: the form is none of this page.
+        NotAllowedError: the reader may not vote, or the question is another voter's.
+        ConfigurationError: the form has no such button.
     """
     voter, action = visit.pseudonym, visit.form_text("do")
     try:
@@ -84,7 +84,7 @@ def act(visit: Visit) -> PageContent | Response:
 
 
 def _estimate(visit: Visit, voter: str) -> None:
-    """Draw who would answer, and say what both answers take together."""
+    """Draw the two engines and estimate both answers together."""
     warehouse, kind = visit.lake.warehouse, _kind_of(visit.form_text("asked"))
     settings, text = warehouse.settings, tidy(kind, visit.form_text("text").replace("\r\n", "\n"))
     sides = draw_sides(services_of(warehouse), voter, kind, text, settings)
@@ -105,9 +105,9 @@ def _ask(visit: Visit, voter: str) -> None:
 
 
 def _end(visit: Visit, voter: str, action: str) -> None:
-    """Vote on the question that is open, leave it, or go on to another one.
+    """Vote on the open question, leave it, or close it for another.
 
-    One that has ended stays as it is: the form was sent twice.
+    A question that has ended stays unchanged: the form was sent twice.
     """
     warehouse = visit.lake.warehouse
     database = services_of(warehouse)
@@ -129,7 +129,7 @@ def _end(visit: Visit, voter: str, action: str) -> None:
 
 
 def show(visit: Visit, note: str = "", draft: _Draft | None = None) -> PageContent:
-    """The question that is open, what another would take, or the form."""
+    """Show the open question, the estimate of a drafted one, or the form."""
     voter, warehouse = visit.pseudonym, visit.lake.warehouse
     question = open_question(services_of(warehouse), voter)
     waits = question is not None and at_work(warehouse, services_of(warehouse), question)
@@ -159,7 +159,7 @@ def show(visit: Visit, note: str = "", draft: _Draft | None = None) -> PageConte
 
 
 def _ballot_or_reason(visit: Visit, question: LiveQuestion) -> Markup:
-    """The ballot, or why there is none."""
+    """Return the ballot, or the reason why there is none."""
     database, settings = services_of(visit.lake.warehouse), visit.lake.warehouse.settings
     outcome = _read_answers(visit, question)
     pair = None

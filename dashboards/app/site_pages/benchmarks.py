@@ -1,4 +1,4 @@
-"""Benchmarks: what the suites measured beside what papers printed, and where answers go wrong."""
+"""Page “Benchmarks”: measured and published scores, and errors by class."""
 
 from collections.abc import Iterator
 
@@ -27,7 +27,7 @@ _RELIABILITY = (
 
 
 def show(visit: Visit) -> PageContent:
-    """One suite: a metric of it, the report on its benchmarks, then answers of one of them."""
+    """Show a suite: one metric, the report on its benchmarks, and answers of one."""
     lake = visit.lake
     heads = lake.heads(BENCHMARKS)
     if not heads:
@@ -74,7 +74,7 @@ def show(visit: Visit) -> PageContent:
 def _score_chart(
     suite_part: SuitePart, metric: str, of_data: str, *, several: bool
 ) -> Iterator[pg.Block]:
-    """The scores of one metric with their intervals, published figures among them."""
+    """Chart the scores of one metric with intervals, published figures included."""
     lines = [line for line in suite_part.lines if (line.metric, line.part) == (metric, of_data)]
     rows = [row for line in lines if (row := _row(line, several=several)) is not None]
     if not rows:
@@ -104,7 +104,7 @@ def _row(line: ScoreLine, *, several: bool) -> Spread | None:
 
 
 def _confusion(lake: Lake, benchmark: str) -> Iterator[pg.Block]:
-    """How each right answer was answered, by task and system; unscored answers stand apart."""
+    """Tabulate answers by right answer, task and system, with unscored ones apart."""
     counts = lake.frame("benchmark_confusion", run_id=benchmark, most_classes=MOST_CLASSES)
     if counts.is_empty():
         return
@@ -128,7 +128,7 @@ def _confusion(lake: Lake, benchmark: str) -> Iterator[pg.Block]:
 
 
 def _reliability(lake: Lake, benchmark: str) -> Iterator[pg.Block]:
-    """Only where probabilities were asked for."""
+    """Chart the calibration of answers with a probability."""
     bins: polars.DataFrame = lake.frame("benchmark_reliability", run_id=benchmark)
     for number, ((task, system), group) in enumerate(
         bins.group_by("task", "system", maintain_order=True)

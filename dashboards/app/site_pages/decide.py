@@ -1,4 +1,4 @@
-"""Decide: what is asked of who is signed in, each request with its review, and what was decided."""
+"""Page “Decide”: open requests with their reviews, and past decisions."""
 
 from collections.abc import Iterable, Iterator
 from shlex import quote
@@ -68,7 +68,12 @@ _BUTTONS = {
 
 
 class AnswerButton(NamedTuple):
-    """One answer that a request takes: what the form sends, the button, its key, what was done."""
+    """A button for one answer to a request.
+
+    Attributes:
+        answer: the value that the form sends.
+        done: confirmation shown after the answer.
+    """
 
     answer: str
     label: str
@@ -77,7 +82,11 @@ class AnswerButton(NamedTuple):
 
 
 class _Subject(NamedTuple):
-    """What a request is about; `summary`: its verdict and score, or how the run ended."""
+    """The subject of a request.
+
+    Attributes:
+        summary: verdict and score of an idea, or the state of a run.
+    """
 
     title: str
     summary: str
@@ -85,7 +94,7 @@ class _Subject(NamedTuple):
 
 
 def show(visit: Visit) -> PageContent | Response:
-    """The requests that wait, and the review of the one that the address names.
+    """Show the open requests, and the review of the one named in the URL.
 
     Raises:
         UnknownNameError: there is no such request.
@@ -97,18 +106,18 @@ def show(visit: Visit) -> PageContent | Response:
 
 
 def count_waiting(visit: Visit) -> int:
-    """How many requests wait for whoever is signed in."""
+    """Return how many requests wait for the signed-in reader."""
     who = _participant(visit)
     return 0 if who is None else len(_open_requests_of(visit, who))
 
 
 def answer(visit: Visit) -> PageContent | Response:
-    """Write down an answer that was confirmed; ask whether it is meant where it was not.
+    """Record a confirmed answer; ask for confirmation otherwise.
 
     Raises:
-        NotAllowedError: it is asked of others, or the account stands for no participant.
+        NotAllowedError: the request is for others, or the account belongs to no participant.
         UnknownNameError: there is no such request.
-        ConfigurationError: the form is none of this page.
+        ConfigurationError: the form is invalid.
     """
     who = _participant(visit)
     if who is None:
@@ -132,7 +141,7 @@ def answer(visit: Visit) -> PageContent | Response:
 
 
 def decisions_on_unit(visit: Visit, run_id: RunId, unit_id: str) -> Iterator[pg.Block]:
-    """What was decided about one thing; nothing where nothing was."""
+    """Yield the decisions on one unit; nothing if there are none."""
     unit_decisions = [
         each for each in _decisions(visit) if (each.run_id, each.unit_id) == (run_id, unit_id)
     ]
@@ -142,7 +151,7 @@ def decisions_on_unit(visit: Visit, run_id: RunId, unit_id: str) -> Iterator[pg.
 
 
 def parts(visit: Visit) -> Markup:
-    """The ways between the pages below Decide that are for this reader."""
+    """Render the links between the pages of Decide that this reader may open."""
     ways = (
         (PATH, "Requests", (Action.DECIDE,)),
         (f"{PATH}/votes", "Votes", (Action.VOTE,)),
@@ -154,10 +163,10 @@ def parts(visit: Visit) -> Markup:
 
 
 def read_remark(visit: Visit, name: str = "reason") -> str:
-    """What somebody wrote in a field.
+    """Return the text of a form field.
 
     Raises:
-        ConfigurationError: it is too long, or no text.
+        ConfigurationError: it is too long, or not valid text.
     """
     text = visit.form_text(name).replace("\r\n", "\n").strip()
     if len(text) > LONGEST_REASON or "\x00" in text or not encodable(text):
@@ -204,7 +213,7 @@ def _page(visit: Visit, request: Request | None, note: str = "") -> PageContent:
 
 
 def answer_buttons(request: Request) -> Iterator[AnswerButton]:
-    """What may be answered, in the order of the buttons; alternatives by their number first."""
+    """Yield the buttons of a request, numbered alternatives first."""
     for number in range(1, len(request.options) + 1):
         key = str(number) if number < 10 else ""
         yield AnswerButton(
@@ -221,7 +230,7 @@ def _in_words(verdict: Verdict) -> str:
 
 
 def _confirmation(visit: Visit, request: Request, given_answer: GivenAnswer) -> PageContent:
-    """For browsers without script, which hold no answer back for a while."""
+    """Return a confirmation page, for browsers without script."""
     chosen = next(
         (way for way in answer_buttons(request) if way.answer == visit.form_text("answer")), None
     )
@@ -255,7 +264,7 @@ def _read_answer(visit: Visit) -> GivenAnswer:
 def _is_repeated(
     visit: Visit, request: Request, who: Participant, given_answer: GivenAnswer
 ) -> bool:
-    """Whether the same was answered before: a form that is sent twice says nothing new."""
+    """Return whether the same answer was recorded before: a form may be sent twice."""
     database = services_of(visit.lake.warehouse)
     name, choice = request.request_id, given_answer.choice
     return any(
@@ -267,7 +276,7 @@ def _is_repeated(
 
 
 def _participant(visit: Visit) -> Participant | None:
-    """Who is signed in, where they may decide and a ledger may name them."""
+    """Return the signed-in participant; None if the reader may not decide."""
     person, warehouse = visit.person, visit.lake.warehouse
     if person is None or not visit.may(Action.DECIDE) or not services_file(warehouse).exists():
         return None
@@ -293,7 +302,7 @@ def _request_named(visit: Visit, name: str) -> Request:
 
 
 def _why_closed(visit: Visit, request: Request, who: Participant | None) -> str:
-    """Why a request takes no answer of this reader."""
+    """Return why a request takes no answer of this reader."""
     decision = decisions(services_of(visit.lake.warehouse)).get(request.request_id)
     if decision is not None:
         by = _decider_in_words(visit, decision, _names(visit))
@@ -340,7 +349,7 @@ def _title_of_unit(visit: Visit, kind: Kind[Any, Any, Any], run_id: RunId, unit:
 
 
 def _review(visit: Visit, request: Request, about: _Subject) -> Markup:
-    """The first page of an idea; of all else the way to its report."""
+    """Return the first page of an idea, or the link to the report of other work."""
     blocks: list[pg.Block] = []
     if request.criteria:
         blocks += [pg.text(pg.strong("What is to be judged")), *prose(request.criteria)]
@@ -359,7 +368,7 @@ def _review(visit: Visit, request: Request, about: _Subject) -> Markup:
 
 
 def _decisions(visit: Visit) -> list[Decision]:
-    """All that was answered here, newest first."""
+    """Return all decisions, newest first."""
     warehouse = visit.lake.warehouse
     if not services_file(warehouse).exists():
         return []
@@ -367,7 +376,7 @@ def _decisions(visit: Visit) -> list[Decision]:
 
 
 def _table(visit: Visit, decisions_made: Iterable[Decision]) -> pg.Table:
-    """Names and reasons are for who may decide; others read pseudonyms, as in the ledger."""
+    """Tabulate decisions; only deciders see names and reasons, others pseudonyms."""
     names, database = _names(visit), services_of(visit.lake.warehouse)
     rows = []
     for each in decisions_made:

@@ -1,4 +1,4 @@
-"""An idea: its first page, the full review, what is cited, and who judged what."""
+"""Page of an idea: first page, full review, cited papers, and judgements."""
 
 from collections.abc import Iterator
 
@@ -22,12 +22,12 @@ from warehouse.answers import IdeaReview
 from warehouse.queries import Queries
 
 PASSAGES_SHOWN, PASSAGE_CHARACTERS = 3, 700
+# The script opens this fold next to a clicked citation.
 CITED = "cited"
-"""What the script shows beside a citation of the same address."""
 
 
 def show(visit: Visit) -> PageContent:
-    """One idea of a run; with `call` in the address, what was said in that call.
+    """Show an idea of a run; with `call` in the URL, the transcript of that call.
 
     Raises:
         UnknownNameError: the run has no such idea.
@@ -54,7 +54,7 @@ def show(visit: Visit) -> PageContent:
 
 
 def _neighbors(visit: Visit, run_id: RunId, idea_id: IdeaId) -> Iterator[pg.Line]:
-    """Ways to the ranking, and to the ideas before and after in it."""
+    """Yield links to the ranking and to the previous and next idea."""
     yield pg.line(pg.report("All ideas", with_query("/ideas", run=run_id)))
     yield pg.line(pg.report("Run", run_path(run_id)))
     order = visit.lake.ask(_order, run_id)
@@ -77,7 +77,7 @@ def _order(queries: Queries, run_id: RunId) -> tuple[IdeaId, ...]:
 
 
 def _papers_with_passages(review: IdeaReview) -> Iterator[pg.Block]:
-    """Of each paper cited or compared what was read, its page here and the publisher's."""
+    """Yield each cited or compared paper with its passages and links."""
     contribution = review.evaluation.contribution
     compared_ids = {each.paper_id for each in (contribution.comparisons if contribution else ())}
     paper_ids = compared_ids | {paper.paper_id for paper in review.bibliography}
@@ -99,7 +99,7 @@ def _papers_with_passages(review: IdeaReview) -> Iterator[pg.Block]:
 
 
 def _passages(review: IdeaReview, paper_id: PaperId, abstract: str) -> Iterator[pg.Block]:
-    """Passages that a search found, else the abstract, else that there is neither."""
+    """Yield up to `PASSAGES_SHOWN` passages, else the abstract, else a note."""
     soundness = review.evaluation.soundness
     passages = {
         passage.text: passage.section or passage.kind

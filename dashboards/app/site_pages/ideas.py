@@ -1,4 +1,4 @@
-"""Ideas: all ideas of a run by rank, under any weights."""
+"""Page “Ideas”: the ideas of a run by rank, under any weights."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
@@ -40,6 +40,7 @@ from warehouse.kinds.rankings.queries import ranked_by, ranking_shown, rankings_
 
 MOST_SHOWN, SHORTLISTED = 500, 3
 Row: TypeAlias = dict[str, Any]
+# Filters of the list; ranks count all ideas of a group.
 ONLY: dict[str, Callable[[polars.DataFrame], polars.DataFrame]] = {
     f"The best {SHORTLISTED} of each group": lambda ideas: ideas.filter(
         polars.col("rank") <= SHORTLISTED
@@ -49,11 +50,10 @@ ONLY: dict[str, Callable[[polars.DataFrame], polars.DataFrame]] = {
         (polars.col("unscored_count") == 0) & polars.col("score").is_not_null()
     ),
 }
-"""Ideas that a reader may leave out of the list; ranks count all of a group."""
 
 
 def show(visit: Visit) -> PageContent:
-    """The ideas of a run, best first."""
+    """Show the ideas of a run, best first."""
     lake, run = visit.lake, run_in_address(visit)
     if run is None:
         return PageContent("Ideas", (NO_RUN,))
@@ -97,12 +97,12 @@ def show(visit: Visit) -> PageContent:
 
 
 def gives_verdicts(run: Run) -> bool:
-    """Whether a model assessed the ideas of a run."""
+    """Return whether a model assessed the ideas of a run."""
     return run.engine != EXTRACTIVE.text and run.assessed
 
 
 def verdict_on(row: Row) -> Verdict:
-    """The verdict on an idea of a run that gives some.
+    """Return the verdict on an idea of an assessed run.
 
     Args:
         row: of `leaderboard.sql`.
@@ -115,10 +115,10 @@ def verdict_on(row: Row) -> Verdict:
 
 
 def _weights(visit: Visit, ideas: polars.DataFrame, run: Run) -> dict[str, float]:
-    """The run's own weights and those that the address names.
+    """Return the run's own weights, replaced by those named in the URL.
 
     Raises:
-        ConfigurationError: one of them is no number from 0 to 1.
+        ConfigurationError: a weight is no number from 0 to 1.
     """
     requested_weights = {part: number_in_address(visit, f"weight_{part}", 1, "a number from 0 to 1")
              for part in scored_parts(ideas)}  # fmt: skip
@@ -173,7 +173,7 @@ def _table(leaderboard: Board, ideas: polars.DataFrame) -> Iterator[pg.Block]:
 def _chart(
     visit: Visit, leaderboard: Board, group: str, members: polars.DataFrame
 ) -> Iterator[pg.Block]:
-    """The strengths of one group with their intervals, where matches rank it."""
+    """Chart the strengths of one group with intervals, if matches rank it."""
     if leaderboard.head is None or (group == EVERY_GROUP and len(leaderboard.groups) > 1):
         return
     names = set(members["idea_id"])
@@ -185,7 +185,7 @@ def _chart(
 
 
 def _columns(leaderboard: Board) -> dict[str, Callable[[Row], pg.Part]]:
-    """What each column says of an idea, by its heading; rank, score and title first."""
+    """Return the cell writers by column heading; rank, score and title come first."""
     run, by_matches = leaderboard.run, leaderboard.head is not None
     columns: dict[str, Callable[[Row], pg.Part]] = {
         "Rank:": lambda row: wording.rank_with_range(

@@ -1,4 +1,4 @@
-"""Jobs: how each stands and what became of it, and all that is under way."""
+"""Page of a job, and the list of active runs and recent jobs."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -37,10 +37,10 @@ _EXIT_CODES = {
 
 
 def show(visit: Visit) -> PageContent:
-    """One job: how it stands, what its command says, and where what it made is.
+    """Show a job: its state, the log of its command, and links to its results.
 
     Raises:
-        UnknownNameError: there is none of this name that this reader may see.
+        UnknownNameError: this reader can see no such job.
     """
     lake, job = visit.lake, job_of(visit)
     request = job.request
@@ -78,7 +78,7 @@ def show(visit: Visit) -> PageContent:
 
 
 def stop(visit: Visit) -> Response:
-    """Ask a job to stop in order; one that has ended stays as it is."""
+    """Ask an active job to stop after the current step."""
     job = job_of(visit)
     if job.at_work:
         request_stop(job)
@@ -86,10 +86,10 @@ def stop(visit: Visit) -> Response:
 
 
 def job_of(visit: Visit, name: str = "") -> Job:
-    """The job that the address names, or that of `name`.
+    """Return the job named in the URL, or by `name`.
 
     Raises:
-        UnknownNameError: there is none that this reader may see.
+        UnknownNameError: this reader can see no such job.
     """
     name = name or visit.path["job_id"]
     job = read_job(visit.lake.warehouse, name)
@@ -101,13 +101,13 @@ def job_of(visit: Visit, name: str = "") -> Job:
 
 
 def _outcome(lake: Lake, job: Job) -> str:
-    """Why a job ended as it did, else how many of its ideas have a score."""
+    """Return the job's last message, else the counts of scored ideas."""
     run_states = (run.states_in_words for run in lake.runs() if run.run_id == job.status.run_id)
     return job.status.last_word.rstrip(".") or next(run_states, "")
 
 
 def _status_line(job: Job, progress: RunProgress | None, outcome: str) -> tuple[str, str]:
-    """How a job stands: its color, and one sentence."""
+    """Return the color and the sentence of a job's state."""
     status, state = job.status, job.status.state
     if not state.ended:
         return "", _progress_line(job, progress)
@@ -142,7 +142,7 @@ def _progress_line(job: Job, progress: RunProgress | None) -> str:
 
 
 def _results(lake: Lake, job: Job) -> Iterator[pg.Block]:
-    """Links to what a job has published, and what could not enter."""
+    """Yield links to published results, and the rejected entries."""
     names = [each for each in (job.status.run_id, *job.status.other_run_ids) if each]
     if not names:
         return
@@ -166,7 +166,7 @@ def _results(lake: Lake, job: Job) -> Iterator[pg.Block]:
 
 
 def in_progress(visit: Visit) -> Iterator[pg.Block]:
-    """Runs that are not published, and jobs that wait, are done or ended a short time ago."""
+    """Yield unpublished runs, and jobs that are active or ended within a day."""
     open_runs = visit.lake.under_way()
     if open_runs:
         yield pg.heading("Not published yet")
@@ -195,7 +195,7 @@ def in_progress(visit: Visit) -> Iterator[pg.Block]:
 
 
 def spent_of(run: RunProgress) -> str:
-    """What a run has spent so far, beside its bound."""
+    """Return the cost of a run so far, and its limit."""
     bound = run.planned.budget.maximum_cost_usd
     spent = figures.usd(run.cost_usd) + (f" of {figures.usd(bound)}" if bound is not None else "")
     unknown = run.unknown_cost_count
@@ -216,7 +216,7 @@ def _progress_row(run: RunProgress) -> tuple[pg.Part, ...]:
 
 
 def _recent_jobs(visit: Visit) -> list[Job]:
-    """Those that this reader may watch, at work or ended within a day; no estimates."""
+    """Return the visible jobs, active or ended within a day, without estimates."""
     if visit.lake.warehouse.objects is not None or not visit.may(Action.SUBMIT):
         return []
     now = datetime.now(UTC)

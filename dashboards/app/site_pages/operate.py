@@ -1,4 +1,4 @@
-"""Operate: what runs cost, how sources and models answered, and how far judges can be believed."""
+"""Pages “Operate”: cost, sources, quality of runs, and reliability of judges."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -63,19 +63,19 @@ NIGHTS, DEAREST, REFUSED, RUNS_DRIFTING = 30, 50, 10, 8
 EVERYTHING = "Everything"
 _NOTHING = Markup()
 View = Callable[[Queries, RunId], Iterator[pg.Block]]
+# Heading and cell writer by the column's name in a frame.
 Columns = Mapping[str, tuple[str, Callable[[Any], pg.Part]]]
-"""Heading and writer of each column by its name in a frame."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrameTable:
-    """A table that a statement of `sql/pages` answers about a run.
+    """A table of a run, from a statement of `sql/pages`.
 
     Attributes:
-        frame: the statement.
-        columns: heading and writer of each by its name there; one without any value is left out.
-        parameters: of the statement; default: the run.
-        note: what stands above the table.
+        frame: name of the statement.
+        columns: heading and cell writer by column name; empty columns are left out.
+        parameters: of the statement, from the run_id.
+        note: text above the table.
     """
 
     title: str
@@ -85,7 +85,7 @@ class FrameTable:
     note: str = ""
 
     def blocks(self, lake: Lake, run_id: RunId, *, folded: bool = False) -> Iterator[pg.Block]:
-        """Heading and table; nothing without rows."""
+        """Yield heading and table; nothing without rows."""
         frame = lake.frame(self.frame, **self.parameters(run_id))
         if frame.is_empty():
             return
@@ -97,7 +97,7 @@ class FrameTable:
 
 
 def table_of(frame: polars.DataFrame, columns: Columns) -> pg.Table:
-    """Rows of a frame; what is missing is “–”, and a column without any value is left out."""
+    """Return the rows of a frame as a table, without empty columns."""
     present_columns = {
         name: each for name, each in columns.items() if frame[name].is_not_null().any()
     }
@@ -212,17 +212,17 @@ def operate_page(
     *fields: Field | None,
     below: Markup = _NOTHING,
 ) -> PageContent:
-    """A part of Operate below the list of all that have rows.
+    """Return a page of Operate with the links to its parts.
 
     Args:
-        below: a form of its own, below the fields.
+        below: a form below the fields.
     """
     ways = controls("parts", whole="Operate", ways=[*_parts(visit)], here=visit.request.url.path)
     return PageContent(title, tuple(blocks), ways + form(*fields) + below)
 
 
 def _parts(visit: Visit) -> Iterator[tuple[str, str]]:
-    """Address and name of each part that has rows; a run that was chosen stays chosen."""
+    """Yield path and name of each part that has rows; they keep the chosen run."""
     lake, run = visit.lake, visit.query.get("run", "")
     yield with_query("/operate", run=run), "Overview"
     if lake.runs():
@@ -239,7 +239,7 @@ def _parts(visit: Visit) -> Iterator[tuple[str, str]]:
 
 
 def show(visit: Visit) -> PageContent:
-    """Each part with what it comes to."""
+    """Show the parts of Operate, each with a summary."""
     lake, run = visit.lake, run_in_address(visit)
     summaries = {"SQL": f"{len(TABLES):,} tables and {len(MARTS)} marts, read-only"}
     if heads := lake.heads(BENCHMARKS):
@@ -273,7 +273,7 @@ def _nights_of(lake: Lake, runs: Sequence[Run]) -> tuple[NightFigures, ...]:
 
 
 def show_cost(visit: Visit) -> PageContent:
-    """What a run cost, by step, over nights, by idea, and with other models."""
+    """Show what a run cost: by step, over nights, by idea, and with other models."""
     lake, run = visit.lake, run_in_address(visit)
     if run is None:
         return operate_page(visit, "Cost", (NO_RUN,))
@@ -296,7 +296,7 @@ def show_cost(visit: Visit) -> PageContent:
 
 
 def _blocks(queries: Queries, view: View, run_id: RunId) -> tuple[pg.Block, ...]:
-    """What a part of the report on a run shows, as a value that is cached."""
+    """Return the blocks of a view as a cacheable value."""
     return tuple(view(queries, run_id))
 
 
@@ -305,7 +305,7 @@ def _cost(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
 
 
 def _call_outcomes(lake: Lake, run: Run, *kinds: str) -> Iterator[pg.Block]:
-    """How calls ended, by source or model, and in whose words they failed."""
+    """Yield how calls ended, by source or model, with the commonest error."""
     calls = lake.frame("calls_by_status", run_id=run.run_id)
     calls = calls.filter(polars.col("kind").is_in(kinds))
     if calls.is_empty():
@@ -346,7 +346,7 @@ def _latency(lake: Lake, run: Run) -> Iterator[pg.Block]:
 
 
 def _over_nights(lake: Lake, run: Run) -> Iterator[pg.Block]:
-    """Small multiples over the runs that compare with this one, up to it."""
+    """Yield small multiples over the comparable runs up to this one."""
     comparable = comparable_runs(lake, run)[:NIGHTS]
     if len(comparable) < 2:
         return
@@ -403,7 +403,7 @@ def _per_idea(lake: Lake, run: Run) -> Iterator[pg.Block]:
 
 
 def _with_other_models(visit: Visit, run: Run, cost: RunCost) -> Iterator[pg.Block]:
-    """The run's cost beside that of other models, from the tokens recorded."""
+    """Yield the run's cost at the prices of other models."""
     prices = read_prices(visit.lake.prices) if visit.lake.prices else {}
     model_name = visit.query.get("model", "").strip()
     compared_models = {name: prices[name] for name in (*PRESETS, model_name) if name in prices}
@@ -455,7 +455,7 @@ def _own_price(visit: Visit) -> ModelPrice | None:
 
 
 def show_sources(visit: Visit) -> PageContent:
-    """How sources and models answered a run, and what was left unanswered."""
+    """Show how sources and models answered a run, and what stayed unanswered."""
     lake, run = visit.lake, run_in_address(visit)
     if run is None:
         return operate_page(visit, "Sources", (NO_RUN,))
@@ -469,7 +469,7 @@ def show_sources(visit: Visit) -> PageContent:
 
 
 def show_quality(visit: Visit) -> PageContent:
-    """What has no score and why, what was checked, and whether judges can be believed."""
+    """Show unscored judgements, checks, judges and drift of a run."""
     lake, run = visit.lake, run_in_address(visit)
     if run is None:
         return operate_page(visit, "Quality", tuple(_refusals(lake)) or (NO_RUN,))
@@ -503,7 +503,7 @@ def show_quality(visit: Visit) -> PageContent:
 
 
 def _refusals(lake: Lake) -> Iterator[pg.Block]:
-    """Runs kept out of the lake, newest first."""
+    """Yield the runs kept out of the lake, newest first."""
     published_ids = {run.run_id for run in lake.runs()}
     refusals = [each for each in read_refusals(lake.warehouse) if each.run_id not in published_ids]
     for each in refusals[:REFUSED]:
@@ -549,7 +549,7 @@ def _checks(lake: Lake, run: Run) -> Iterator[pg.Block]:
 
 
 def send_data_docs(visit: Visit) -> Response:
-    """Great Expectations' results about a run as a file."""
+    """Send the Great Expectations results of a run as a file."""
     from dashboards.render.data_docs import data_docs  # imports Great Expectations: seconds
 
     run = run_in_address(visit)
@@ -599,7 +599,7 @@ def _bins(lake: Lake, runs: Sequence[Run]) -> polars.DataFrame:
 
 
 def _drift(lake: Lake, run: Run, what: str) -> Iterator[pg.Block]:
-    """Means of the runs up to this one, and how far each distribution moved."""
+    """Yield mean scores up to this run, and how far each distribution moved."""
     earlier = [one for one in lake.runs() if one.started_at <= run.started_at][:RUNS_DRIFTING]
     if len(earlier) < 2:
         return

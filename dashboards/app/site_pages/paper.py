@@ -1,4 +1,4 @@
-"""A paper: what was read of it, and where a run's reviews cite it."""
+"""Page of a paper: its passages, and the reviews of a run that cite it."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ PAPERS_LISTED, PASSAGES_SHOWN = 50, 20
 
 
 def show(visit: Visit) -> PageContent:
-    """One paper of a run.
+    """Show a paper of a run.
 
     Raises:
         UnknownNameError: the run retrieved no such paper.
@@ -44,7 +44,7 @@ def _head(run_id: RunId, row: Mapping[str, Any]) -> Iterator[pg.Block]:
 
 
 def _passages(visit: Visit, run_id: RunId, row: Mapping[str, Any]) -> Iterator[pg.Block]:
-    """The passages that searches found in it, else its abstract."""
+    """Yield the retrieved passages of the paper, else its abstract."""
     yield pg.heading("What was read of it")
     passages = visit.lake.frame(
         "passages_of_paper", run_id=run_id, paper_id=row["paper_id"], limit=PASSAGES_SHOWN

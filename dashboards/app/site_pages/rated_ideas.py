@@ -1,4 +1,4 @@
-"""Rated ideas: sets of ideas with statements and sentences, for people to word and correct."""
+"""Page “Rated ideas”: curated sets for people to edit."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -46,7 +46,7 @@ _CHOICES: dict[EditedField, list[str]] = {
 
 
 def show(visit: Visit) -> PageContent:
-    """One paper of one set: what it gave, what was left out, and a form for who may edit."""
+    """Show a paper of a set, what was left out, and for editors a form."""
     lake = visit.lake
     heads = lake.heads(kind_of(CURATIONS))
     if not heads:
@@ -100,18 +100,18 @@ def show(visit: Visit) -> PageContent:
 
 
 def _set_of(visit: Visit, name: str) -> tuple[dict[str, Curation], tuple[CurationEdit, ...]]:
-    """Papers of a set as the engine had them, and what people changed."""
+    """Return the papers of a set as the engine made them, and the edits."""
     curations = visit.lake.units(kind_of(CURATIONS), RunId(name))
     return {each.paper_id: each for each in curations}, visit.lake.ask(edits_of_set, RunId(name))
 
 
 def edits_of_set(queries: Queries, run_id: RunId) -> tuple[CurationEdit, ...]:
-    """All edits of a set, oldest first."""
+    """Return all edits of a set, oldest first."""
     return edits_of(queries.connection, run_id)
 
 
 def _notice(visit: Visit) -> str:
-    """What became of the form that led here."""
+    """Return the message about the form just saved."""
     saved_count, changed_count = visit.query.get("saved", ""), visit.query.get("changed", "0")
     if visit.query.get("added") == "1":
         return "The statement is part of the set."
@@ -126,7 +126,7 @@ def _notice(visit: Visit) -> str:
 
 
 def _editor(visit: Visit, name: str, given: Curation, edits: Sequence[CurationEdit]) -> Markup:
-    """The forms: as people have it for who words the set, as the engine had it for who is blind."""
+    """Return the edit forms: current values, or for blind editors the engine's."""
     blind = visit.query.get("blind") == "1"
     before = given if blind else with_added(given, edits)
     editor = visit.pseudonym if blind else None
@@ -156,11 +156,11 @@ def _editor(visit: Visit, name: str, given: Curation, edits: Sequence[CurationEd
 
 
 def save(visit: Visit) -> PageContent | Response:
-    """Write down each field as it stands in the form, changed or not, or a new statement.
+    """Record every field of the form, changed or not, or a new statement.
 
     Raises:
         UnknownNameError: there is no such set or paper.
-        ConfigurationError: a field holds what it cannot.
+        ConfigurationError: a field has an invalid value.
     """
     name, blind = visit.form_text("set"), visit.form_text("blind") == "1"
     if name not in visit.lake.heads(kind_of(CURATIONS)):
@@ -188,7 +188,7 @@ def save(visit: Visit) -> PageContent | Response:
 
 
 def _form_value(visit: Visit, value: Value, old_text: str) -> str | None:
-    """What stands in the form; an emptied statement is the one that was given."""
+    """Return a form value; an emptied statement keeps its old text."""
     statement, field = value
     assert visit.form is not None
     if f"{statement}.{EditedField.STATEMENT if statement else field}" not in visit.form:
@@ -212,7 +212,7 @@ def _read_field(visit: Visit, name: str, field: EditedField) -> str:
 
 
 def _new_statement(visit: Visit, given: Curation) -> dict[Value, tuple[str, str]]:
-    """Of which nothing was before."""
+    """Return the values of an added statement, each with an empty old value."""
     assert visit.form is not None
     entered = {field: _read_field(visit, f"new.{field}", field)
                for field in (EditedField.STATEMENT, *_CHOICES)}  # fmt: skip
@@ -236,7 +236,7 @@ def _record(
     *,
     is_blind: bool,
 ) -> None:
-    """Write down what was before and after of each value."""
+    """Record the old and new text of each value."""
     editor, now = visit.pseudonym, datetime.now(UTC)
     edits = [
         CurationEdit(

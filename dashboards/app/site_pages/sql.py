@@ -1,4 +1,4 @@
-"""SQL: one read-only question to the lake, with the dictionary below and the answer to take away."""
+"""Page “SQL”: a read-only query console with dictionary and downloads."""
 
 import io
 from collections.abc import Iterator
@@ -32,8 +32,9 @@ _MEDIA_TYPES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 
 
 def show(visit: Visit) -> PageContent:
-    """The question of the address is answered at once: nothing it could say writes, reads other
-    files or lasts.
+    """Run the query in the URL and show its rows.
+
+    This is safe without confirmation: queries are read-only, sandboxed and time-limited.
     """
     if not visit.lake.exists:
         return operate_page(visit, "SQL", (pg.text("Nothing has been published here yet."),))
@@ -77,7 +78,7 @@ def _run(visit: Visit, query: str) -> Answer:
 
 
 def _cell(value: Any) -> str:
-    """As the lake has it: a year is no count."""
+    """Format a value as stored: years get no thousands separator."""
     if value is None:
         return "–"
     if isinstance(value, float):
@@ -96,7 +97,7 @@ def _plain(value: Any) -> str:
 
 
 def _error_blocks(query: str, error: SqlError) -> Iterator[pg.Block]:
-    """The line that is wrong with a mark below the place, and what may have been meant."""
+    """Yield the error, the marked line, and links to corrected queries."""
     yield pg.note(str(error))
     if error.place is None:
         return
@@ -125,7 +126,7 @@ def _word_at(line: str, column: int) -> str:
 
 
 def _examples() -> list[tuple[str, str]]:
-    """What each statement answers, which is its comment, and its address."""
+    """Return description and URL of each example; its comment is the description."""
     examples = []
     for sql in (statement("examples", name) for name in names("examples")):
         query = "\n".join(line for line in sql.splitlines() if not line.startswith("--"))
@@ -134,7 +135,7 @@ def _examples() -> list[tuple[str, str]]:
 
 
 def _dictionary(visit: Visit, table: str) -> Iterator[pg.Block]:
-    """Tables and marts with their meanings, and the columns of one."""
+    """Yield the tables and marts with their meanings, and the columns of one."""
     query = visit.query.get("sql", "")
     if table:
         yield pg.heading("Columns of ", pg.code(table))
@@ -162,15 +163,15 @@ def _meaning(table: str) -> str:
 
 
 def columns_of_mart(queries: Queries, mart: str) -> list[tuple[str, str]]:
-    """Names and types of its columns."""
+    """Return the names and types of a mart's columns."""
     return [row[:2] for row in queries.connection.execute(f"describe {mart}").fetchall()]
 
 
 def send_file(visit: Visit) -> Response:
-    """The answer to the question of the address as a file.
+    """Send the rows of the query in the URL as a file.
 
     Raises:
-        ConfigurationError: there is no such format, or the question cannot be answered.
+        ConfigurationError: the format is unknown, or the query fails.
     """
     query, kind = visit.query.get("sql", FIRST), visit.query.get("format", "")
     if kind not in _MEDIA_TYPES:
@@ -181,7 +182,7 @@ def send_file(visit: Visit) -> Response:
 
 
 def _subject(query: str) -> str:
-    """The first table or mart that a statement reads, which its files are named after."""
+    """Return the first table or mart that a query reads, to name its file."""
     words = "".join(each if each.isalnum() or each == "_" else " " for each in query).split()
     tables = (word for before, word in pairwise(words) if before.lower() == "from")
     return next((word for word in tables if word in TABLE or word in MARTS), "answer")

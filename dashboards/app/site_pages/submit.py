@@ -1,7 +1,7 @@
-"""Submit: give a file or a text, see what was found in it and what it costs, then begin.
+"""Page “Submit”: upload a file or text, see the estimate, start the job.
 
-What a reader gives is kept as a job that only estimates (a draft), so that no error and no way back
-loses it. Nothing is paid before the last button.
+The input is stored as a draft, a job that only estimates, so that neither an error nor the back
+button loses it. Nothing is paid before the last button.
 """
 
 from collections.abc import Iterator, Mapping
@@ -49,7 +49,7 @@ _CHANGED = "The choices changed: this is what it takes now."
 
 
 def show(visit: Visit) -> PageContent:
-    """The form, with what an earlier draft or job was given."""
+    """Show the form, filled with the input of an earlier draft or job."""
     if visit.lake.warehouse.objects is not None:
         return PageContent("Submit", (pg.text(
             "Jobs are asked for in a warehouse in a folder; in object storage `assay evaluate`"
@@ -67,10 +67,10 @@ def show(visit: Visit) -> PageContent:
 def _form(
     visit: Visit, text: str = "", kind: str = "", problem: str = "", draft_id: str = ""
 ) -> PageContent:
-    """Step 1.
+    """Return step 1, the form.
 
     Args:
-        draft_id: the draft whose file is used unless another one, or a text, is given.
+        draft_id: the draft whose file is used unless another file or a text is given.
     """
     most = visit.lake.warehouse.settings.api.maximum_body_bytes
     above = controls(
@@ -90,7 +90,7 @@ def _form(
 
 
 def take(visit: Visit) -> PageContent | Response:
-    """Keep what was given as a draft, and lead to what was found in it."""
+    """Store the input as a draft and redirect to its estimate."""
     if visit.lake.warehouse.objects is not None:
         return show(visit)
     assert visit.form is not None
@@ -116,7 +116,7 @@ def take(visit: Visit) -> PageContent | Response:
 
 
 def _keep_file(visit: Visit, name: str, content: bytes) -> str:
-    """The draft that keeps a file although something else is wrong; empty where it is no use."""
+    """Store a file as a draft despite another error; empty if it is unusable."""
     try:
         return _draft(visit, _detect_kind(name, content), name, content) if name else ""
     except AssayError:
@@ -124,7 +124,7 @@ def _keep_file(visit: Visit, name: str, content: bytes) -> str:
 
 
 def show_draft(visit: Visit) -> PageContent | Response:
-    """Step 2: what was found, what it takes, and the button that begins it."""
+    """Show step 2: the entries, their estimate, and the start button."""
     return _draft_page(visit, job_of(visit), _CHANGED if visit.query.get("changed") else "")
 
 
@@ -161,7 +161,7 @@ def _draft_page(visit: Visit, draft: Job, problem: str = "") -> PageContent | Re
 
 
 def begin(visit: Visit) -> PageContent | Response:
-    """Begin what a draft has estimated; other choices than the draft's are estimated first."""
+    """Start an estimated draft; estimate again if the choices changed."""
     draft = job_of(visit)
     request = _request_of(draft)
     if not request.asks_nothing:
@@ -189,12 +189,12 @@ def begin(visit: Visit) -> PageContent | Response:
 
 
 def _key_of(draft_id: str) -> str:
-    """However often the button is pressed, a draft becomes one job."""
+    """Return the idempotency key that makes a draft at most one job."""
     return f"submitted {draft_id}"
 
 
 def _job_of_draft(warehouse: Warehouse, draft_id: str) -> str:
-    """The job that a draft has become; empty: none yet."""
+    """Return the job started from a draft; empty if there is none."""
     key = content_hash(_key_of(draft_id), length=16)
     return next((name for name in job_ids(warehouse) if name.endswith(key)), "")
 
@@ -207,13 +207,13 @@ def _draft(
     options: DeclaredOptions | None = None,
     before: Job | None = None,
 ) -> str:
-    """Have it estimated what a job would take; the name of the draft, once for each submission.
+    """Start the estimate of a job; return the draft's name, one per submission.
 
     Args:
-        before: the draft or job whose file or text it is.
+        before: the draft or job whose file or text is reused.
 
     Raises:
-        ConfigurationError: there is no such kind, it is none of that kind, or is not offered.
+        ConfigurationError: the kind is unknown or not offered, or does not fit the content.
     """
     if kind not in SUBMITTED:
         raise ConfigurationError("choose what it is from the list")
@@ -240,7 +240,7 @@ def _draft(
 
 
 def _delete_old_drafts(warehouse: Warehouse) -> None:
-    """Delete drafts that nobody went on with."""
+    """Delete drafts older than `DRAFTS_KEPT` that became no job."""
     now = datetime.now(UTC)
     for job in jobs(warehouse):
         request, finished_at = job.request, job.status.finished_at
@@ -261,14 +261,14 @@ def _kind_of(request: WorkJob) -> str:
 
 
 def _file_of(request: WorkJob) -> tuple[str, bytes]:
-    """The file or text that a request was made of, by the name that the reader's file had."""
+    """Return name and content of a request's file, under the reader's name."""
     name, content = request.as_file
     ending = ending_of(request.name)
     return (request.name if name and ending == ending_of(name) else name), content
 
 
 def _detect_kind(name: str, content: bytes) -> str:
-    """The kind that a file or text is probably meant for; else the first."""
+    """Return the likeliest kind of a file or text; else the first."""
     ending, text = ending_of(name), content.decode("utf-8", "replace")
     return next(
         (command for command, (_, form) in _forms().items() if form.resembles(ending, text)),
@@ -287,7 +287,7 @@ def _sentence(error: AssayError) -> str:
 
 
 def _estimate_blocks(request: WorkJob, estimate: Mapping[str, Any]) -> Iterator[pg.Block]:
-    """What was found in it, what would be rejected, and what it takes, as its estimate tells."""
+    """Yield the entries, the rejected ones, and the estimate."""
     counts = estimate.get("counts") or {
         name: estimate[name] for name in ("ideas", "evaluated", "rejected", "not_covered")
     }
@@ -328,7 +328,7 @@ def _estimate_blocks(request: WorkJob, estimate: Mapping[str, Any]) -> Iterator[
 
 
 def _count_in_words(count: int, name: str) -> str:
-    """A count by its name in an estimate, which is in the plural: `manuscripts_read`."""
+    """Format a count under its plural name in an estimate (`manuscripts_read`)."""
     first, *more = _WORDS.get(name, name.replace("_", " ")).split(" ", 1)
     return " ".join((f"{count:,}", first.removesuffix("s") if count == 1 else first, *more))
 
@@ -348,7 +348,7 @@ def _cost_rows(
 
 
 def _fields(visit: Visit, request: WorkJob, form: WebForm) -> Iterator[Field]:
-    """What may be chosen: models, servers and literatures by the names of the settings alone."""
+    """Yield the choices; models and literatures appear by their names in the settings."""
     offered, options = visit.lake.warehouse.settings.dashboard, request.options
     kinds = [(command, each.label) for command, (_, each) in _forms().items()]
     yield Field("kind", "What it is", _kind_of(request), options=kinds)
@@ -378,7 +378,7 @@ def _fields(visit: Visit, request: WorkJob, form: WebForm) -> Iterator[Field]:
 
 
 def _control(name: str, field: FieldInfo, value: Any, label: str = "") -> Field:
-    """The control of an option, by its type."""
+    """Return the form control of an option, by its type."""
     words = label or name.replace("_", " ").capitalize()
     inner = get_args(field.annotation) or (field.annotation,)
     help_text = (field.description or "").replace("--", "")  # here they are no flags
@@ -397,16 +397,16 @@ def _control(name: str, field: FieldInfo, value: Any, label: str = "") -> Field:
 
 
 def _default_options(job: type[WorkJob]) -> DeclaredOptions:
-    """The options that nobody changed; a bound, so that no model is paid without one."""
+    """Return the default options, with a cost limit."""
     options: type[DeclaredOptions] = job.model_fields["options"].annotation  # type: ignore[assignment]
     return options(max_cost_usd=_USUAL_BOUND_USD)
 
 
 def _options(visit: Visit, job: type[WorkJob]) -> DeclaredOptions:
-    """The options of the form that was sent.
+    """Return the options of the submitted form.
 
     Raises:
-        ConfigurationError: one that is not offered, or cannot be meant.
+        ConfigurationError: an option is not offered, or invalid.
     """
     assert visit.form is not None and job.web_form is not None
     kind: type[DeclaredOptions] = job.model_fields["options"].annotation  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""Today: how the newest night stands, what failed, who leads, what waits, what it cost."""
+"""Page “Today”: state of the newest run, alarms, leaders, decisions and cost."""
 
 from collections.abc import Iterator
 
@@ -29,7 +29,7 @@ _WHERE = {
 
 
 def show(visit: Visit) -> PageContent:
-    """The worst first: what is wrong with the run, under way or waiting; then who leads."""
+    """Show the run, problems first, then the leaders."""
     lake, run = visit.lake, run_in_address(visit)
     if run is None:
         head = controls("today", kind="", status="No run is published yet.")
@@ -79,7 +79,7 @@ def _alarms(night: NightRun) -> Iterator[pg.Block]:
 
 
 def _open_decisions(visit: Visit) -> Iterator[pg.Block]:
-    """How many decisions wait for whoever is signed in."""
+    """Yield how many decisions wait for the signed-in reader."""
     waiting = decide.count_waiting(visit)
     if waiting:
         yield pg.heading("Decisions")
@@ -123,7 +123,7 @@ def leaders_reasons(
     run_id: RunId,
     top: tuple[tuple[str, float | None, float | None, int | None], ...],
 ) -> dict[str, str]:
-    """Return why each of some ideas leads: kept, since it reads the scores of all ideas.
+    """Return why each of some ideas leads; cached, as it reads all scores.
 
     Args:
         top: identifier, wins, losses and ties of each.
@@ -137,7 +137,7 @@ def leaders_reasons(
 
 
 def _figures(night: NightRun) -> Iterator[pg.Block]:
-    """Ideas by state, money and time, beside the last comparable night."""
+    """Yield ideas by state, cost and time, next to the last comparable run."""
     run, cost, before, cost_before = night.run, night.cost, night.before, night.cost_before
     yield pg.heading("Ideas, cost and time")
     earlier = () if before is None else (f"{before.started_at:%Y-%m-%d}:",)
@@ -168,7 +168,7 @@ def _changes(lake: Lake, night: NightRun) -> Iterator[pg.Block]:
 
 
 def _nights(lake: Lake, run: Run) -> Iterator[pg.Block]:
-    """The last nights that compare with the run, up to it; nothing where there is only this one."""
+    """Yield the last comparable runs; nothing if there is only this one."""
     comparable = comparable_runs(lake, run)[:NIGHTS]
     if len(comparable) < 2:
         return

@@ -1,4 +1,4 @@
-"""Votes: two things side by side, blind; and how the contests stand."""
+"""Page “Votes”: blind pairwise votes, and the standings of contests."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,8 +34,8 @@ from warehouse.app.voting import (
 )
 from warehouse.queries import Queries
 
+# Of either side. The rest is folded, and there is always a fold, so that length does not show.
 WORDS_SHOWN = 120
-"""Of either side; the rest is folded, also where there is none, so that length does not show."""
 SKIP = "skip"
 _ANSWERS = (
     (Choice.FIRST, "A is better", "a"),
@@ -53,11 +53,11 @@ Sides = tuple[tuple[Part, ...], tuple[Part, ...]]
 
 
 def vote(visit: Visit) -> PageContent | Response:
-    """Take a vote or a skip, and lead to the next pair.
+    """Record a vote or a skip, and redirect to the next pair.
 
     Raises:
         NotAllowedError: the pair was not offered to this voter.
-        ConfigurationError: the form is none of this page.
+        ConfigurationError: the form is invalid.
     """
     voter, choice, reason = visit.pseudonym, choice_of(visit), read_remark(visit)
     database, settings = services_of(visit.lake.warehouse), visit.lake.warehouse.settings.voting
@@ -74,7 +74,7 @@ def vote(visit: Visit) -> PageContent | Response:
 
 
 def show_standings(visit: Visit) -> PageContent:
-    """What the votes so far come to, contest by contest."""
+    """Show the standings by votes, contest by contest."""
     head = parts(visit)
     track, run, fields = _choices(visit)
     if track is None:
@@ -96,10 +96,10 @@ def show_standings(visit: Visit) -> PageContent:
 
 
 def choice_of(visit: Visit) -> Choice | None:
-    """The answer that a form of `ballot` sends; None: a skip.
+    """Return the answer of a ballot; None: a skip.
 
     Raises:
-        ConfigurationError: it is none.
+        ConfigurationError: there is no such answer.
     """
     word = visit.form_text("choice")
     if word != SKIP and word not in set(Choice):
@@ -116,12 +116,12 @@ def ballot(
     reason: str = "",
     check_share: float = 0.0,
 ) -> Markup:
-    """Both sides and the buttons that answer; nothing in it says who made which, or how.
+    """Render both sides and the answer buttons, without naming who made them.
 
     Args:
-        action: the address that takes the answer.
-        fields: further ones that the form sends.
-        check_share: how many pairs of one are attention checks, which voters are told.
+        action: the URL that takes the answer.
+        fields: further hidden fields.
+        check_share: share of pairs that are attention checks, which voters are informed of.
     """
     folded_sides = [fold(_without_repeated_title(side)) for side in sides]
     same_start = pair.scrambled is None and folded_sides[0][0] == folded_sides[1][0]
@@ -145,7 +145,7 @@ def ballot(
 
 
 def blocks_of(texts: Sequence[Part]) -> Iterator[pg.Block]:
-    """Parts of a text that nobody has vouched for, one below the other."""
+    """Yield the parts of an untrusted text, one below the other."""
     for part in texts:
         if part.heading:
             yield pg.heading(part.heading, level=3)
@@ -155,7 +155,7 @@ def blocks_of(texts: Sequence[Part]) -> Iterator[pg.Block]:
 def fold(
     texts: Sequence[Part], words: int = WORDS_SHOWN
 ) -> tuple[list[Part], list[Part]]:  # fmt: skip
-    """What is read at once, which ends with a sentence, and the rest."""
+    """Split texts after a sentence near `words` words: opening and rest."""
     opening: list[Part] = []
     rest: list[Part] = []
     for part in _paragraphs(texts):
@@ -174,7 +174,7 @@ def fold(
 
 
 def scramble(texts: Sequence[Part], seed: str) -> tuple[Part, ...]:
-    """The same words in an order that says nothing; the same one each time the pair is drawn."""
+    """Shuffle the words of texts, in the same order for the same seed."""
     draw = random.Random(seed)  # noqa: S311 no secret
 
     def shuffled(words: str) -> str:
@@ -194,7 +194,7 @@ def _paragraphs(texts: Sequence[Part]) -> Iterator[Part]:
 
 
 def _without_repeated_title(texts: tuple[Part, ...]) -> tuple[Part, ...]:
-    """Ideas often begin with the title that stands above them."""
+    """Drop a first line that repeats the heading, as ideas often do."""
     if not texts or not texts[0].heading:
         return texts
     heading, text = texts[0]
@@ -204,7 +204,11 @@ def _without_repeated_title(texts: tuple[Part, ...]) -> tuple[Part, ...]:
 
 
 def show(visit: Visit, note: str = "") -> PageContent:
-    """A pair that the voter has not seen; `note`: why the last answer was not taken."""
+    """Show a pair that the voter has not seen.
+
+    Args:
+        note: why the last answer was refused.
+    """
     voter, warehouse = visit.pseudonym, visit.lake.warehouse
     head = parts(visit)
     track, run, fields = _choices(visit)
@@ -244,7 +248,7 @@ def show(visit: Visit, note: str = "") -> PageContent:
 
 
 def _next_offer(visit: Visit, voter: str, contests: tuple[Contest, ...]) -> Offer | None:
-    """The pair before the voter, else one they have not seen; None: they have seen all."""
+    """Return the voter's open pair, else a new one; None: all were seen."""
     warehouse = visit.lake.warehouse
     database = services_of(warehouse)
     current = open_offer(database, voter, contests)
@@ -267,7 +271,7 @@ def _next_offer(visit: Visit, voter: str, contests: tuple[Contest, ...]) -> Offe
 
 
 def _choices(visit: Visit) -> tuple[Track | None, Run | None, list[Field | None]]:
-    """What meets, of which run, and the controls that choose it; no track: nothing meets here."""
+    """Return track, run and controls of a vote; no track: there are no contests."""
     run = run_in_address(visit)
     tracks = [track for track in Track if visit.lake.exists and _contests(visit, track, run)]
     if not tracks:
@@ -287,7 +291,7 @@ def _contests(visit: Visit, track: Track, run: Run | None) -> tuple[Contest, ...
 
 
 def _titles(queries: Queries, track: Track, run_id: RunId | None) -> dict[str, str]:
-    """What stands for contenders by name: of ideas their titles, of the rest who made them."""
+    """Return display names by contender: titles of ideas, else engine and profile."""
     if run_id is not None:
         rows = queries.rows("ideas_of_run", run_id=run_id)
         return {f"{run_id}/{row['idea_id']}": row["title"] for row in rows}

@@ -1,4 +1,4 @@
-"""Why one idea stands above another, and how sure the order of a run is."""
+"""Pages on why one idea ranks above another, and how certain the order is."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -31,10 +31,10 @@ IDEAS_OFFERED, RUNS_OFFERED, MOVES_SHOWN, TITLE_CHARACTERS = 200, 20, 100, 80
 
 
 def show(visit: Visit) -> PageContent:
-    """Two ideas of a run side by side, at first the two best.
+    """Show two ideas of a run side by side; by default the two best.
 
     Raises:
-        UnknownNameError: the address names no idea of the run.
+        UnknownNameError: the URL names no idea of the run.
     """
     lake, run = visit.lake, run_in_address(visit)
     if run is None:
@@ -75,7 +75,7 @@ def _idea_field(
 
 
 def show_certainty(visit: Visit) -> PageContent:
-    """How much the order depends on weights, and how far it agrees with another."""
+    """Show the sensitivity to weights, and the agreement with another order."""
     lake, run = visit.lake, run_in_address(visit)
     if run is None:
         return PageContent("How sure the order is", (NO_RUN,))
@@ -104,7 +104,7 @@ def _order_shown(lake: Lake, run: Run) -> Board:
 
 
 def _other_orders(lake: Lake, run: Run) -> dict[str, tuple[Run, RankingHead | None]]:
-    """Other orders of this run, then those of other runs, newest first."""
+    """Return other orders of this run, then those of other runs, newest first."""
     current_head = lake.ask(ranking_shown, run.run_id)
     heads = (None, *lake.ask(rankings_of, run.run_id))
     orders = {

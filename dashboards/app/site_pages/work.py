@@ -1,4 +1,4 @@
-"""Work: all that was done, of every kind, and the report of each."""
+"""Page “Work”: published work of every kind, and its reports."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ EVERY_KIND, MOST_SHOWN = "(every kind)", 500
 
 
 def show(visit: Visit) -> PageContent:
-    """What is under way, then what is published, newest first."""
+    """Show active work, then published work, newest first."""
     lake = visit.lake
     heads = {kind: lake.heads(kind) for kind in KINDS if len(kind.ids) == 1}
     counts = {kind.word: len(kind_heads) for kind, kind_heads in heads.items() if kind_heads}
@@ -68,7 +68,7 @@ def _row(kind: Kind[Any, Any, Any], head: Any) -> tuple[pg.Part, ...]:
 
 
 def show_run(visit: Visit) -> PageContent:
-    """The report of one piece of work, whatever its kind."""
+    """Show the report of published work of any kind."""
     run_id = RunId(visit.path["run_id"])
     if visit.lake.kind(run_id).word == RUNS.word:
         page = visit.lake.ask(run_with_links, run_id, thresholds=visit.lake.thresholds)
@@ -83,7 +83,7 @@ def show_run(visit: Visit) -> PageContent:
 
 
 def run_with_links(queries: Queries, run_id: RunId, thresholds: Any) -> pg.Page:
-    """The report of a run of ideas, each idea with a link to its own."""
+    """Return the report of a run of ideas, with links to the ideas."""
     names = {idea.idea_id: str(idea.idea_id) for idea in queries.ranking(run_id)}
     return run_view(queries, run_id, names, thresholds)
 
@@ -96,10 +96,10 @@ def _address(run_id: RunId, place: str) -> str:
 
 
 def show_ranking(visit: Visit) -> PageContent:
-    """The ranking of a run by matches.
+    """Show the ranking of a run by matches.
 
     Raises:
-        UnknownNameError: it has none.
+        UnknownNameError: the run has none.
     """
     run_id = RunId(visit.path["run_id"])
     page = visit.lake.ask(ranking_view, run_id)
@@ -109,11 +109,11 @@ def show_ranking(visit: Visit) -> PageContent:
 
 
 def send_file(visit: Visit) -> Response:
-    """A report as a file, of a run or of one of its ideas.
+    """Send the report of a run or of one of its ideas as a file.
 
     Raises:
-        ConfigurationError: there is no such format, or the report cannot have it.
-        UnknownNameError: no such run or idea.
+        ConfigurationError: the format is unknown, or the report cannot be written in it.
+        UnknownNameError: there is no such run or idea.
     """
     run_id, text = RunId(visit.path["run_id"]), visit.query.get("format", "")
     if text not in set(ReportFormat):

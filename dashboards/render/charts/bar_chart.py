@@ -1,4 +1,4 @@
-"""Values next to one another: one bar per value, from the zero of the scale."""
+"""Bar charts: one horizontal bar per value, from zero."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ BARS_SHOWN = 40
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A value with its name; None: there is none, and `text` gives the reason."""
+    """A named value; if it is None, `text` gives the reason."""
 
     name: str
     value: float | None
@@ -25,7 +25,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What the bars are measured by; they start at zero, which lies between the ends."""
+    """Axis of the bars, with zero between its ends."""
 
     low: float
     high: float
@@ -47,8 +47,9 @@ MORE_OR_LESS_NOVEL = Scale(
 def bar_chart(
     name: str, title: str, caption: str, scale: Scale | None, values: Sequence[Bar]
 ) -> Figure | None:
-    """The first `BARS_SHOWN` values in the order given; None when none of the values is known, or
-    there is no scale for them.
+    """Draw the first `BARS_SHOWN` values in the order given.
+
+    None if no value is known, or there is no scale for them.
     """
     if scale is None or all(bar.value is None for bar in values):
         return None
@@ -84,11 +85,12 @@ def bar_chart(
 
 
 def scale_to(largest: float, unit: str, *, whole: bool = False) -> Scale | None:
-    """From zero to a round number not below `largest`, in quarters; None where it is zero, less,
-    or too small or large to be drawn.
+    """Return a scale in quarters from zero to a round number above `largest`.
+
+    None if `largest` is not positive, or too small or too large to draw.
 
     Args:
-        whole: of counts: no tick is a fraction.
+        whole: the values are counts, so that no tick is a fraction.
     """
     if not drawing.can_be_drawn(largest):
         return None

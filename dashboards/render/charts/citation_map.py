@@ -1,4 +1,4 @@
-"""Kept papers over the years, a lane for each cluster: dots are papers, lines are citations."""
+"""Papers by year, with a lane per cluster; lines are citations."""
 
 import textwrap
 from collections import Counter
@@ -27,7 +27,7 @@ def citation_map(
     clusters: Sequence[SurveyCluster],
     links: Sequence[CitationEdge],
 ) -> Figure | None:
-    """The heaviest `PAPERS_DRAWN` of `papers` with a year; None where no year is known."""
+    """Draw the `PAPERS_DRAWN` heaviest papers with a year; None if no year is known."""
     text_of = {text.paper_id: text for text in texts}
     papers_with_year = [paper for paper in papers if text_of[paper.paper_id].year is not None]
     if not papers_with_year or not clusters:
@@ -72,7 +72,7 @@ def citation_map(
 
 
 def _draw_lane(drawing: Drawing, y: float, name: str) -> None:
-    """A line with the name of a cluster, over as many lines as there is room for."""
+    """Draw the lane of a cluster with its name, wrapped to the lines available."""
     drawing.line("rail", LEFT, y, RIGHT, y)
     lines = textwrap.wrap(name, NAME_CHARACTERS, max_lines=NAME_LINES, placeholder="…")
     for row, words in enumerate(lines):

@@ -1,4 +1,4 @@
-"""The strengths of one group with their intervals: one row per idea."""
+"""Strengths of one group with intervals, one row per idea."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ _CAPTION = (
 
 
 def interval_chart(name: str, ideas: Sequence[RankedIdea]) -> Figure | None:
-    """The best ideas of a group in the order given; None when none of them has a strength."""
+    """Draw the first ideas of a group; None if none has a strength."""
     rows = [
         (idea, *strength_bounds)
         for idea in ideas

@@ -1,4 +1,4 @@
-"""Which version grew from which: ideas round by round, programs change by change."""
+"""Lineage of versions: ideas by round, programs by change."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,12 @@ _PROGRAMS_CAPTION = (
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """A version; `label` is its score, or why it goes no further, and `change` what is new in it."""
+    """A version in the chart.
+
+    Attributes:
+        label: its score, or why it went no further.
+        change: what is new in it.
+    """
 
     step: int
     lane: int
@@ -42,7 +47,7 @@ class _Node:
 def lineage(
     name: str, versions: Sequence[IdeaVersion], scores: Mapping[str, float | None]
 ) -> Figure:
-    """All versions of a run, a lane for each idea; scores by version, from 0 to 10."""
+    """Draw all versions of a run, one lane per idea; scores are from 0 to 10."""
     lanes = list(dict.fromkeys((version.seed_id, version.slot) for version in versions))
     rounds = sorted({version.round for version in versions})
     stops = {
@@ -72,7 +77,7 @@ def lineage(
 
 
 def label(version: IdeaVersion, score: float | None) -> str:
-    """Its score, or why it has none."""
+    """Return the score of a version, or why it has none."""
     if version.text is None:
         return "not made"
     if version.dropped_reason is not None:
@@ -83,7 +88,7 @@ def label(version: IdeaVersion, score: float | None) -> str:
 
 
 def change(version: IdeaVersion) -> str:
-    """What it does with the version before: the concept it brings, or its move."""
+    """Return the concept that a version adds, or its move."""
     if version.added_keyword is None:
         return version.move.value.replace("_", " ")
     given_up = f" for {version.replaced_keyword}" if version.replaced_keyword else ""
@@ -91,7 +96,7 @@ def change(version: IdeaVersion) -> str:
 
 
 def program_lineage(name: str, experiment: Experiment) -> Figure | None:
-    """A lane for each line of descent; None where every candidate was made from the parent."""
+    """Draw programs in lanes of descent; None if all come from the parent."""
     stops, lines = _nodes_and_lines(experiment)
     if not stops:
         return None
@@ -105,7 +110,7 @@ def program_lineage(name: str, experiment: Experiment) -> Figure | None:
 
 
 def _nodes_and_lines(experiment: Experiment) -> tuple[dict[str, _Node], list[tuple[str, str]]]:
-    """The programs that are drawn, and the pairs of which one was made from the other."""
+    """Return the visible programs, and the pairs of parent and child."""
     parent = next((each for each in experiment.programs if each.role is Role.PARENT), None)
     run = {
         each.program_id: each
@@ -134,7 +139,7 @@ def _draw(
     stops: Mapping[str, _Node],
     lines: Sequence[tuple[str, str]],
 ) -> float:
-    """Draw versions and the lines between them; return the height."""
+    """Draw versions and the lines between them; return the height in pixels."""
     for place, words in enumerate(steps):
         drawing.label(words, left + STEP_WIDTH * place, 16, "tick", "middle")
     at = {name: (left + STEP_WIDTH * stop.step, _lane(stop.lane)) for name, stop in stops.items()}
@@ -155,8 +160,9 @@ def _lane(place: int) -> float:
 
 
 def _select_visible(candidates: Sequence[Program], run: Mapping[str, Program]) -> set[str]:
-    """Names on the lines of descent that lead to full data, then on those of the best others, as
-    long as there are lanes.
+    """Return the programs on the lines of descent that fit into `MOST_LANES`.
+
+    Lines that reach full data come first, then those of the best other candidates.
     """
     programs = sorted(candidates, key=_best_first)
     visible_ids: set[str] = set()
@@ -184,7 +190,7 @@ def _line_of(program: Program, run: Mapping[str, Program]) -> set[str]:
 
 
 def _places(root: str, children: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, int]]:
-    """Depth and lane of each: a first child goes on in the lane of what it was made from."""
+    """Return depth and lane of each program; a first child stays in its parent's lane."""
     places: dict[str, tuple[int, int]] = {}
     waiting, lane = [(root, 0)], 0
     while waiting:

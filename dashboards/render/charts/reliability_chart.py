@@ -1,4 +1,4 @@
-"""Reliability curves of calibrated judgments: expected against observed, bin by bin."""
+"""Reliability curves of calibrated judgements: expected against observed shares."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _CAPTION = (
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """What was said of some statements, and what share of them held."""
+    """Expected probability of some statements, and the share that held."""
 
     expected: float
     observed: float
@@ -30,8 +30,9 @@ class Bin:
 
 
 def reliability_charts(scores: Iterable[BenchmarkScore]) -> tuple[Figure, ...]:
-    """One chart per system and calibrated part; none without rows of `reliability_expected` and
-    `…_observed`.
+    """Draw one chart per system and calibrated part.
+
+    Empty without rows of `reliability_expected` and `reliability_observed`.
     """
     scores_of: dict[tuple[str, str], dict[str, dict[str, BenchmarkScore]]] = {}
     for score in scores:
@@ -60,7 +61,7 @@ def _bin(expected: BenchmarkScore, observed: BenchmarkScore) -> Bin:
 
 
 def reliability_chart(name: str, title: str, caption: str, bins: Sequence[Bin]) -> Figure:
-    """Expected against observed shares, one dot a bin."""
+    """Draw expected against observed shares, one dot per bin."""
     right, bottom = LEFT + SIZE, TOP + SIZE
     across, up = scale(0, 1, LEFT, right), scale(0, 1, bottom, TOP)
     drawing = Drawing(name, f"Reliability of {title}", right + 40)

@@ -1,4 +1,4 @@
-"""The scores of a run by group: one row per group, one dot per tenth of a point."""
+"""Scores of a run by group: one row per group, one dot per tenth of a point."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _CAPTION = (
 
 
 def score_chart(groups: Sequence[GroupPart]) -> Figure | None:
-    """The largest groups, in the order of the ranking; None when no idea has a score."""
+    """Draw the largest groups, in the order of the ranking; None without scores."""
     if not any(group.scores for group in groups):
         return None
     largest = sorted(groups, key=lambda group: -len(group.ideas))[:GROUPS_SHOWN]
@@ -57,7 +57,7 @@ _UNIT = "Score, points of 10"
 
 
 def _by_tenth(group: GroupPart) -> dict[float, list[str]]:
-    """Titles by score."""
+    """Return titles by score, rounded to a tenth of a point."""
     titles: dict[float, list[str]] = defaultdict(list)
     for title, score in group.scores:
         titles[round(score, 1)].append(title)

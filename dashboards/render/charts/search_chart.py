@@ -1,4 +1,4 @@
-"""The gain of every candidate of a search, in the order of proposal, with intervals and baselines."""
+"""Gains of search candidates in the order of proposal, with baselines."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +23,10 @@ _Scored = tuple[int, Program, float]
 
 
 def search_chart(name: str, experiment: Experiment) -> Figure | None:
-    """None where no candidate was scored, or gains are too small or too large to be drawn."""
+    """Draw the search.
+
+    None if no candidate was scored, or the gains are too small or too large to draw.
+    """
     candidates = [each for each in experiment.programs if each.role is Role.CANDIDATE]
     scored = [
         (place, each, each.gain)
@@ -70,9 +73,9 @@ def search_chart(name: str, experiment: Experiment) -> Figure | None:
 
 
 def _range(scored: Sequence[Program], baselines: Sequence[Program]) -> tuple[float, float]:
-    """From the lowest that is drawn to the highest.
+    """Return the lowest and the highest drawn gain.
 
-    What is worse by more than the best is better is not drawn: it would flatten the rest.
+    Candidates that lose more than the best one gains are left out, as they would flatten the rest.
     """
     programs = [*scored, *baselines]
     tops = [each.gain or 0.0 if each.gain_high is None else each.gain_high for each in programs]
@@ -86,7 +89,7 @@ def _range(scored: Sequence[Program], baselines: Sequence[Program]) -> tuple[flo
 
 
 def _round_values(low: float, high: float) -> list[float]:
-    """About five values in the range that are 1, 2 or 5 times a power of ten apart."""
+    """Return about five values in the range, 1, 2 or 5 times a power of ten apart."""
     rough = (high - low) / _TICKS
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * times for times in (1, 2, 5, 10) if power * times >= rough)
@@ -95,7 +98,7 @@ def _round_values(low: float, high: float) -> list[float]:
 
 
 def _places(count: int) -> list[int]:
-    """A few numbers of candidates, the first and the last among them."""
+    """Return a few candidate numbers, including the first and the last."""
     step = max(1, round(count / 6))
     return [*range(1, count - step // 2, step), count] if count > 1 else [1]
 
@@ -103,7 +106,7 @@ def _places(count: int) -> list[int]:
 def _draw_levels(
     drawing: Drawing, baselines: Sequence[Program], up: Callable[[float], float]
 ) -> None:
-    """The parent and the baselines as lines across, their names apart from one another."""
+    """Draw the parent and the baselines as horizontal lines with spaced labels."""
     levels = [(0.0, 0.0, 0.0, "the parent")]
     for each in baselines:
         gain = each.gain or 0.0
@@ -122,7 +125,7 @@ def _draw_levels(
 
 
 def _corners(points: Sequence[tuple[float, float]], right: float) -> Iterator[tuple[float, float]]:
-    """Of the steps of the best so far; up is less."""
+    """Yield the corners of the best-so-far line; smaller y is better."""
     best: float | None = None
     for x, y in points:
         if best is None or y < best:

@@ -1,4 +1,4 @@
-"""Figures over nights, spreads of a value by name, and histograms."""
+"""Charts of figures over nights, spreads by name, and histograms."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ class Panel:
 def nights_chart(
     name: str, title: str, nights: Sequence[str], panels: Sequence[Panel]
 ) -> Figure | None:
-    """Panels over the same nights, oldest first; None with fewer than two nights."""
+    """Draw panels over the same nights, oldest first; None with fewer than two."""
     visible = [(panel, scale) for panel in panels if (scale := _scale_of(panel)) is not None]
     if len(nights) < 2 or not visible:
         return None
@@ -86,11 +86,11 @@ def _scale_of(panel: Panel) -> Scale | None:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A row: dots, a line from the least to the most, and what is said at the right.
+    """A row of dots with a line over their range, and a text at the right.
 
     Attributes:
-        ends: of the line, where they are other than the first and the last dot.
-        other: of another origin, in another color.
+        ends: of the line, if not the first and last dot.
+        other: drawn in the other color, for published figures.
     """
 
     name: str
@@ -103,7 +103,7 @@ class Spread:
 def spread_chart(
     name: str, title: str, caption: str, unit: str, rows: Sequence[Spread]
 ) -> Figure | None:
-    """The first `ROWS_SHOWN` rows in the order given; None where there is nothing to draw."""
+    """Draw the first `ROWS_SHOWN` rows in the order given; None if there is nothing."""
     visible = rows[:ROWS_SHOWN]
     values = [each for row in visible for each in (*row.dots, *(row.ends or ()))]
     scale = scale_to(max(values, default=0.0), unit)
@@ -131,7 +131,7 @@ def spread_chart(
 def histogram(
     name: str, title: str, caption: str, unit: str, edges: Sequence[float], counts: Sequence[int]
 ) -> Figure | None:
-    """One upright bar a bin, with its count above; None where all are empty."""
+    """Draw one vertical bar per bin with its count; None if all are empty."""
     scale = scale_to(max(counts, default=0), "")
     if scale is None:
         return None
@@ -157,7 +157,7 @@ def histogram(
 
 
 def round_bins(values: Sequence[float]) -> tuple[tuple[float, ...], tuple[int, ...]]:
-    """Edges at round numbers from 0 on, and how many values are in each bin.
+    """Return bin edges at round numbers from 0, and the count in each bin.
 
     The last bin includes its upper edge.
 

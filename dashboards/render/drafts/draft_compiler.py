@@ -1,4 +1,4 @@
-"""A draft compiled: Pandoc reads its source once, Typst sets the PDF."""
+"""Compilation of a draft: Pandoc reads the source once, Typst makes the PDF."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,8 +25,12 @@ _HTML = ("--embed-resources", "-V", "maxwidth=45em")
 
 
 def compile_draft(draft: Draft, folder: Path, venue: Venue) -> tuple[tuple[Path, ...], LatexResult]:
-    """Write `draft.pdf`, `.docx`, `.html` and `.tex` beside the source, figures and references that
-    lie in `folder`, with the template; their paths, and what became of the LaTeX.
+    """Write `draft.pdf`, `.docx`, `.html` and `.tex` into `folder`.
+
+    Source, figures, references and template are already in `folder`.
+
+    Returns:
+        The paths, and the result of LaTeX.
 
     Raises:
         OSError: they cannot be written.
@@ -53,7 +57,7 @@ def compile_draft(draft: Draft, folder: Path, venue: Venue) -> tuple[tuple[Path,
 
 
 def _with(tree: Any, extension: str) -> Any:
-    """The tree with its pictures in that format."""
+    """Return the tree with the file extension added to its pictures."""
     copy = deepcopy(tree)
     for node in _nodes(copy["blocks"]):
         if node.get("t") == "Image":
@@ -77,7 +81,7 @@ def _pandoc(tree: Any, to: str, path: Path, folder: Path, *options: str) -> None
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
-    """Every block and inline."""
+    """Yield every block and inline."""
     if isinstance(tree, list):
         for each in tree:
             yield from _nodes(each)
@@ -87,12 +91,12 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
 
 
 def _figures(blocks: Any) -> list[str]:
-    """Identifiers of figures, in the order in which they stand."""
+    """Return the identifiers of figures in document order."""
     return [node["c"][0][0] for node in _nodes(blocks) if node.get("t") == "Figure"]
 
 
 def _name_figures(blocks: Any, numbers: Mapping[str, str]) -> None:
-    """Have links to figures say which figure it is."""
+    """Replace the text of links to figures by the figure number."""
     for node in _nodes(blocks):
         if node.get("t") == "Link" and node["c"][2][0].startswith(_FIGURE):
             name = node["c"][2][0].removeprefix("#")
@@ -101,7 +105,7 @@ def _name_figures(blocks: Any, numbers: Mapping[str, str]) -> None:
 
 
 def _number_captions(blocks: Any, numbers: Mapping[str, str]) -> None:
-    """Number the captions, where a format does not do so itself."""
+    """Number the captions, for formats that do not."""
     for node in _nodes(blocks):
         if node.get("t") == "Figure":
             lines = node["c"][1][1]
@@ -119,7 +123,7 @@ def _pandoc_words(text: str) -> list[dict[str, Any]]:
 
 
 def references(works: Sequence[DraftWork]) -> str:
-    """The bibliography as CSL-JSON, in which nothing acts as LaTeX."""
+    """Return the bibliography as CSL-JSON, in which no text acts as LaTeX."""
     return json.dumps([_entry(work) for work in works], ensure_ascii=False, indent=1)
 
 
@@ -150,5 +154,5 @@ def _name(author: str) -> dict[str, str]:
 
 
 def _plain(text: str) -> str:
-    """CSL reads a few tags of HTML, and no other mark."""
+    """Return the text without HTML tags, the only markup that CSL reads."""
     return " ".join(INVISIBLE.sub(" ", text).replace("<", "‹").replace(">", "›").split())

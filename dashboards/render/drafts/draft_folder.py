@@ -1,4 +1,4 @@
-"""The folder of a draft: what a person goes on with, and what it was made from."""
+"""The folder of a draft: editable files and their sources."""
 
 import json
 import shutil
@@ -53,8 +53,8 @@ class DraftFiles(NamedTuple):
     """The compiled files of a draft.
 
     Attributes:
-        faults: what keeps the draft from being in order, a line each.
-        notes: what else there is to know.
+        faults: problems that keep the draft from being in order, a line each.
+        notes: further information.
     """
 
     paths: tuple[Path, ...]
@@ -65,10 +65,13 @@ class DraftFiles(NamedTuple):
 def write_folder(
     draft: Draft, head: DraftHead, outline: str, folder: Path, venue: Venue | None = None
 ) -> DraftFiles:
-    """Write the folder anew, whole or not at all; set by the template of `venue`, else neutrally.
+    """Write the folder atomically, replacing an earlier one.
+
+    Args:
+        venue: None: the neutral template.
 
     Raises:
-        ConfigurationError: `folder` is there and no draft's.
+        ConfigurationError: `folder` exists and holds no draft.
         OSError: it cannot be written.
     """
     is_other = folder.exists() and not (folder / MARK).exists()

@@ -1,4 +1,4 @@
-"""The LaTeX of a draft: what its venue changes in it, and what latexmk says of it."""
+"""LaTeX of a draft: adaptation to a venue, compilation, and log messages."""
 
 import shutil
 import tempfile
@@ -36,14 +36,14 @@ _MISSING = bounded(
     r"LaTeX Warning: (?:Citation|Reference) [`']([^\n']{1,120})'[^\n]{0,80} undefined"
 )
 
+# Bitmap fonts cannot be expanded.
 _WITHOUT_FONTS = (
     "\\IfFileExists{lmodern.sty}{}{\\PassOptionsToPackage{expansion=false}{microtype}}\n"
 )
-"""Letters drawn in dots cannot be stretched."""
 
 
 class LatexResult(NamedTuple):
-    """What became of the LaTeX: its PDF, where there is one, and a line for each thing to know."""
+    """Result of LaTeX: the PDF if there is one, and messages."""
 
     pdf: bytes | None
     errors: tuple[str, ...] = ()
@@ -51,8 +51,10 @@ class LatexResult(NamedTuple):
 
 
 def for_venue(latex: str, venue: Venue) -> str:
-    """Pandoc's LaTeX without fonts that a small TeX may lack; in two columns tables and figures
-    stand over both, since `longtable` cannot be set in one of them.
+    """Adapt Pandoc's LaTeX to a venue.
+
+    Fonts that small TeX installations lack become optional. In two columns, tables and figures span
+    both, since `longtable` cannot be set in one.
     """
     latex = _WITHOUT_FONTS + latex
     for line in _FONTS:
@@ -66,8 +68,9 @@ def for_venue(latex: str, venue: Venue) -> str:
 
 
 def _table(rest: str) -> str:
-    """One of Pandoc's long tables, and what follows it, as a floating one: its head stands twice
-    there, and the rule below before its rows.
+    """Turn one of Pandoc's long tables into a floating one; return it with its rest.
+
+    Pandoc writes the head twice, and the bottom rule before the rows.
     """
     inner, _, after = rest.partition("\\end{longtable}")
     columns, _, body = inner.partition("\\toprule\\noalign{}")
@@ -83,10 +86,10 @@ def _table(rest: str) -> str:
 
 
 def compile_latex(folder: Path, source: str) -> LatexResult:
-    """Have latexmk compile `source` in a copy of `folder`, in bubblewrap.
+    """Compile `source` with latexmk in bubblewrap, in a copy of `folder`.
 
-    Where one of the two is not installed or does not start, a note says so.
-    Characters that its fonts lack are shown by their code points, and a note names them.
+    A note explains if one of the two is not installed or does not start. Characters that the fonts
+    lack are replaced by their code points, and a note lists them.
     """
     program = shutil.which(LATEXMK)
     if program is None:
@@ -118,7 +121,7 @@ def compile_latex(folder: Path, source: str) -> LatexResult:
 
 
 def with_codes(latex: str, codes: list[str]) -> str:
-    """The source with a sign for characters that pdfLaTeX has none for."""
+    """Declare a code-point box for each character that pdfLaTeX lacks."""
     declarations = "\n".join(
         f"\\DeclareUnicodeCharacter{{{code}}}{{{{\\tiny\\fbox{{{code}}}}}}}" for code in codes
     )
@@ -128,7 +131,7 @@ def with_codes(latex: str, codes: list[str]) -> str:
 
 
 def _run(program: Sequence[str], folder: Path, source: str) -> str:
-    """Return what TeX and BibTeX wrote into their logs, or why bubblewrap did not start."""
+    """Return the logs of TeX and BibTeX, or why bubblewrap did not start."""
     command = [*program, "-pdf", "-f", "-interaction=nonstopmode", "-file-line-error"]
     command += ["-no-shell-escape", "-norc", source]
     safe = {"openin_any": "p", "openout_any": "p", "max_print_line": "1000", **IN_BUBBLEWRAP}
@@ -147,7 +150,7 @@ def _start_of(log: Path) -> str:
 
 
 def _lines(log: str) -> Iterator[str]:
-    """Errors, a line each: file, line and message."""
+    """Yield errors, a line each: file, line and message."""
     messages = dict.fromkeys(
         [
             *(f"{file}:{line}: {message.strip()}" for file, line, message in _ERROR.findall(log)),
@@ -162,7 +165,7 @@ def _lines(log: str) -> Iterator[str]:
 
 
 def variables(venue: Venue) -> list[str]:
-    """A venue's variables as Pandoc's options."""
+    """Return a venue's variables as Pandoc options."""
     values = [
         (name, each)
         for name, one in venue.latex.items()

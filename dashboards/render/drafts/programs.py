@@ -1,7 +1,7 @@
-"""Programs that set a draft, Typst and LaTeX: bounded, without keys and without a network.
+"""Typst and LaTeX as limited child processes without keys or network.
 
-Templates of strangers are programs to them: they may loop, write without end, or ask for more.
-LaTeX runs in bubblewrap, because TeX's own bounds do not cover the files that it puts into a PDF.
+Templates of strangers are programs: they may loop, write without end, or open files. LaTeX runs in
+bubblewrap, because TeX's own limits do not cover the files that it includes in a PDF.
 """
 
 import os
@@ -42,9 +42,9 @@ IN_BUBBLEWRAP = {"HOME": _SCRATCH, "TMPDIR": _SCRATCH}
 
 
 def in_bubblewrap(bubblewrap: str, program: str, folder: Path) -> list[str]:
-    """Return the words that start `program` with `folder` as its only files besides the system's.
+    """Return the command that runs `program` with access to `folder` only.
 
-    It is in the session that `run_bounded` starts, which has no terminal.
+    System files are readable. The session that `run_bounded` starts has no terminal.
     """
     command = [bubblewrap, "--unshare-all", "--cap-drop", "ALL", "--die-with-parent"]
     for path in _SYSTEM:
@@ -64,7 +64,10 @@ def in_bubblewrap(bubblewrap: str, program: str, folder: Path) -> list[str]:
 def run_bounded(
     command: Sequence[str], folder: Path, environment: dict[str, str]
 ) -> tuple[int | None, str]:
-    """Run a program in `folder`; return its exit code, None past its time, and its output."""
+    """Run a program in `folder`; return its exit code and output.
+
+    The exit code is None after a timeout of `SECONDS`.
+    """
     bounds = (str(_MOST_FILE_BYTES // 512), str(_MOST_MEMORY_BYTES // 1024))
     inherited_variables = {
         name: value
@@ -96,11 +99,10 @@ def run_bounded(
 
 
 def run_typst(source: Path, pdf: Path, *, accessible: bool = False) -> None:
-    """Have Typst set `source`, which reads no file outside its folder and fetches no package.
+    """Set `source` with Typst, without files outside its folder and without packages.
 
     Args:
-        accessible: as a PDF/UA-1 if it can be one; else the source gets as `missing` the characters
-            that no font has.
+        accessible: as PDF/UA-1 if possible; else `missing` lists the characters that no font has.
 
     Raises:
         ConfigurationError: Typst refuses, in its words.

@@ -1,5 +1,6 @@
-"""Published work as an RO-Crate (https://www.researchobject.org/ro-crate/): its tables, its
-reports, and who made what, from the ledger.
+"""RO-Crates (https://www.researchobject.org/ro-crate/) of published work.
+
+They hold its tables, its reports and, from the ledger, who made what.
 """
 
 import tempfile
@@ -32,22 +33,22 @@ from warehouse.units.kind import Kind
 from warehouse.units.reading import published_head, published_kind
 from warehouse.warehouse import Warehouse
 
+# Texts of papers are not ours to distribute.
 TEXTS_OF_OTHERS = frozenset({"paper_sections", "passages"})
-"""Not the work's to hand on."""
 _REPORTS = {"index.md": "text/markdown", "index.html": "text/html"}
 
 
 def write_crate(
     queries: Queries, warehouse: Warehouse, run_id: RunId, target: Path, terms: str
 ) -> tuple[int, int]:
-    """Write published work as a zipped RO-Crate; how many files it holds and how many actions.
+    """Write published work as a zipped RO-Crate; return its file and action counts.
 
     Args:
-        terms: under which it may be used, or the address of such terms.
+        terms: licence, or its URL.
 
     Raises:
         UnknownNameError: nothing is published under that name.
-        ConfigurationError: what stands in the place of a report is no file of the warehouse.
+        ConfigurationError: the report's path is not a file of the warehouse.
     """
     kind = published_kind(queries.connection, run_id)
     head = published_head(queries.connection, kind, run_id)
@@ -71,7 +72,7 @@ def write_crate(
 
 
 def _description(kind: Kind[Any, Any, Any], head: Any, rows: Sequence[LedgerRow]) -> str:
-    """What it is, by whom and from what, in a sentence or two."""
+    """Return kind, engine, profile and literature in a sentence or two."""
     units = len({row.unit_id for row in rows if row.unit_id})
     sources = {name: getattr(head, name, None) for name in ("profile", "literature")}
     rests_on = "".join(f"; {name} {value}" for name, value in sources.items() if value)
@@ -80,7 +81,7 @@ def _description(kind: Kind[Any, Any, Any], head: Any, rows: Sequence[LedgerRow]
 
 
 def _tables(kind: Kind[Any, Any, Any]) -> Iterator[Table]:
-    """The tables of a work and of those that lie within it, each once."""
+    """Yield the tables of a kind and of the kinds in its folder, each once."""
     within = (each for each in KINDS if next(iter(each.folders)) == next(iter(kind.folders)))
     names = dict.fromkeys(
         name for each in (kind, *within) for name in (each.head_table, *each.tables)
@@ -97,7 +98,7 @@ def _files(
     folder: Path,
     rows: Sequence[LedgerRow],
 ) -> Iterator[tuple[str, File]]:
-    """Files of the crate by the name of the table, or their own."""
+    """Yield the files of the crate by table or file name."""
 
     def file(source: Path, name: str, form: str, description: str) -> tuple[str, File]:
         properties = {"name": name, "description": description, "encodingFormat": form}
@@ -129,7 +130,7 @@ def _files(
 
 
 def _add_actions(crate: ROCrate, rows: Sequence[LedgerRow], files: dict[str, File]) -> int:
-    """An action for each step that filled a table, and for each decision."""
+    """Add an action for each step that filled a table, and for each decision."""
     assay = crate.add(
         SoftwareApplication(
             crate,

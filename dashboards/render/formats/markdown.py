@@ -1,6 +1,4 @@
-"""A page as Markdown; every string is escaped here, so that it can neither open HTML nor change
-the structure of the page around it.
-"""
+"""Markdown output; escaped strings can neither open HTML nor change structure."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -31,28 +29,28 @@ _BLOCK_START = bounded(r"^(?:([+=-])(?=[\s=-]|$)|(\d{1,9})([.)])(?=\s|$))")
 _UNFIT_FOR_A_SPAN = bounded(r"[`|]")
 _FENCES = bounded(r"`+")
 _RULES = {Align.TEXT: "---", Align.NUMBER: "--:", Align.MARK: ":-:"}
+# Many texts stand on a page twice.
 _KEPT = 4096
-"""Texts whose Markdown is kept: many stand on a page twice."""
 
 
 def markdown_page(page: Page, *, pictures: bool = False) -> str:
-    """The page as Markdown.
+    """Render a page as Markdown.
 
     Args:
-        pictures: whether it shows its drawings, as files beside it of their names.
+        pictures: whether to link drawings, which are files next to it.
     """
     title = (Heading(page.title, level=1),) if page.title else ()
     return markdown((*title, *page.blocks), pictures=pictures) + "\n"
 
 
 def markdown(blocks: Iterable[Block], *, pictures: bool = False) -> str:
-    """Blocks with a blank line between."""
+    """Render blocks, separated by blank lines."""
     texts = (_block(block, pictures) for block in blocks)
     return "\n\n".join(each for each in texts if each)
 
 
 def markdown_line(spans: Line) -> str:
-    """One line, no character of which begins a block."""
+    """Render one line whose first character begins no block."""
     return _BLOCK_START.sub(_escape_block_start, _spans(spans))
 
 
@@ -91,7 +89,7 @@ def _listing(block: Listing, pictures: bool) -> str:
 
 
 def is_tight(item: Sequence[Block]) -> bool:
-    """Whether an item is one line of text, perhaps with lists below it."""
+    """Return whether an item is one line of text, possibly with lists below."""
     return isinstance(item[0], Paragraph) and all(isinstance(each, Listing) for each in item[1:])
 
 

@@ -1,4 +1,4 @@
-"""A page as Pandoc's tree, in which every string is data: the source of Word and PDF files."""
+"""Pages as Pandoc's tree, the source of Word and PDF; every string is data."""
 
 import base64
 import json
@@ -37,8 +37,8 @@ Node = dict[str, Any]
 _Drawn = Callable[[Figure], str]
 _VERSION = [1, 23, 1]
 _NO_ATTRIBUTES: list[Any] = ["", [], []]
+# As many as fit across a sheet of paper.
 _MOST_COLUMNS = 10
-"""As many as fit across a sheet of paper."""
 _ALIGNS = {
     Align.TEXT: {"t": "AlignLeft"},
     Align.NUMBER: {"t": "AlignRight"},
@@ -48,7 +48,7 @@ _PRINT_SCALE = 2.0
 
 
 def word_file(page: Page) -> bytes:
-    """The page as a Word document; Pandoc reads no file and no address for it.
+    """Return a page as a Word document; Pandoc runs in its sandbox.
 
     Raises:
         ConfigurationError: Pandoc refuses, in its words.
@@ -71,10 +71,10 @@ def word_file(page: Page) -> bytes:
 
 
 def tree(page: Page, picture_address: _Drawn) -> Node:
-    """The page as Pandoc's JSON; sections are headings of level 1.
+    """Return a page as Pandoc's JSON; sections are headings of level 1.
 
     Args:
-        drawn: from a figure to the address of its picture.
+        picture_address: maps a figure to the address of its picture.
     """
     title = page.title or line(page.document_name)
     blocks, last = _blocks(page.blocks, picture_address), 0
@@ -130,7 +130,7 @@ def _ticked(item: tuple[Block, ...]) -> tuple[Block, ...]:
 
 
 def _stacked(block: Table) -> Listing:
-    """An item per row: its first cell, then each other one behind its heading."""
+    """Return a wide table as a list: an item per row, with headings before cells."""
     items = []
     for first, *rest in block.rows:
         parts: list[Span] = [*first]

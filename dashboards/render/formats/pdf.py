@@ -1,4 +1,4 @@
-"""A page as a PDF, set by Typst in a process of its own."""
+"""PDF output by Typst in a child process."""
 
 import json
 import tempfile
@@ -14,7 +14,7 @@ _TEMPLATE = "page.typ"
 
 
 def pdf_file(page: Page) -> bytes:
-    """The document: tagged, with bookmarks, and where fonts have all characters a PDF/UA-1.
+    """Return a tagged PDF with bookmarks; PDF/UA-1 if fonts have all characters.
 
     Raises:
         ConfigurationError: Typst refuses, in its words.

@@ -13,7 +13,7 @@ _GONE = frozenset({LedgerAction.WITHDRAWN, LedgerAction.DELETED})
 
 
 def prov_document(rows: Sequence[LedgerRow]) -> ProvDocument:
-    """Every row as an activity: what it made, from what, and with whom it is associated.
+    """Return every row as an activity with its inputs, outputs and agent.
 
     Pseudonyms and engines are agents; names and reasons are in no row.
     """
@@ -21,7 +21,7 @@ def prov_document(rows: Sequence[LedgerRow]) -> ProvDocument:
 
 
 def prov_json(rows: Sequence[LedgerRow]) -> str:
-    """The same as PROV-JSON."""
+    """Return the ledger rows as PROV-JSON."""
     return str(prov_document(rows).serialize(format="json", indent=1))
 
 
@@ -56,7 +56,7 @@ class _LedgerGraph:
             self.document.association(activity, agent, other_attributes=role)
 
     def _add_result(self, row: LedgerRow, activity: ProvActivity) -> None:
-        """What the activity made of the artefact, or that it is no more."""
+        """Add the artefact that the activity made, or its invalidation."""
         work = (row.artefact, row.run_id, row.ranking_id, row.unit_id, row.part, row.step)
         name = "/".join(_quote(each) for each in work if each)
         earlier = self._last.get(name)

@@ -1,6 +1,4 @@
-"""The closest prior work of an idea: what it already did, in its own words, and what remains new
-beside it.
-"""
+"""Closest prior work of an idea: overlap, quote, and what remains new."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -19,7 +17,7 @@ MOST_SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class ClosestWork:
-    """One paper that overlaps with the idea; `overlaps` says how much, along which dimensions."""
+    """A paper that overlaps with the idea; `overlaps` lists degree and dimensions."""
 
     paper: Line
     title: str
@@ -33,7 +31,7 @@ class ClosestWork:
 def closest_works(
     contribution: ContributionEvaluation | None, papers: Mapping[PaperId, Paper]
 ) -> tuple[ClosestWork, ...]:
-    """Papers with at least partial overlap along some dimension, the closest first."""
+    """Return papers with at least partial overlap in some dimension, closest first."""
     by_paper: dict[PaperId, list[Comparison]] = defaultdict(list)
     for comparison in contribution.comparisons if contribution is not None else ():
         if (
@@ -46,7 +44,7 @@ def closest_works(
 
 
 def none_closest(contribution: ContributionEvaluation | None, cause: str) -> str:
-    """Return why no work is named: none that was compared overlaps, or nothing was compared.
+    """Return why no work is named: nothing overlaps, or nothing was compared.
 
     Args:
         cause: why judgements failed; empty: none did.
@@ -58,7 +56,7 @@ def none_closest(contribution: ContributionEvaluation | None, cause: str) -> str
 
 
 def own_works(failures: Iterable[Failure], papers: Mapping[PaperId, Paper]) -> tuple[Line, ...]:
-    """Papers that are possibly the idea's own publication, which were set apart."""
+    """Return papers that may be the idea's own publication and were set apart."""
     subjects = dict.fromkeys(
         failure.subject for failure in failures if failure.reason is Reason.THE_IDEA_ITSELF
     )
@@ -71,9 +69,7 @@ def own_works(failures: Iterable[Failure], papers: Mapping[PaperId, Paper]) -> t
 
 
 def _closeness(comparisons: list[Comparison]) -> tuple[list[int], int]:
-    """Dimension by dimension the closest first; of equally close papers the one that is so along
-    more.
-    """
+    """Return a sort key: best place in any dimension, then number of such dimensions."""
     places = sorted(each.closeness_place or 0 for each in comparisons)
     return places[:1], sum(places) - 100 * len(places)
 

@@ -1,4 +1,4 @@
-"""What the committee found out about one idea, as blocks."""
+"""Blocks on the committee's reviews of an idea."""
 
 from collections.abc import Iterator, Sequence
 
@@ -26,7 +26,7 @@ _EVIDENCE_SHOWN = 15
 def committee_blocks(
     committee: CommitteeEvaluation, votes: Sequence[JudgeVote]
 ) -> Iterator[pg.Block]:
-    """The decision of the committee, its reviewers, and what they knew.
+    """Yield the committee's decision, its reviewers, and their evidence.
 
     Args:
         votes: of the judges of the idea.
@@ -54,9 +54,9 @@ def committee_blocks(
 
 
 def other_sources(evaluation: IdeaEvaluation) -> Sequence[pg.Line]:
-    """Cited pages, repositories and later papers, each once.
+    """Return cited pages, repositories and later papers, each once.
 
-    The bibliography of papers does not hold them.
+    The bibliography of papers does not contain them.
     """
     committee = evaluation.committee
     knowledge = committee.knowledge if committee is not None else ()
@@ -108,7 +108,7 @@ def _agreement(meta: MetaReview | None) -> str:
 
 
 def _dimensions(committee: CommitteeEvaluation, personas: Sequence[str]) -> pg.Table:
-    """Each dimension over all personas."""
+    """Tabulate the scores of each dimension by persona."""
     review_of = {(each.persona_id, each.dimension): each for each in committee.reviews}
     meta = committee.meta_review
     means = meta.dimension_means if meta is not None else {}
@@ -127,7 +127,7 @@ def _dimensions(committee: CommitteeEvaluation, personas: Sequence[str]) -> pg.T
 def _reviewer(
     persona_id: str, reviews: Sequence[PersonaReview], votes: Sequence[JudgeVote]
 ) -> Iterator[pg.Block]:
-    """A persona's reviews, and how much of the evidence it knew."""
+    """Yield a persona's reviews, and how much evidence it was shown."""
     yield pg.heading(f"Reviewer {persona_id}", level=3)
     evidence = figures.plural(
         reviews[0].shown_evidence_count, "piece of evidence", "pieces of evidence"
@@ -170,7 +170,7 @@ def _funnel(records: Sequence[KnowledgeRecord]) -> str:
 
 
 def _ground(committee: CommitteeEvaluation) -> Iterator[pg.Block]:
-    """What judged for or against from before the cutoff, most relevant first."""
+    """Yield the evidence for or against, from before the cutoff, most relevant first."""
     decisive = [
         row
         for row in committee.evidence

@@ -1,4 +1,4 @@
-"""The first page of an idea's report: the answer, what decides it, what to do about it."""
+"""First page of an idea's report: verdict, reasons, concerns, next steps."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from shlex import quote
@@ -36,7 +36,7 @@ _TITLE_WORDS, _DEFENSE_WORDS, _GAP_WORDS = 30, 20, 25
 
 
 class _Room(NamedTuple):
-    """How much a page may hold: concerns, those with a reason why, and words of each text."""
+    """Limits of a page: concerns, concerns with a reason, and words per text."""
 
     concerns: int
     whys: int
@@ -52,9 +52,9 @@ _ROOMS = (
 
 
 class DecidingConcern(Noun):
-    """One of the concerns worth most; texts of engines are Markdown.
+    """One of the most important concerns; engine texts are Markdown.
 
-    `shortened`: fields of `Concern` that stand in full in the rest of the report alone.
+    `shortened` lists the fields of `Concern` that only the full report shows in full.
     """
 
     concern_id: str
@@ -79,14 +79,14 @@ class PriorWork(Noun):
 
 
 class FirstPage(Noun):
-    """The first page of a review, the same in every format. Texts of engines are Markdown.
+    """The first page of a review, the same in every format; engine texts are Markdown.
 
     Attributes:
-        counted: what was scored or counted, where there is no verdict.
-        derivations: what is new beside works that the plan itself names.
+        counted: scores and counts, where there is no verdict.
+        derivations: what is new compared with works that the plan names.
         criteria: the criteria with their probabilities, in one line; empty: not assessed.
-        not_judged: one line each: what was not looked up or judged, and what to know of the rest.
-        full_report: the command that prints the rest.
+        not_judged: what was not looked up or judged, and warnings, a line each.
+        full_report: the command that prints the full report.
     """
 
     title: str
@@ -117,7 +117,7 @@ class FirstPage(Noun):
 def first_page(
     review: IdeaReview, plan: PlanPart | None, closest: Sequence[ClosestWork], gaps: Sequence[Gap]
 ) -> FirstPage:
-    """Return the fullest page of at most `MOST_WORDS` words; the verdict is that of `decide`."""
+    """Return the fullest page with at most `MOST_WORDS` words."""
     for room in _ROOMS:
         page = _page(review, plan, closest, gaps, room)
         if page.word_count <= MOST_WORDS:
@@ -189,7 +189,7 @@ def _answer(verdict: Verdict, overall: Assessment | None) -> str:
 
 
 def _range(assessment: Assessment, *, with_count: bool = False) -> str:
-    """In round brackets, with the number of repetitions where it is `told`."""
+    """Return the range in brackets, optionally with the number of repetitions."""
     lowest, highest = assessment.lowest_0_to_1, assessment.highest_0_to_1
     count = assessment.repetition_count
     if lowest is None or highest is None or count < 2:
@@ -205,7 +205,7 @@ def _reasons(overall: Assessment | None) -> tuple[str, ...]:
 
 
 def _baseline_figures(review: IdeaReview) -> Iterator[str]:
-    """What stands in place of a verdict: scores of modules, and papers found and read."""
+    """Yield scores of modules and paper counts, in place of a verdict."""
     score, evaluation = review.score, review.evaluation
     mark = baseline_mark(evaluation.engine)
     offline = evaluation.engine == EXTRACTIVE.text
@@ -272,7 +272,7 @@ def _prior_work(work: ClosestWork, room: _Room) -> PriorWork:
 def _derivations(
     lines: Sequence[ConcernLine], top_concerns: Sequence[ConcernLine], room: _Room
 ) -> Iterator[str]:
-    """What concerns about derivation say; of one that the page shows anyway, only its number."""
+    """Yield concerns about derivation; a concern already shown, by its number."""
     derivations = [line for line in lines if line.concern.kind is ConcernKind.DERIVATION]
     for line in derivations[:DERIVATIONS_SHOWN]:
         if line in top_concerns:

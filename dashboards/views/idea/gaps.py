@@ -1,4 +1,4 @@
-"""What is missing, in plain words, and what was left out of long inputs."""
+"""Gaps of an evaluation in plain words, and shortened inputs."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -18,12 +18,12 @@ SUBJECTS_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Things that failed alike. `subjects` names the first of them and counts the rest.
+    """Failures of the same kind; `subjects` names the first and counts the rest.
 
     Attributes:
-        detail: what most of them were told.
-        failed: False where the offline baseline judges nothing by its nature, and for papers that
-            were found and left out.
+        detail: the commonest error message.
+        failed: False for what the offline baseline never judges, and for papers that were found and
+            left out.
     """
 
     what: str
@@ -37,7 +37,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Shortening:
-    """What was left out of the inputs of one step, and of how many."""
+    """A rule that shortened inputs of one step, and how often."""
 
     step: str
     rule: str
@@ -45,9 +45,7 @@ class Shortening:
 
 
 def gaps_of(evaluation: IdeaEvaluation) -> tuple[Gap, ...]:
-    """Criteria that were not assessed, failures by stage and reason, most frequent first, then
-    other judgements without a score.
-    """
+    """Return unassessed criteria, failures by frequency, then unscored judgements."""
     # The criteria come first: score and verdict rest on them, and a first page names few gaps.
     return (
         *_unassessed_criteria(evaluation),
@@ -57,7 +55,7 @@ def gaps_of(evaluation: IdeaEvaluation) -> tuple[Gap, ...]:
 
 
 def shortenings_of(evaluation: IdeaEvaluation) -> tuple[Shortening, ...]:
-    """Each distinct answer made from a shortened input counts once, however many rows it filled."""
+    """Count answers from shortened inputs, each once however many rows it filled."""
     answers = {
         (provenance.step, provenance.shortening, provenance.call_ids, provenance.created_at)
         for _, _, provenance in judgements(evaluation)
@@ -132,7 +130,7 @@ def _unscored_judgements(evaluation: IdeaEvaluation) -> Iterator[Gap]:
 
 
 def _unassessed_criteria(evaluation: IdeaEvaluation) -> Iterator[Gap]:
-    """Criteria of the assessment without a probability, by reason."""
+    """Yield criteria without a probability, by reason."""
     by_reason: dict[Reason, list[str]] = defaultdict(list)
     for row in evaluation.assessment.assessments if evaluation.assessment is not None else ():
         if row.unscored_reason is not None:
@@ -148,7 +146,7 @@ def _without_score(what: str, why: Reason, count: int) -> Gap:
 
 
 def cause_of(failures: Iterable[Failure]) -> str:
-    """Return why most of it failed, with the words of the provider; empty without a failure."""
+    """Return the commonest cause of failures, in the provider's words; may be empty."""
     details: dict[Reason, list[str]] = defaultdict(list)
     for failure in failures:
         if failure.retryable or failure.reason.about is About.SCORE:
@@ -162,7 +160,7 @@ def cause_of(failures: Iterable[Failure]) -> str:
 
 
 def _names(evaluation: IdeaEvaluation) -> dict[str, Line]:
-    """What readers call the papers, methods and dimensions that failures name by identifier."""
+    """Return readable names of papers, methods and dimensions by identifier."""
     names = {str(paper.paper_id): line(citation(paper)) for paper in evaluation.papers}
     names[evaluation.idea.idea_id] = line("the idea")
     names["plan"] = line("the plan")
@@ -198,7 +196,7 @@ def _subject(subject: str, names: dict[str, Line]) -> Line:
 
 
 def judgements(evaluation: IdeaEvaluation) -> Iterator[tuple[str, Noun, Provenance]]:
-    """Every judgement in the evaluation with its field and provenance, whichever module made it."""
+    """Yield every judgement of all modules with its field and provenance."""
     for module in evaluation.modules.values():
         for name in type(module).model_fields:
             value = getattr(module, name)

@@ -1,4 +1,4 @@
-"""The report on one idea as blocks: the first page, then all that it rests on."""
+"""Report on one idea: the first page, then the evidence behind it."""
 
 from collections.abc import Iterator
 
@@ -20,11 +20,11 @@ from warehouse.answers import IdeaScore
 
 
 def idea_view(page: IdeaPage, *, full: bool = False, file_name: str = "") -> pg.Page:
-    """The first page of an idea, or the full report.
+    """Return the first page of an idea, or the full report.
 
     Args:
-        file_name: that of the idea in the folder of the run's reports, to which the page links;
-            empty: it stands alone.
+        file_name: of the idea's pages in the run's report folder, which are linked; empty: no
+            links.
     """
     idea, first = page.review.evaluation.idea, page.first
     blocks = [*first_blocks(first)]
@@ -101,7 +101,7 @@ def _scores(page: IdeaPage) -> pg.Table:
 
 
 def _profile(page: IdeaPage) -> pg.Figure | None:
-    """The scores of modules and methods as bars."""
+    """Chart the scores of modules and methods."""
     score = page.review.score
     modules = (
         ("Soundness", score.soundness_requested, score.soundness_0_to_10),

@@ -1,4 +1,4 @@
-"""What the report on one idea rests on, derived from the warehouse's answer."""
+"""Values shared by the sections of an idea's report."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from warehouse.answers import IdeaReview
 
 @dataclass(frozen=True)
 class IdeaPage:
-    """A review, with the parts that several sections show."""
+    """A review with values that several sections show."""
 
     review: IdeaReview
     first: FirstPage
@@ -56,7 +56,7 @@ class IdeaPage:
         return [(each, reviews.get(each.dimension_id)) for each in contribution.dimensions]
 
     def paper_link(self, paper_id: PaperId) -> Line:
-        """A paper by its link."""
+        """Return the citation of a paper, linked."""
         paper = self.papers.get(paper_id)
         return line(citation(paper) if paper is not None else "unknown paper")
 

@@ -1,4 +1,4 @@
-"""Who judged what: every judgement with its step and prompt, every call, and what was said in it."""
+"""Provenance of judgements: step, prompt, calls and transcripts."""
 
 from collections.abc import Callable, Iterator
 
@@ -37,10 +37,10 @@ _NAMES = (
 def judgement_blocks(
     review: IdeaReview, address_of_call: Callable[[str], str]
 ) -> Iterator[pg.Block]:
-    """All judgements and all calls of an idea, as two folds.
+    """Yield all judgements and all calls of an idea as two folds.
 
     Args:
-        address_of_call: where the prompt and the reply of a call are shown, by its call_id.
+        address_of_call: maps a call_id to the URL of its transcript.
     """
     rows = list(judgements(review.evaluation))
     if not rows:
@@ -76,7 +76,7 @@ def _row(
 
 
 def _outcome(entry: Noun) -> str:
-    """The score, or why there is none; empty for what is a text alone."""
+    """Return the score, or why there is none; empty for texts."""
     reason = getattr(entry, "unscored_reason", None)
     if reason is not None:
         return wording.unscored_because(reason)
@@ -122,7 +122,7 @@ def _why_no_calls(review: IdeaReview) -> str:
 
 
 def call_blocks(review: IdeaReview, call_id: str, warehouse: Warehouse) -> Iterator[pg.Block]:
-    """Prompt and reply of a call as they were, or why they are not kept."""
+    """Yield prompt and reply of a call, or why they are not stored."""
     call = next((each for each in review.evaluation.llm_calls if each.call_id == call_id), None)
     if call is None:
         yield pg.text("This idea has no such call.")

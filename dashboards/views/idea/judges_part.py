@@ -1,6 +1,4 @@
-"""Where several judges scored: what they said about one judgement, and how far they agree on an
-idea.
-"""
+"""Scores and agreement of several judges on one idea."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -14,9 +12,9 @@ from schemas.outcome import Provenance
 
 @dataclass(frozen=True, slots=True)
 class JudgedStep:
-    """One step of one idea that several judges were asked.
+    """A step of an idea with several judges.
 
-    `item_count`: what two judges or more have scored.
+    `item_count` counts items with two scores or more.
     """
 
     step: str
@@ -35,12 +33,11 @@ class JudgedStep:
 
 
 def score_of_judges(votes: Sequence[JudgeVote], provenance: Provenance, item: str = "") -> str:
-    """`median of 3 judges: 6, 7, 4.5; one unscored: the engine refused to answer`; empty where one
-    model judged.
+    """Return `median of 3 judges: 6, 7, 4.5; one unscored: …`; empty for one model.
 
     Args:
-        judged: of the judgement that the votes were cast for.
-        item: what of the reply the score is about; empty: the whole.
+        provenance: of the judgement that the votes were cast for.
+        item: the scored part of the reply; empty: the whole.
     """
     step_votes = [vote for vote in votes if vote.step == provenance.step]
     questions = {
@@ -68,7 +65,7 @@ def score_of_judges(votes: Sequence[JudgeVote], provenance: Provenance, item: st
 
 
 def judged_steps(votes: Sequence[JudgeVote]) -> tuple[JudgedStep, ...]:
-    """The steps that several judges were asked, in the order of their first votes."""
+    """Return the steps with several judges, in the order of their first votes."""
     by_step: dict[str, list[JudgeVote]] = defaultdict(list)
     for vote in votes:
         by_step[vote.step].append(vote)
@@ -93,7 +90,7 @@ def _judged_step(step: str, votes: Sequence[JudgeVote]) -> JudgedStep:
 
 
 def _reasons(votes: Iterable[JudgeVote]) -> str:
-    """Each reason once, the most frequent first."""
+    """Return each reason once, the most frequent first."""
     return ", ".join(
         reason(why)
         for why, _ in Counter(vote.unscored_reason or "unknown" for vote in votes).most_common()
@@ -101,5 +98,5 @@ def _reasons(votes: Iterable[JudgeVote]) -> str:
 
 
 def _plain(item: str) -> str:
-    """Models write a dimension's name in their own way."""
+    """Normalize a dimension's name, which models spell differently."""
     return item.casefold().replace(" ", "_")

@@ -1,4 +1,4 @@
-"""The reviews of an idea by soundness and contribution, as blocks."""
+"""Blocks on the soundness and the contribution of an idea."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ _NO_REVIEW = "unscored: no review was made"
 
 
 def soundness_blocks(page: IdeaPage, soundness: SoundnessEvaluation) -> Iterator[pg.Block]:
-    """Each method with its verdict and the relevant papers read for it."""
+    """Yield each method with its verdict and its relevant papers."""
     score = page.review.score
     yield pg.heading("Soundness")
     if not page.methods:
@@ -95,7 +95,7 @@ def _method(
 
 
 def contribution_blocks(page: IdeaPage, contribution: ContributionEvaluation) -> Iterator[pg.Block]:
-    """The closest works, each dimension with its review, and every paper compared."""
+    """Yield the closest works, the dimensions, and every compared paper."""
     yield pg.heading("Contribution")
     if not page.dimensions:
         yield pg.text("No dimension could be taken from the idea; the last section says why.")
@@ -160,7 +160,7 @@ def _dimension(dimension: Dimension, review: ContributionReview | None) -> Itera
 
 
 def _mean(review: ContributionReview) -> str:
-    """Its novelty and its mean comparison score, with their counts."""
+    """Return novelty and mean comparison score of a dimension, with counts."""
     mean = (
         f"{figures.with_sign(review.mean_comparison_score)} over"
         f" {figures.plural(review.scored_comparison_count, 'scored comparison')},"
@@ -177,7 +177,7 @@ def _mean(review: ContributionReview) -> str:
 
 
 def _paper_by_paper(page: IdeaPage, contribution: ContributionEvaluation) -> Iterator[pg.Block]:
-    """Papers in the order they were compared; a pair without a comparison counts as unscored."""
+    """Yield scores by paper in comparison order; missing pairs count as unscored."""
     by_paper: dict[PaperId, dict[str, Comparison]] = defaultdict(dict)
     for comparison in contribution.comparisons:
         by_paper[comparison.paper_id][comparison.dimension_id] = comparison

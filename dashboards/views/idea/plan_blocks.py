@@ -1,4 +1,4 @@
-"""The first page of an idea, the review of its plan, and what came of trying it, as blocks."""
+"""Blocks on the first page, the plan's review, and experiments."""
 
 from collections.abc import Iterator, Sequence
 from shlex import quote
@@ -22,7 +22,7 @@ _ALL_PARTS = ("point", "why", "action", "would_change")
 
 
 def first_blocks(first: FirstPage) -> Iterator[pg.Block]:
-    """The answer, what decides it, what to do about it."""
+    """Yield the verdict, what decides it, and what to do next."""
     answer, *because = first.sentences
     yield pg.note(pg.strong(answer), f" {' '.join(because)}")
     yield from pg.bullets(first.counted)
@@ -79,7 +79,7 @@ def _with_label(label: str, words: str) -> pg.Line:
 
 
 def plan_blocks(plan: PlanPart, first: Sequence[DecidingConcern]) -> Iterator[pg.Block]:
-    """The review of the plan; of concerns that the first page says, what they rest on."""
+    """Yield the review of the plan, without what the first page shows in full."""
     yield from (pg.heading("The plan itself"), pg.text(pg.emphasis(REASONING)))
     if plan.verdict:
         yield pg.text(f"{plan.verdict}.")
@@ -128,7 +128,11 @@ def plan_blocks(plan: PlanPart, first: Sequence[DecidingConcern]) -> Iterator[pg
 
 
 def _concern(concern_line: ConcernLine, left_out: Sequence[str]) -> Iterator[pg.Block]:
-    """One concern; `left_out`: what the first page does not say of it in full."""
+    """Yield one concern.
+
+    Args:
+        left_out: fields that the first page does not show in full.
+    """
     concern = concern_line.concern
     if "point" in left_out:
         yield pg.text(prose_line(concern.point))
@@ -164,7 +168,7 @@ def _concern(concern_line: ConcernLine, left_out: Sequence[str]) -> Iterator[pg.
 
 
 def experiment_blocks(results: Sequence[ExperimentalResult], warehouse: str) -> Iterator[pg.Block]:
-    """What came of trying an idea: apart from all that the literature says."""
+    """Yield measured results of trying an idea, apart from the literature."""
     yield from (pg.heading("What came of trying it"), pg.text(pg.emphasis(_MEASURED)))
     for result in results:
         verdict = wording.finding(result.finding)

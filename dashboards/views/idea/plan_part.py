@@ -1,4 +1,4 @@
-"""The review of the plan itself: which concerns stand, in which order, and what goes with them."""
+"""Review of the plan: standing concerns, their order, and strengths."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,21 +20,21 @@ REASONING = (
     " here is a claim about the literature. What retrieved papers say of a point stands below it,"
     " cited."
 )
+# About two sentences. Quotes no further apart are about the same passage.
 SAME_PASSAGE_CHARACTERS = 300
-"""A strength whose quote is no further from a concern's, about two sentences, is of one thing."""
 _GRAVITY = tuple(ConcernSeverity)
 _QUESTION = ConcernSeverity.QUESTION
 
 
 @dataclass(frozen=True, slots=True)
 class ConcernLine:
-    """One point; `heading` says how grave it is and what it is about.
+    """One concern; `heading` gives severity and topic.
 
     Attributes:
-        effort: what the action takes, ready to print.
-        lowered: whether the second reading found it less grave than the first.
-        strengths: what is strong about the same passage of the plan.
-        folded: points that it says too; each may hold something of its own.
+        effort: of the action, in words.
+        lowered: whether the second reading found it less severe than the first.
+        strengths: of the same passage of the plan.
+        folded: concerns merged into this one.
     """
 
     concern: Concern
@@ -47,14 +47,14 @@ class ConcernLine:
 
 @dataclass(frozen=True, slots=True)
 class PlanPart:
-    """The plan's review: concerns in the order in which they decide, questions, strengths.
+    """The plan's review: concerns in order of importance, questions, strengths.
 
     Attributes:
-        verdict: empty where there are concerns, else says why there are none.
-        concerns: those that stand: weighed ones by their place, others by severity and rank.
-        deciding_count: how many of them the first page may show; they come first.
-        questions: about single things that the plan names, in its order.
-        refuted: those that the second reading found not to stand.
+        verdict: why there are no concerns; empty if there are some.
+        concerns: the standing ones: weighed ones by place, others by severity and rank.
+        deciding_count: how many of them, from the first, the first page may show.
+        questions: about single points of the plan, in its order.
+        refuted: concerns that the second reading rejected.
         strengths: those that belong to no concern.
     """
 
@@ -72,7 +72,7 @@ class PlanPart:
 def plan_part(evaluation: IdeaEvaluation) -> PlanPart | None:
     """Order the concerns about the plan; None: the plan was not reviewed.
 
-    Without a review of the plan the concerns are those that the assessment raised.
+    Without a review of the plan, the concerns are those of the assessment.
     """
     soundness = evaluation.soundness
     review = soundness.plan_review if soundness is not None else None
@@ -113,10 +113,10 @@ def plan_part(evaluation: IdeaEvaluation) -> PlanPart | None:
 
 
 def standing_concerns(concerns: Iterable[Concern]) -> tuple[list[Concern], list[Concern]]:
-    """Return the concerns that decide, most first, and the others that stand, gravest first.
+    """Return the deciding concerns, most important first, then the other standing ones.
 
-    Where nothing was weighed, all that stand may decide. A confirmed fatal concern always does,
-    since the verdict rests on it. Refuted and folded concerns and plain questions do not stand.
+    Without weights, all standing concerns may decide. A confirmed fatal concern always does, since
+    the verdict rests on it. Refuted and merged concerns and plain questions do not stand.
     """
     standing = [
         one
@@ -138,12 +138,12 @@ def standing_concerns(concerns: Iterable[Concern]) -> tuple[list[Concern], list[
 
 
 def confirmed_fatal(concerns: Iterable[Concern]) -> list[Concern]:
-    """Return the concerns that a second reading found fatal too."""
+    """Return the concerns that the second reading found fatal too."""
     return [one for one in concerns if _stands(one) and _is_fatal(one)]
 
 
 def severity_of(concern: Concern) -> ConcernSeverity | None:
-    """Return how grave a concern is: by the second reading where there was one."""
+    """Return the severity of a concern: by the second reading if there was one."""
     if concern.confirmed_severity in (None, ConfirmedSeverity.REFUTED):
         return concern.severity
     return ConcernSeverity(concern.confirmed_severity)
@@ -189,7 +189,7 @@ def _line(
 def _match_strengths(
     concerns: Sequence[Concern], strengths: Sequence[Concern], plan: str
 ) -> dict[str, list[Concern]]:
-    """Strengths by the concern whose quote is nearest to theirs in the plan."""
+    """Return strengths by the concern whose quote is nearest in the plan."""
     strengths_of: dict[str, list[Concern]] = {}
     spans = [(span, one) for one in concerns if (span := _span(one.quote, plan)) is not None]
     for strength in strengths:
@@ -211,7 +211,7 @@ def _span(quote: str, plan: str) -> tuple[int, int] | None:
 
 
 def _distance(one: tuple[int, int], other: tuple[int, int]) -> int:
-    """Characters between two spans; 0: they overlap."""
+    """Return the characters between two spans; 0 if they overlap."""
     return max(0, max(one[0], other[0]) - min(one[1], other[1]))
 
 

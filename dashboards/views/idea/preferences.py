@@ -1,4 +1,4 @@
-"""The file in which a person says what they think of a review's findings, ready to be edited."""
+"""File in which a person accepts or rejects the findings of a review."""
 
 import json
 import textwrap
@@ -18,8 +18,9 @@ looks again, and in the report. Then, with the options of the review except --li
 
 
 def preferences_text(head: CheckHead, checks: Sequence[ManuscriptCheck]) -> str:
-    """Every finding with an empty verdict, or that of an earlier round: those that reviewers
-    disagree over first, then those that stand, then the others.
+    """Return every finding with its earlier verdict, or an empty one.
+
+    Disputed findings come first, then standing ones, then the others.
     """
     lines = [
         *_comment(_HOW.format(run_id=head.run_id)),
@@ -62,12 +63,12 @@ def _comment(text: str) -> Iterator[str]:
 
 
 def _toml_string(text: str | Decision) -> str:
-    """As a basic string of TOML, which takes what JSON escapes but no raw DEL."""
+    """Return a TOML basic string: JSON escapes fit, but TOML allows no raw DEL."""
     return json.dumps(str(text), ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def write_preferences(folder: Path, head: CheckHead, checks: Sequence[ManuscriptCheck]) -> Path:
-    """Write the file, unless somebody has set a verdict in one that is there; its path."""
+    """Write the file unless somebody edited it; return its path."""
     path = folder / NAME
     if not _is_edited(path, checks):
         write_bytes(path, preferences_text(head, checks).encode("utf-8", "replace"))
@@ -75,7 +76,7 @@ def write_preferences(folder: Path, head: CheckHead, checks: Sequence[Manuscript
 
 
 def _is_edited(path: Path, checks: Sequence[ManuscriptCheck]) -> bool:
-    """Whether it says more than what is decided already; what cannot be read was edited."""
+    """Return whether it has verdicts beyond the recorded ones; unreadable counts as edited."""
     if not path.exists():
         return False
     decisions = {

@@ -1,4 +1,4 @@
-"""How new an idea is, as blocks, and the texts that all reviews of modules have."""
+"""Blocks on novelty, and text blocks that all module reviews share."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -12,7 +12,7 @@ from schemas.literature.paper import Paper
 
 
 def prose_by_name(parts: Mapping[str, str]) -> Iterator[pg.Block]:
-    """Texts of an engine, each under its name."""
+    """Yield engine texts, each under its name."""
     for name, words in parts.items():
         yield pg.text(pg.strong(name))
         yield from prose(words) or (pg.text("None named."),)
@@ -21,7 +21,7 @@ def prose_by_name(parts: Mapping[str, str]) -> Iterator[pg.Block]:
 def citation_note(
     removed_count: int, uncited_count: int, what: str = "papers"
 ) -> Iterator[pg.Block]:
-    """How many citations were taken out, and how many sentences have none."""
+    """Yield how many citations were removed, and how many sentences have none."""
     sentences = []
     if removed_count:
         sentences.append(
@@ -36,7 +36,7 @@ def citation_note(
 def novelty_blocks(
     novelty: NoveltyEvaluation, papers: Mapping[PaperId, Paper], judges: str
 ) -> Iterator[pg.Block]:
-    """How new the idea is; `judges` says what each of several judges gave."""
+    """Yield the novelty of an idea; `judges` gives the scores of several judges."""
     judgement = novelty.judgement
     score = f"{judgement.score_1_to_5} on 1 … 5"
     if judgement.score_1_to_5 is None:
@@ -103,5 +103,5 @@ def _novelty_judgement(
 
 
 def bullets_or(lines: Iterable[str], none: str) -> tuple[pg.Block, ...]:
-    """Lines of an engine as a list, or that there is none."""
+    """Return engine lines as a list, or the text `none`."""
     return pg.bullets(map(prose_line, lines)) or (pg.text(none),)

@@ -1,4 +1,4 @@
-"""The verdict on an idea: one written rule over its assessment and confirmed fatal concerns."""
+"""Verdict on an idea: a fixed rule over assessment and fatal concerns."""
 
 import math
 from enum import StrEnum
@@ -49,7 +49,7 @@ def decision_on(probability_0_to_1: float, lowest_0_to_1: float | None, *, fatal
     """Apply the rule to an overall assessment.
 
     Args:
-        lowest_0_to_1: the lowest repetition; None where it is not known.
+        lowest_0_to_1: the lowest repetition; None if unknown.
         fatal: whether a fatal concern was confirmed.
     """
     probability = probability_0_to_1
@@ -85,7 +85,7 @@ def decision_on(probability_0_to_1: float, lowest_0_to_1: float | None, *, fatal
 
 
 def overall_of(evaluation: IdeaEvaluation) -> Assessment | None:
-    """Return the overall assessment; None for the offline engine and without an assessment."""
+    """Return the overall assessment; None for the offline engine or without one."""
     if evaluation.engine == EXTRACTIVE.text or evaluation.assessment is None:
         return None
     return evaluation.assessment.of(AssessmentCriterion.OVERALL)

@@ -1,4 +1,4 @@
-"""Templates of drafts: a folder each, those that come with Assay or a user's own."""
+"""Draft templates: bundled ones and folders of users."""
 
 import json
 from itertools import islice
@@ -15,20 +15,20 @@ from schemas.works.draft_venue import Venue
 SHIPPED = Path(__file__).parent
 LAYOUT, TYPST, PREAMBLE, RULES = "layout.typ", "venue.typ", "preamble.tex", "venue.toml"
 NEUTRAL, DRAFT = "neutral", "draft"
+# Over all files of a user's template.
 _MOST_BYTES, _MOST_FILES = 20_000_000, 1_000
-"""Of all files of a user's own template together."""
 
 
 def shipped_venues() -> tuple[str, ...]:
-    """Names of the templates that come with Assay."""
+    """Return the names of the bundled templates."""
     return tuple(sorted(path.parent.name for path in SHIPPED.glob(f"*/{RULES}")))
 
 
 def read_venue(name_or_path: str) -> Venue:
-    """The template of that name, or the one in that folder.
+    """Read the bundled template of that name, or the one in that folder.
 
     Raises:
-        ConfigurationError: there is no such template, or its file cannot be used.
+        ConfigurationError: there is no such template, or its file is invalid.
     """
     is_shipped = name_or_path in shipped_venues()
     folder = (SHIPPED / name_or_path if is_shipped else Path(name_or_path)).resolve()
@@ -54,12 +54,12 @@ def read_venue(name_or_path: str) -> Venue:
 
 
 def files_of(venue: Venue) -> dict[str, bytes]:
-    """Return the files of a template that are copied beside a draft, by name.
+    """Return the template files that are copied next to a draft, by name.
 
-    Its rules, hidden files, folders and Python's files are left out.
+    Its rules, hidden files, folders and Python files are left out.
 
     Raises:
-        ConfigurationError: a link, a file called like one of the draft, or too many files or bytes.
+        ConfigurationError: a link, a file named like one of the draft, or too many files or bytes.
     """
     contents: dict[str, bytes] = {}
     bytes_left = _MOST_BYTES
