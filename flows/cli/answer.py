@@ -1,6 +1,4 @@
-"""What a command gives back: its exit code, and the one shape of `--json`, which the services
-answer too.
-"""
+"""Exit codes, and the JSON answer of commands and services."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -15,10 +13,10 @@ EXIT_DONE = 0
 EXIT_FAILURES = 1
 EXIT_USAGE = 2
 EXIT_BUDGET = 3
+# Requests to people are open; the same command resumes once they are answered.
 EXIT_WAITING = 4
-"""People are asked, and the same command goes on once they have answered."""
+# As shells report a command that Ctrl-C ended.
 EXIT_INTERRUPTED = 130
-"""As shells say of a command that Ctrl-C ended."""
 
 
 class Answer(BaseModel):
@@ -42,7 +40,7 @@ class Answer(BaseModel):
     warnings: tuple[str, ...] = Field(description="What is wrong, a line each, the worst first.")
 
     def document(self) -> str:
-        """As JSON; dates as ISO 8601, models as objects."""
+        """Return the answer as JSON, with dates in ISO 8601."""
         return self.model_dump_json(indent=2, fallback=str)
 
 

@@ -46,6 +46,7 @@ from schemas.interpreter import collect_garbage_seldom
 _USAGE = (ConfigurationError, IdeaFileError, SnapshotError, PromptError)
 
 
+# Titles of the help page by folder.
 SECTIONS = {
     "evaluate": "Evaluate",
     "literature": "Ask the literature",
@@ -54,7 +55,6 @@ SECTIONS = {
     "people": "People",
     "operate": "Operate",
 }
-"""What help calls the groups of commands, by their folders."""
 COMMANDS = {  # beside those of kinds of work; in the order of the help page, each with its folder
     "demo": "evaluate",
     "evaluate": "evaluate",
@@ -106,7 +106,7 @@ _EXIT_CODES = (
 
 
 class FirstScreen(TyperGroup):
-    """Help that fits 80 columns and 24 lines: the main job, then every command in its group."""
+    """Help within 80 columns and 24 lines: main commands, then all by group."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 -- as typer calls it
         width = formatter.width
@@ -126,7 +126,7 @@ def _wrap(text: str, width: int) -> list[str]:
 
 
 def _commands_of(folder: str) -> list[str]:
-    """The commands of declared kinds of work stand before the others."""
+    """List the commands of a folder; those of declared kinds come first."""
     from schemas.works.registry import work_jobs  # late: it imports the nouns of every kind
     from tasks.works import WORKS
 
@@ -147,9 +147,7 @@ def _in_groups(width: int) -> Iterator[str]:
 
 
 def main() -> None:
-    """Entry point of the console script: run a command, print one line for an error, exit with its
-    code.
-    """
+    """Run the console script: one line per error, then exit with the code."""
     collect_garbage_seldom()
     log_to_stderr()
     only = sys.argv[1] if len(sys.argv) > 1 else None
@@ -157,7 +155,7 @@ def main() -> None:
 
 
 def log_to_stderr() -> None:
-    """Have warnings of all libraries written to stderr, safe for a terminal."""
+    """Write warnings of all libraries to stderr, safe for a terminal."""
     log = logging.StreamHandler(sys.stderr)
     log.setFormatter(SafeFormatter("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[log])
@@ -165,11 +163,11 @@ def log_to_stderr() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """End of a command: its exit code, and a line for the user.
+    """End of a command.
 
     Attributes:
-        line: what the user can mend; empty where nothing was wrong, or all is said already.
-        result: what the command returned.
+        line: error for the user; empty: there was none, or it was printed.
+        result: return value of the command.
     """
 
     exit_code: int
@@ -179,8 +177,10 @@ class Ending:
 
 
 def run_command(command: Callable[[], object]) -> int:
-    """The exit code of `command`; whatever the user can mend is one line on stderr, never a
-    traceback, and with `--json` an object on stdout too, also of a command that was interrupted.
+    """Run a command; return its exit code.
+
+    Errors that users can fix, and interruptions, are one line on stderr instead of a traceback.
+    With `--json`, they are a JSON object on stdout too.
     """
     ending = ending_of(command)
     as_json = "--json" in sys.argv[1:]
@@ -239,7 +239,7 @@ def ending_of(command: Callable[[], object]) -> Ending:
 
 
 def _variable(place: str) -> str:
-    """Return the variable that is set, where a setting has several names."""
+    """Return the environment variable in use, where a setting has several names."""
     from schemas.settings import Settings  # late: most commands end well
 
     names = (field.validation_alias for field in Settings.model_fields.values())
@@ -252,9 +252,7 @@ _INTERRUPTED = Ending(EXIT_INTERRUPTED, interrupted=True)
 
 
 def _usage(error: TyperException) -> str:
-    """Return what is wrong with an option; empty for a group called without a command, whose help
-    is printed instead.
-    """
+    """Return the usage error; empty for a group without a command, which prints its help."""
     message, context = error.format_message(), getattr(error, "ctx", None)
     if context is not None and message == context.get_help():
         sys.stdout.write(f"{message}\n")
@@ -310,15 +308,15 @@ def _options_of_all(
         ),
     ] = False,
 ) -> None:
-    """Options that stand before the command."""
+    """Define the options that stand before the command."""
 
 
 def application(only: str | None = None) -> typer.Typer:
-    """All commands, with their options and help texts.
+    """Return all commands, with their options and help texts.
 
     Args:
-        only: the one command or group to have, which spares a call the imports of the others, or
-            what the first screen answers alone; a mistyped name has all of them.
+        only: the command or group to import, to save the imports of the others; a mistyped name
+            imports all.
     """
     from flows.cli.options import Commands
 
@@ -354,7 +352,7 @@ def _names(only: str | None) -> Sequence[str]:
 
 
 def _add_work(commands: Any, name: str) -> None:
-    """Add the command of a declared kind of work: that of its file, else one made of its job."""
+    """Add the command of a declared kind: from its file, else derived from its job."""
     from schemas.works.registry import work_job
 
     job = work_job(name)

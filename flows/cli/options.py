@@ -1,4 +1,4 @@
-"""From a command's model of options to what the command line reads."""
+"""Command-line options derived from option models."""
 
 import inspect
 import tomllib
@@ -40,7 +40,7 @@ ShowFields = Annotated[
 
 
 def _check_output_path(output: Path | None) -> Path | None:
-    """Before any work is done for a file that could not be written."""
+    """Raise ConfigurationError for an unusable path before any work is done."""
     if output is not None and not output.absolute().parent.is_dir():
         raise ConfigurationError(f"--output {output}: there is no folder {output.parent}; make it")
     if output is not None and output.is_dir():
@@ -49,7 +49,7 @@ def _check_output_path(output: Path | None) -> Path | None:
 
 
 def output_option(help_text: str) -> Any:
-    """Every `--output` is `-o` too, and refuses at once what cannot be written."""
+    """Return the option `--output` or `-o`, which checks its path at once."""
     return typer.Option(
         "--output", "-o", metavar="FILE", help=help_text, callback=_check_output_path
     )
@@ -70,9 +70,7 @@ Json = Annotated[
 
 
 class Commands(typer.Typer):
-    """Commands whose options are the fields of their `Options` parameter, and whose help ends with
-    the examples of `examples.toml`.
-    """
+    """Commands with options from their `Options` parameter, and examples in their help."""
 
     def __init__(self, **settings: Any) -> None:
         # Boxes cut the names of options off in a terminal of 60 columns.
@@ -81,7 +79,7 @@ class Commands(typer.Typer):
     def command(
         self, name: str | None = None, *, examples: Sequence[str] = (), **settings: Any
     ) -> Callable[[CommandT], CommandT]:
-        """As typer's own; `examples` stand for those of `examples.toml`."""
+        """Register a command; `examples` replace those of `examples.toml`."""
 
         def add(command: CommandT) -> CommandT:
             module = command.__module__.rpartition(".")[2]
@@ -100,7 +98,7 @@ class Commands(typer.Typer):
 
 
 def _epilog(examples: Sequence[str]) -> str:
-    """Examples as click prints them: after its `\\b` lines are left as they are."""
+    """Return examples for click, which keeps the lines after `\\b` as they are."""
     lines = "\n".join(examples).splitlines()
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
@@ -111,7 +109,7 @@ def _examples() -> dict[str, list[str]]:
 
 
 def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`command` with a parameter for each field of a model in place of the model itself."""
+    """Return `command` with a parameter for each field of its option models."""
     signature = inspect.signature(command)
     models = {
         name: parameter.annotation
@@ -147,7 +145,7 @@ def _verbosity(
         bool, typer.Option("--verbose", "-v", metavar="", help="Say each step too.")
     ] = False,
 ) -> None:
-    """Options of every command."""
+    """Define the options that every command has."""
 
 
 def _build_options(model: type[Options], values: dict[str, Any]) -> Options:
@@ -168,7 +166,7 @@ def _build_options(model: type[Options], values: dict[str, Any]) -> Options:
 
 
 def _parameters(model: type[Options]) -> Iterator[inspect.Parameter]:
-    """A command's own options stand before those it shares."""
+    """Yield a command's own options, then those it shares."""
     names = (name for each in model.__mro__ for name in inspect.get_annotations(each))
     for name in dict.fromkeys(names):
         if name in model.model_fields:
@@ -196,7 +194,7 @@ def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
 
 
 def _read_by_typer(field: FieldInfo) -> Any:
-    """The type as typer knows it: what the model reads itself is text to typer."""
+    """Return the type for typer; values that the model parses are text."""
     annotation = field.annotation
     if annotation == tuple[str, ...]:
         return list[str] | None

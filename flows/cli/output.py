@@ -1,4 +1,4 @@
-"""What commands print: answers on stdout, everything else on stderr."""
+"""Output of commands: answers on stdout, everything else on stderr."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -35,15 +35,14 @@ if TYPE_CHECKING:  # importing a campaign imports Prefect, before its server is 
 RowT = TypeVar("RowT")
 NounT = TypeVar("NounT", bound=Noun)
 PIPED_COLUMNS = 140
+# Characters a readable column needs; narrower tables become lists of records.
 NARROWEST_COLUMN = 12
-"""Characters a column of a table needs to be readable; with less, rows are printed one below the
-other.
-"""
 
 
 def stdout_console() -> Console:
-    """As wide as the terminal or as COLUMNS says; wide enough for tables when the output is a file
-    or a pipe.
+    """Return a console as wide as the terminal or COLUMNS.
+
+    Files and pipes get `PIPED_COLUMNS`, wide enough for tables.
     """
     console = Console()
     return (
@@ -72,12 +71,12 @@ def early_end_lines(
     budget: "Budget",
     unit: str = "idea",
 ) -> tuple[str, ...]:
-    """Why work ended early, and how it goes on; nothing where it is whole.
+    """Return why work ended early and how to resume it; empty if it is complete.
 
     Args:
         what: the work, such as `the check`.
-        scope: under which its spending is counted.
-        unit: what a bound of one unit is named after.
+        scope: name under which its spending is counted.
+        unit: in the name of the limit per unit.
     """
     if reason is None:
         return ()
@@ -92,7 +91,7 @@ def early_end_lines(
 
 
 def budget_line(budget: SharedBudget, unit: str = "idea") -> str:
-    """Return which bound ended work on units of that name, and what to do about it."""
+    """Return which limit ended the work, and how to continue."""
     bounds = {
         field: bound for field, bound in budget.budget.model_dump().items() if bound is not None
     }
@@ -109,11 +108,12 @@ def budget_line(budget: SharedBudget, unit: str = "idea") -> str:
 
 
 def write_lookup(output: Path, answer: Answer, page: "Page") -> None:
-    """Write what was looked up: as `--json` prints it, else as a page, Markdown where the ending
-    names no format.
+    """Write found papers or resources: as JSON, else as a page.
+
+    Unknown file extensions mean Markdown.
 
     Raises:
-        ConfigurationError: a bibliography, or Typst or Pandoc refuses, in its words.
+        ConfigurationError: the format is a bibliography, or Typst or Pandoc refuses.
     """
     from dashboards.render.formats.report_file import document
 
@@ -126,9 +126,7 @@ def write_lookup(output: Path, answer: Answer, page: "Page") -> None:
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """A table on stdout, numbers to the right; a row of too many columns becomes a list of `column:
-    value` lines.
-    """
+    """Print a table with numbers at the right; a wide one as `column: value` lines."""
     console = stdout_console()
     if len(columns) * NARROWEST_COLUMN > console.width:
         for line in _records(columns, rows) if rows else map(Text, map(safe, columns)):
@@ -145,14 +143,14 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
 
 
 def print_columns(rows: Sequence[RowT], columns: Mapping[str, Callable[[RowT], object]]) -> None:
-    """A table of what `columns` say of each row, by their titles."""
+    """Print a table with a column for each function in `columns`."""
     print_table([*columns], [[cell(each) for cell in columns.values()] for each in rows])
 
 
 def print_listed(
     rows: Sequence[NounT], columns: Mapping[str, Callable[[NounT], object]], *, as_json: bool
 ) -> int:
-    """Print what a command lists, with `--json` whole rows; its exit code."""
+    """Print rows as a table, or whole with `--json`; return the exit code."""
     if as_json:
         print_answer("listed", rows)
     else:
@@ -161,7 +159,7 @@ def print_listed(
 
 
 def print_estimate(estimate: "WorkEstimate", *, as_json: bool) -> int:
-    """Print what work of a declared kind would ask; the command's exit code."""
+    """Print the estimate of declared work; return the exit code."""
     if as_json:
         values = estimate.model_dump(exclude={"steps", "counts", "note", "lost"}) | estimate.counts
         print_answer("expected", estimate.steps, warnings=estimate.lost, **values)
@@ -245,7 +243,7 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def duration(hours: float) -> str:
-    """`2 min`, `3.5 h`: a prediction, so no more digits than it deserves."""
+    """Return `2 min`, `3.5 h`: few digits, as it is a prediction."""
     return f"{hours:.1f} h" if hours >= 1 else f"{max(1, round(hours * 60))} min"
 
 
@@ -280,7 +278,7 @@ def ranking_table(
     ranked: Sequence[RankedIdea],
     cells: Callable[[RankedIdea], Sequence[str | Group]],
 ) -> Table:
-    """A ranking by group; identifiers are whole, titles take what room is left."""
+    """Return a ranking by group; identifiers are whole, titles get the rest."""
     table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False)
     for name in columns:
         if name == "idea":
@@ -299,7 +297,7 @@ def ranking_table(
 
 
 def idea_cell(entry: RankedIdea, *reasons: str) -> Group:
-    """Identifier and title of an idea, and what is wrong with its place."""
+    """Return identifier and title of an idea, with problems of its place."""
     title = safe(" ".join(entry.title.split()))
     return Group(
         Text(safe(entry.idea_id), overflow="fold"),
@@ -309,7 +307,7 @@ def idea_cell(entry: RankedIdea, *reasons: str) -> Group:
 
 
 def print_ranking(ranking: Sequence[RankedIdea], scores: Sequence[IdeaScore]) -> None:
-    """Print a ranking with the counts of what is unscored next to every score."""
+    """Print a ranking with unscored counts next to every score."""
     score_of = {score.idea_id: score for score in scores}
     beyond = [
         column for column in _OPTIONAL_COLUMNS if any(column.requested(score) for score in scores)

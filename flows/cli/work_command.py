@@ -1,4 +1,4 @@
-"""The command of a declared kind of work, derived from its job."""
+"""Commands of declared kinds of work, derived from their jobs."""
 
 import inspect
 from collections.abc import Callable

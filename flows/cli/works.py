@@ -1,4 +1,4 @@
-"""What the command of any declared kind of work does and prints."""
+"""Execution and output of the command of any declared kind of work."""
 
 import dataclasses
 import sys
@@ -37,17 +37,15 @@ from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.units.reading import published_kind
 from warehouse.warehouse import Warehouse
 
+# Writes a page in a format that only the kind has; None: another format.
 Save = Callable[[Any, Any, Path], tuple[Path, ...] | None]
-"""Writes a page, of a request, in a format of the kind's own; the files. None: the ending names
-none.
-"""
+# Leaves waiting work to the job runner; returns whether it will resume it.
 Leave = Callable[[Any, Summary[Any]], bool]
-"""Leaves to the job runner what people are waited for; whether it will go on with it."""
+# Writes further files about the results; returns their paths.
 More = Callable[[Any, Summary[Any]], tuple[Path, ...]]
-"""Writes files of what a request came to; their paths."""
 
+# Returns the request whose page is printed, such as one with runs to compare.
 ChoosePage = Callable[[Any, Summary[Any]], Any]
-"""Returns the request whose page is printed, such as one that names other runs to compare."""
 
 
 def run(
@@ -62,12 +60,12 @@ def run(
     leave: Leave | None = None,
     choose_page: ChoosePage | None = None,
 ) -> int:
-    """Do the work of the command `name`, or say what it would take; the command's exit code.
+    """Run the command `name`, or print its estimate; return the exit code.
 
     Args:
-        save: writes a format of the kind's own, where its page does not.
-        more: writes what else was asked for of what was published.
-        leave: takes over what waits for people.
+        save: writes a format that only this kind has.
+        more: writes further files about the published work.
+        leave: takes over work that waits for people.
         choose_page: returns the request whose page is printed.
     """
     work, settings = work_named(name), Settings()
@@ -101,10 +99,10 @@ def print_published(
     save: Save | None = None,
     leave: Leave | None = None,
 ) -> int:
-    """Print what was published, or write it to `output`; the command's exit code.
+    """Print published work, or write it to `output`; return the exit code.
 
     Args:
-        more: files that were written of it beside its reports.
+        more: files written in addition to the reports.
     """
     if summary.waits_for:
         goes_on = leave is not None and leave(request, summary)
@@ -163,7 +161,7 @@ def _write_output(page: Any, request: Any, output: Path, save: Save | None) -> t
 
 
 def _show(page: Any, result: Result, summary: Summary[Any], *, as_page: bool) -> None:
-    """Print what was found and what is wrong with it: the tables of the kind, else its page."""
+    """Print results and warnings: by the kind's tables, else its page."""
     tables = tables_of(summary.name)
     if tables is not None:
         tables(page, result, summary)
@@ -175,7 +173,7 @@ def _show(page: Any, result: Result, summary: Summary[Any], *, as_page: bool) ->
 
 
 def _goes_on(summary: Summary[Any]) -> bool:
-    """Return whether there is more to be made of it: it is published, and nobody is waited for."""
+    """Return whether the work is published and waits for nobody."""
     return summary.published and not summary.waits_for
 
 
@@ -186,7 +184,7 @@ def answer_about(
     rows: Sequence[Noun] | None = None,
     **more: Any,
 ) -> Answer:
-    """Return what `--json` says of a published run.
+    """Return the JSON answer about published work.
 
     Args:
         rows: in place of its units.
@@ -200,7 +198,7 @@ def answer_about(
 
 
 def exit_code_of(summary: Summary[Any], result: Result) -> int:
-    """Of the command that published it: the worse one where it follows something else."""
+    """Return the exit code of published work, or of what it follows if that is worse."""
     before, reason = _first_exit_code(summary), summary.head.ended_early()
     counts = result.stands or reason is None
     if result.in_order and counts and not summary.faults:
@@ -223,14 +221,15 @@ def _check_output(
     arguments: tuple[Any, Any],
     output: Path | None,
 ) -> None:
-    """Before any work is done for a file that could not be written.
+    """Check the output path before any work is done.
 
     Args:
         arguments: the arguments and options of the command.
 
     Raises:
-        ConfigurationError: a file that the work is done from would be written over, there is no
-            folder for the output, or works are wanted that such a page does not cite.
+        ConfigurationError: an input file would be overwritten, the folder is missing, or a
+            bibliography
+            is requested from a page that cites no papers.
     """
     if output is None:
         return
@@ -254,14 +253,14 @@ def _check_output(
 def report_answer(
     warehouse: Warehouse, run: str | None, idea: str | None = None, *, ranking: bool = False
 ) -> Answer:
-    """Return what the report says; its rows are those of the command that made what is reported.
+    """Return the JSON answer of the command that made the reported work.
 
     Args:
         run: None: the newest run.
 
     Raises:
-        ConfigurationError: no such lake.
-        UnknownNameError: no such run, ranking or idea.
+        ConfigurationError: there is no such lake.
+        UnknownNameError: there is no such run, ranking or idea.
     """
     with warehouse.queries(as_defined=False) as queries:
         run_id = RunId(run) if run else queries.latest_run().run_id

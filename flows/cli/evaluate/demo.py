@@ -1,4 +1,4 @@
-"""`assay demo`: the bundled ideas against the bundled papers, offline."""
+"""`assay demo`: evaluation of bundled ideas against bundled papers, offline."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""`assay export`: published work for others to read, with who made what."""
+"""`assay export`: published work with its provenance, for others."""
 
 from pathlib import Path
 from typing import Annotated

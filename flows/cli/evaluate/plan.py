@@ -1,4 +1,4 @@
-"""`assay plan`: what a run would take, before paying for it."""
+"""`assay plan`: estimate of a run before paying for it."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -184,9 +184,7 @@ def _usd(cost_usd: float | None, unpriced_models: Sequence[str]) -> str:
 
 
 def _print_steps(steps: "Sequence[StepEstimate]") -> None:
-    """One line a step, narrow enough for a terminal of 80 columns; models only where several
-    answer.
-    """
+    """Print a line per step, for 80 columns; models only if there are several."""
     from flows.cli.output import print_columns
 
     columns: dict[str, Callable[[StepEstimate], object]] = {

@@ -1,4 +1,4 @@
-"""`assay prior`: what ideas of known outcome say about others, before any match."""
+"""`assay prior`: a prior from ideas with known outcomes."""
 
 from typing import Annotated
 

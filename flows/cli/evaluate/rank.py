@@ -1,6 +1,4 @@
-"""`assay rank`: groups, pairwise matches, ratings, ranking of a run; or of an idea file, which is
-evaluated first.
-"""
+"""`assay rank`: pairwise ranking of a run, or of an idea file."""
 
 from contextlib import nullcontext
 from datetime import UTC, datetime
@@ -102,7 +100,7 @@ def _rank_by_scores(
 
 
 def _save(page: "RankedRun", _: RankRequest, output: Path) -> tuple[Path, ...] | None:
-    """Write a table for spreadsheets or programs; None: the ending names no such format."""
+    """Write a table for spreadsheets or programs; None: another format."""
     if not is_table(output):
         return None
     run_id = page.head.run_id  # the request of ideas that are evaluated first names no run
@@ -111,8 +109,10 @@ def _save(page: "RankedRun", _: RankRequest, output: Path) -> tuple[Path, ...] |
 
 
 def _leave_to_runner(options: RankOptions, request: RankRequest, summary: Summary[Run]) -> bool:
-    """Have the job runner rank the run once the requests are answered, where the project is among
-    those that jobs may follow; whether it will.
+    """Submit a job that ranks the run once requests are answered.
+
+    Returns:
+        Whether the job runner may follow the project, and so will rank it.
     """
     warehouse, run = Warehouse(request.warehouse), summary.head
     assert options.project is not None

@@ -1,4 +1,4 @@
-"""What `assay rank` prints: the ranking with its uncertainty, or the one by scores."""
+"""Output of `assay rank`: rankings by matches and by scores."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -53,9 +53,11 @@ def print_scores(
     output: Path | None = None,
     shrink: bool = False,
 ) -> int:
-    """The ranking by scores, under the weights of the run or of a profile, also as a file; 0.
+    """Print or write the ranking by scores; return the exit code.
 
-    `shrink`: by shrunk scores; those as they were measured are shown.
+    Args:
+        profile: whose weights apply; None: the run's own.
+        shrink: rank by shrunk scores; the measured ones are printed.
     """
     with Warehouse(warehouse).queries() as queries:
         run = queries.run(run_id)
@@ -88,7 +90,7 @@ def _weights_note(run: Run, profile: Profile | None) -> str:
 
 
 def weights_not_acting(run: Run, profile: Profile) -> str:
-    """Return which of a profile's weights do not apply to a run, and why; empty: all do."""
+    """Return which weights of a profile do not apply to a run, and why."""
     others = profile.score_weights.acting(assessed=not run.assessed)
     names = ", ".join(name for name, weight in others.items() if weight)
     if not names:
@@ -99,9 +101,7 @@ def weights_not_acting(run: Run, profile: Profile) -> str:
 
 
 def print_matches(page: "RankedRun", _: "Result", __: Summary[Any]) -> None:
-    """Print a ranking by matches: ranks with the range the intervals allow, never a false total
-    order.
-    """
+    """Print a ranking by matches, with the range of ranks that intervals allow."""
     head, ranked, groups = page.head, page.units, page.groups
     joined = any(group.joins_groups for group in groups)
     columns = (*COLUMNS, *(ACROSS_COLUMNS if joined else ()))
@@ -166,10 +166,10 @@ def is_table(path: Path) -> bool:
 
 
 def check_output(path: Path, *, tables_alone: bool = False) -> None:
-    """Raises ConfigurationError when the ending names no format, before anything is ranked.
+    """Raise ConfigurationError if the file extension names no format.
 
     Args:
-        tables_alone: a ranking by scores has one page, HTML.
+        tables_alone: only tables and HTML, as for a ranking by scores.
     """
     endings = (*_WRITERS, *(_PAGES[:1] if tables_alone else _PAGES))
     if path.suffix.lower() not in endings:

@@ -1,4 +1,4 @@
-"""`assay report`: the report of published work of any kind or of one idea, in any format."""
+"""`assay report`: report of published work or of one idea, in any format."""
 
 import sys
 from pathlib import Path
@@ -111,7 +111,7 @@ def report(
 
 
 def _print(content: bytes, report_format: ReportFormat) -> None:
-    """Write a report to stdout. Raises ConfigurationError for what a terminal cannot show."""
+    """Write a report to stdout; raise ConfigurationError for binary formats on a terminal."""
     if report_format not in (ReportFormat.PDF, ReportFormat.DOCX):
         sys.stdout.write(safe(content.decode()))
         return
@@ -123,10 +123,10 @@ def _print(content: bytes, report_format: ReportFormat) -> None:
 def _wait_for_people(
     lake: LakeOptions, run: str | None, project: Path, *, as_json: bool
 ) -> int | None:
-    """The exit code of a report that waits for decisions; None: it is approved.
+    """Return the exit code of a report that waits for decisions; None: approved.
 
     Raises:
-        ConfigurationError: it is rejected, with by whom and why; or as `load_project`.
+        ConfigurationError: it was rejected; or as `load_project`.
         UnknownNameError: as `admit`.
     """
     from warehouse.app.approvals import admit, load_project

@@ -1,6 +1,4 @@
-"""What `assay evaluate` prints: the ranking, what was rejected, whether the run is in order, and
-where things lie.
-"""
+"""Output of `assay evaluate`: ranking, rejected entries, state and paths."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pkgutil import resolve_name
@@ -48,7 +46,7 @@ def print_run(page: "EvaluatedRun", result: "Result", summary: Summary[Any]) -> 
 
 
 def print_rejections(rejected: Sequence[tuple[str, str, str]]) -> None:
-    """Entries of the idea file that could not enter: where, for what reason, and how to mend it."""
+    """Print rejected entries of the idea file, with reasons and remedies."""
     for place, reason, detail in rejected[:MOST_REJECTIONS]:
         print_warning(f"rejected: {place} ({reason.replace('_', ' ')}): {detail}")
     if len(rejected) > MOST_REJECTIONS:
@@ -73,9 +71,9 @@ def _order(run: Run, alarms: Sequence[str]) -> Iterator[str]:
 
 
 def print_fields(request: RunRequest, *, as_json: bool) -> int:
-    """Print the columns of the idea file, and what of it is not judged; nothing is paid.
+    """Print the columns of the idea file, free of charge; return the exit code.
 
-    The exit code is that of a usage error where no entry can be evaluated.
+    It is that of a usage error if no entry can be evaluated.
     """
     batch = read_ideas(
         request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
@@ -101,14 +99,14 @@ def print_fields(request: RunRequest, *, as_json: bool) -> int:
     return code
 
 
+# Prints results and warnings of a page.
 Shows = Callable[[Any, "Result", Summary[Any]], None]
-"""Prints a page: what was found, and what is wrong with it."""
 
+# By command; imported at first use.
 _TABLES = {
     "evaluate": "flows.cli.evaluate.run_output:print_run",
     "rank": "flows.cli.evaluate.rank_output:print_matches",
 }
-"""By command; imported when one is first printed."""
 
 
 def tables_of(name: str) -> Shows | None:

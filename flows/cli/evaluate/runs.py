@@ -1,6 +1,4 @@
-"""`assay runs`: which runs there are, what they hold, how two differ,
-and giving their space back.
-"""
+"""`assay runs`: listing, comparison and deletion of runs."""
 
 import sys
 from collections.abc import Sequence
@@ -100,9 +98,7 @@ def _unpublished_runs(warehouse: Warehouse) -> tuple[RunId, ...]:
 
 
 def _spending(warehouse: Warehouse, run_id: RunId) -> dict[str, float | int] | None:
-    """Return what a run has spent by its budget, and how much of it is estimated for how many
-    calls; None: nothing.
-    """
+    """Return what a run has spent, and how much of it is estimated; None: nothing."""
     from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile
 
     with closing(BudgetFile(warehouse.budgets, run_id, Budget())) as budget:

@@ -1,4 +1,4 @@
-"""`assay sql`: one read-only question to the lake."""
+"""`assay sql`: read-only SQL queries to the lake."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -119,7 +119,7 @@ def _files(arguments: Sequence[str]) -> Mapping[str, Path]:
 
 
 def _short(value: object) -> object:
-    """A number as a person reads it: 4.86, not 4.859999999999999."""
+    """Round a number for readers: 4.86, not 4.859999999999999."""
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 

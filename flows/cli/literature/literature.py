@@ -1,4 +1,4 @@
-"""`assay literature`: build, serve, search and audit snapshots."""
+"""`assay literature`: building, serving, searching and auditing of snapshots."""
 
 import dataclasses
 import socket
@@ -192,9 +192,7 @@ def _title_with_mark(paper: Paper) -> str:
 
 
 def _free_port(host: str) -> int:
-    """A port that was free a moment ago: known before the gateway opens it, so that its address can
-    be printed.
-    """
+    """Return a free port, so that its address can be printed before the gateway starts."""
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
         try:
             probe.bind((host, 0))

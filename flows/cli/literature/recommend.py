@@ -120,7 +120,7 @@ def _use_lines(recommendation: Recommendation) -> Iterator[str]:
 
 
 def recommendation_warnings(result: "Recommended") -> Iterator[str]:
-    """Yield what is missing of what is recommended, and why, a line each."""
+    """Yield what the recommendations lack and why, a line each."""
     for failure in result.failures:
         yield (
             f"could not look: {failure.source} {failure.endpoint}: {failure.reason}:"

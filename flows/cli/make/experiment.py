@@ -1,4 +1,4 @@
-"""`assay experiment`: make a task, look at it, and try programs on it."""
+"""`assay experiment`: making, checking and running of tasks."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`assay ideate`: ideas that are evaluated, revised and evaluated again."""
+"""`assay ideate`: ideas made, evaluated and revised."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

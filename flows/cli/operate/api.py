@@ -1,4 +1,4 @@
-"""`assay api`: what the command line does, for programs over HTTP."""
+"""`assay api`: HTTP and MCP services for programs."""
 
 import os
 from datetime import UTC, datetime
@@ -62,7 +62,7 @@ def api(
 
 
 def _check_tokens(warehouse: Warehouse, host: str) -> None:
-    """Raises ConfigurationError when other machines could reach a service that nobody may use."""
+    """Raise ConfigurationError for a network address if no token exists."""
     with ServiceDatabase(warehouse) as database:
         now = datetime.now(UTC)
         has_token = any(token.valid_at(now) for token in tokens(database))

@@ -1,4 +1,4 @@
-"""`assay dashboard`: the lake in a browser."""
+"""`assay dashboard`: the web application over the lake."""
 
 import os
 from importlib.util import find_spec
@@ -78,9 +78,9 @@ def _print_warnings(host: str, settings: DashboardSettings, warehouse: Warehouse
 
 
 def environment(warehouse: Path, settings: Settings) -> dict[str, str]:
-    """The environment of the app: its own settings told by name, the rest inherited except keys.
+    """Return the environment of the web process: its settings, and no API keys.
 
-    What its readers ask for is done by jobs, so the process that answers them needs none.
+    Jobs do the work that readers request, so that the web process needs no keys.
     """
     prices = settings.dashboard.prices or _prices_of_litellm()
     variables = {"ASSAY_DASHBOARD__WAREHOUSE": str(warehouse.resolve())}
@@ -92,7 +92,7 @@ def environment(warehouse: Path, settings: Settings) -> dict[str, str]:
 
 
 def _prices_of_litellm() -> Path | None:
-    """LiteLLM's table of prices, found without importing it: that takes seconds."""
+    """Return LiteLLM's price list, without importing it, which takes seconds."""
     spec = find_spec("litellm")
     folders = spec.submodule_search_locations if spec else None
     paths = [Path(folder) / _PRICES for folder in folders or ()]

@@ -1,4 +1,4 @@
-"""`assay doctor`: what is configured, reachable and missing, and how to mend it."""
+"""`assay doctor`: checks of configuration and services, with remedies."""
 
 from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
 from flows.cli.options import Json

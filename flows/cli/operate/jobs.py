@@ -1,4 +1,4 @@
-"""`assay jobs`: what the dashboard and other programs ask for, done and listed."""
+"""`assay jobs`: the job runner, and the list of jobs."""
 
 import signal
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""`assay mcp`: what the command line does, as tools for agents."""
+"""`assay mcp`: an MCP server on standard input and output."""
 
 import os
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`assay warehouse`: export, compact, document, validate and verify the lake."""
+"""`assay warehouse`: export, maintenance, documentation and verification."""
 
 import sys
 from pathlib import Path
@@ -129,7 +129,10 @@ def move_data(
 
 
 def _refuse_to_open(warehouse: Warehouse) -> None:
-    """Accounts stay in the folder: a dashboard at the address would show all to anyone."""
+    """Raise ConfigurationError if moving the lake would leave it without sign-in.
+
+    Accounts stay in the folder, so a dashboard at the new address would be open to anyone.
+    """
     from warehouse.app.accounts import has_accounts
     from warehouse.app.database import ServiceDatabase, services_file
 

@@ -1,4 +1,4 @@
-"""`assay worker`: a machine takes shards of any work from a Dask scheduler."""
+"""`assay worker`: a Dask worker for shards of any work."""
 
 import os
 import platform

@@ -1,4 +1,4 @@
-"""`assay accounts`: who signs in to the dashboard, and what they may do there."""
+"""`assay accounts`: accounts of the dashboard and their roles."""
 
 import sys
 from getpass import getpass
@@ -98,8 +98,9 @@ def remove(name: Name, lake: LakeOptions) -> int:
 
 
 def _read_password() -> str:
-    """From the terminal, twice; from standard input, its first line. Never from an argument, which
-    every user of the machine can read.
+    """Read a password from the terminal, twice, or the first line of standard input.
+
+    It is never an argument, which every user of the machine can read.
     """
     if not sys.stdin.isatty():
         return sys.stdin.readline(4 * LONGEST_PASSWORD).rstrip("\r\n")

@@ -1,4 +1,4 @@
-"""`assay decide`: one answer to one request."""
+"""`assay decide`: an answer to a request."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`assay inbox`: what waits for somebody's answer."""
+"""`assay inbox`: open requests."""
 
 from collections.abc import Sequence
 
@@ -34,7 +34,11 @@ def inbox(options: InboxOptions, json: Json = False) -> int:
 
 
 def waiting_in_words(waiting: Sequence[Request], run: WorkHead, *, goes_on: bool = True) -> str:
-    """One line; `goes_on`: whether the job runner will by itself."""
+    """Return one line on open requests.
+
+    Args:
+        goes_on: whether the job runner resumes the work by itself.
+    """
     who = "the job runner" if goes_on else "the same command"
     return (
         f"run {run.run_id} waits for {figures.plural(len(waiting), 'decision')}: `assay inbox`"
@@ -56,7 +60,7 @@ def print_waiting(
 
 
 def request_fields(request: Request) -> dict[str, object]:
-    """A request for who is to answer it, with the hash of what it is about for its parts."""
+    """Return a request with the hash of its subject, in place of the parts."""
     fields = request.model_dump(mode="json", exclude={"parts"})
     return fields | {"version_sha256": request.version_sha256}
 

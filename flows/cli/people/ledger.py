@@ -1,4 +1,4 @@
-"""`assay ledger`: who did what, and whether that record is whole."""
+"""`assay ledger`: verification of the record of actions."""
 
 from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json

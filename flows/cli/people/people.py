@@ -1,4 +1,4 @@
-"""`assay people`: names behind the pseudonyms of the ledger, and how they are forgotten."""
+"""`assay people`: names behind the ledger's pseudonyms."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`assay request`: ask participants to review something, or to choose."""
+"""`assay request`: requests for a review or a choice."""
 
 import secrets
 from datetime import UTC, datetime

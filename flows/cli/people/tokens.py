@@ -1,4 +1,4 @@
-"""`assay tokens`: who may use the services for programs."""
+"""`assay tokens`: access tokens for programs."""
 
 import sys
 from datetime import UTC, datetime, timedelta

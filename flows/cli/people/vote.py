@@ -1,4 +1,4 @@
-"""`assay vote`: a question answered by two engines or profiles, and a blind vote on the two."""
+"""`assay vote`: a blind vote on two answers to a question."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""`assay votes`: what blind votes of people come to, and how far they can be trusted."""
+"""`assay votes`: report on blind votes and their reliability."""
 
 from dashboards.render import figures
 from flows.cli.answer import print_answer
@@ -7,6 +7,7 @@ from flows.cli.terminal import print_note
 from schemas.people.vote_report import VoteFigure, VotesOptions
 from warehouse.warehouse import Warehouse
 
+# Labels of the table; `--json` has the names.
 _WORDS = {
     "krippendorff_alpha": "agreement of voters (Krippendorff's alpha)",
     "attention_checks_passed": "attention checks passed (share)",
@@ -17,7 +18,6 @@ _WORDS = {
     "log_odds_per_doubling_of_citations": "pull of twice the citations (log odds)",
     "log_odds_of_standing_first": "pull of standing first (log odds)",
 }
-"""Figures as readers of the table know them; `--json` keeps their names."""
 
 
 def votes(options: VotesOptions, json: Json = False) -> int:

@@ -1,4 +1,4 @@
-"""`assay benchmark`: how well a model with a profile judges ideas, by the literature's metrics."""
+"""`assay benchmark`: benchmarks of models and profiles."""
 
 import asyncio
 from pathlib import Path
@@ -58,7 +58,7 @@ def benchmark(
     def with_compared(
         request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]"
     ) -> "BenchmarkRequest":
-        """Name the other suites of `all` and those of --compare."""
+        """Add the other suites of `all` and those of --compare."""
         from schemas.base import replace
 
         unit = replace(request.units[0], compared=_others(request, summary, options.compare))
@@ -119,7 +119,7 @@ def _print_estimate(options: BenchmarkOptions, *, as_json: bool) -> int:
 def _others(
     request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]", compared: tuple[str, ...]
 ) -> "tuple[RunId, ...]":
-    """Return the published benchmarks of the same command, then those that are compared.
+    """Return the other benchmarks of the command, then the compared ones.
 
     Raises:
         UnknownNameError: one of the latter is not published.
@@ -171,7 +171,7 @@ def _comparison(
 def _calibrator(
     request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]", options: BenchmarkOptions
 ) -> Path:
-    """Copy the calibrator that suite `novelty` left in its folder, if labels sufficed for one."""
+    """Copy the calibrator of suite `novelty`, if there were enough labels for one."""
     from tasks.benchmarks.suite import folder_of
     from tasks.benchmarks.suites.novelty import FILE, SUITE
     from tasks.calibration.applying import load_calibrator, write_fitted

@@ -1,4 +1,4 @@
-"""The manuscript's own PDF with a comment at every problem of its check."""
+"""The PDF of a manuscript with a comment at each problem."""
 
 import asyncio
 from collections.abc import Iterator
@@ -17,9 +17,10 @@ _PAGE = bounded(r"\bpage (\d{1,4})")
 
 
 def write_commented_pdf(page: CheckPage, request: CheckRequest, path: Path) -> tuple[Path, ...]:
-    """Write the comments where `path` is a PDF and so is the one manuscript; the file.
+    """Write the commented PDF of a check's only manuscript; return its path.
 
-    A manuscript that cannot have comments is a warning.
+    Nothing if `path` or the manuscript is no PDF. A manuscript that cannot be commented is a
+    warning.
     """
     pdf_sources = [source for source in request.units if source.path.suffix.lower() == ".pdf"]
     if path.suffix.lower() != ".pdf" or len(pdf_sources) != 1 or len(request.units) != 1:
