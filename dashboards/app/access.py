@@ -56,7 +56,7 @@ class Access:
     @property
     def sign_in_by(self) -> SignInBy:
         file = services_file(self.warehouse)
-        # A folder that is gone, such as an unmounted share, must not open the pages to everybody.
+        # A missing folder, such as an unmounted share, must not open the pages to everybody.
         if self._had_accounts and not file.exists():
             raise ConfigurationError(f"{file} is gone, so nobody can be admitted: bring it back")
         self._had_accounts = self._had_accounts or has_password_accounts(self.warehouse)
@@ -104,7 +104,7 @@ class Access:
         """
         now = time.monotonic()
         secret = secrets.token_urlsafe(_SECRET_BYTES)
-        with self._lock:  # else who signs out meanwhile might be copied along
+        with self._lock:  # else a concurrent sign-out could be undone
             self._sessions = {key: ends for key, ends in self._sessions.items() if now < ends}
             self._sessions[_hash_of(secret)] = now + self.lifetime.total_seconds()
         return secret

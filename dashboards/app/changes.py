@@ -51,7 +51,7 @@ class Changes:
                 for run in self._lake.under_way()
             ]
             return content_hash(repr((snapshot, moving, self._jobs(), self._services())))
-        except AssayError as error:  # an open page learns of it when it is read again
+        except AssayError as error:  # the reloaded page shows the error
             return content_hash(str(error))
 
     def _jobs(self) -> list[tuple[object, ...]]:

@@ -27,7 +27,7 @@ async def read_form(request: Request, most_bytes: int) -> FormData:
         NotAllowedError: a page of another site sent it.
         ConfigurationError: it is too long, too slow, or malformed.
     """
-    # A link of another site that a browser follows is let in by the server; a form never is.
+    # The server admits links followed from other sites, but forms never.
     if is_of_another_site(request.headers):
         raise NotAllowedError("pages of other sites may not send forms here")
     bytes_left = most_bytes
@@ -54,7 +54,7 @@ async def read_form(request: Request, most_bytes: int) -> FormData:
     except (TimeoutError, ClientDisconnect, HTTPException, ValueError):
         raise ConfigurationError(_UNREADABLE) from None
     if not all(encodable(text) for field in form.multi_items() for text in _texts(*field)):
-        await form.close()  # the charset of a form may give what is no text
+        await form.close()  # the form's charset may decode to invalid text
         raise ConfigurationError(_UNREADABLE)
     return form
 

@@ -19,7 +19,7 @@ POLICY = "; ".join((
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "style-src-attr 'unsafe-inline'",  # how the cells of a table stand
+    "style-src-attr 'unsafe-inline'",  # alignment of table cells
     "img-src 'self' data:",
     "connect-src 'self'",
     "form-action 'self'",
@@ -60,7 +60,7 @@ class OwnPagesOnly:
             return
         try:
             await self._app(scope, receive, send_with_headers)
-        except AssayError as error:  # of the guards and the sign-in: a page says its own
+        except AssayError as error:  # from middleware or sign-in; pages handle their own
             await PlainTextResponse(str(error), 503)(scope, receive, send_with_headers)
 
 
@@ -86,7 +86,7 @@ def _sign_in_response(scope: Scope) -> Response:
     if not opens_a_page:
         return PlainTextResponse("Sign in first", 403)
     if is_of_another_site(headers):
-        # Browsers send no cookie along a link of another site; along a reload of ours they do.
+        # Browsers send strict cookies only with a reload, not when following another site's link.
         reload_page = '<!doctype html><title>Assay</title><meta http-equiv="refresh" content="0">'
         return HTMLResponse(reload_page, headers={"cache-control": "no-store"})
     target = path_with_query(scope["path"], scope["query_string"].decode("latin-1"))

@@ -68,5 +68,5 @@ class Provider:
             raise ValueError("said at another time")
         if not encodable(email):
             raise ValueError("no address")
-        # Other folding would take an address for another one, such as `ß` for `ss`.
+        # Unicode case folding would merge distinct addresses, such as `ß` and `ss`.
         return email.translate(_SMALL_LETTERS), min(remaining, self._lifetime)

@@ -59,19 +59,23 @@ class SignIn:
     def __init__(self, access: Access) -> None:
         self._access, self._warehouse = access, access.warehouse
         self._by_name, self._by_client = Attempts(), Attempts()
-        self._by_address = Attempts(free=FREE_GUESSES_OF_AN_ADDRESS)  # people may share one
+        self._by_address = Attempts(
+            free=FREE_GUESSES_OF_AN_ADDRESS
+        )  # several people may share an address
         self._one_at_a_time = asyncio.Lock()
         provider = access.settings.provider
         self._provider: Provider | None = None
         self._unusable: tuple[type[Exception], ...] = ()
         if provider is not None:
-            from dashboards.app import provider as openid  # its libraries take 0.2 s
+            from dashboards.app import (
+                provider as openid,
+            )  # late: its libraries take 0.2 s to import
 
             self._provider = openid.Provider(provider, access.lifetime)
             self._unusable = openid.UNUSABLE
 
     def routes(self) -> list[Route]:
-        # Lax: the provider's page sends the browser back, and this cookie has to come along.
+        # Lax: browsers must send this cookie when the provider redirects back.
         on_the_way = Middleware(
             SessionMiddleware,
             secret_key=secrets.token_urlsafe(32),
@@ -97,7 +101,7 @@ class SignIn:
             return RedirectResponse("/", 303)
         if request.method != "POST":
             return await self._form(_safe_path(request.query_params.get("next", "/")))
-        if is_of_another_site(request.headers):  # also where it is a followed link
+        if is_of_another_site(request.headers):  # even if a followed link
             return await self._form("/", "Pages of other sites cannot sign you in.", 403)
         fields = await _fields_of(request)
         if fields is None:

@@ -245,7 +245,7 @@ class Site:
         """Send change events to an open page until its reader is signed out."""
 
         async def events() -> AsyncIterator[ServerSentEvent]:
-            with suppress(AssayError):  # the page says why when it is read again
+            with suppress(AssayError):  # the reloaded page shows the error
                 async for version in self._change_feed.versions():
                     if not await run_in_threadpool(self.access.admits, request):
                         return
@@ -317,7 +317,7 @@ class Site:
             return 0
         try:
             return page.count(visit)
-        except AssayError:  # the page itself says what is wrong
+        except AssayError:  # the page itself shows the error
             return 0
 
 

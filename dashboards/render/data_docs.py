@@ -48,7 +48,7 @@ def data_docs_page(run_id: RunId, rows: Iterable[ValidationRow]) -> str:
     """
     renderer = ValidationResultsPageRenderer(run_info_at_end=True)
     boundary, sections = ErrorBoundary(), []
-    with boundary:  # whoever writes to the lake may have written any JSON
+    with boundary:  # the lake may contain any JSON
         suites = suite_results(rows)
         sections = [(suite, section) for suite in suites for section in _sections(renderer, suite)]
     if boundary.error is not None:

@@ -157,13 +157,13 @@ class Page:
 
 def line(*parts: Part) -> Line:
     """Join parts to a line; control characters become spaces."""
-    joined: list[Span] = []
+    spans: list[Span] = []
     for span in (span for part in parts for span in _spans(part) if span.text):
-        if joined and replace(joined[-1], text=span.text) == span:
-            joined[-1] = replace(span, text=joined[-1].text + span.text)
+        if spans and replace(spans[-1], text=span.text) == span:
+            spans[-1] = replace(span, text=spans[-1].text + span.text)
         else:
-            joined.append(span)
-    return tuple(joined)
+            spans.append(span)
+    return tuple(spans)
 
 
 def text(*parts: Part) -> Paragraph:

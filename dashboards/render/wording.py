@@ -184,7 +184,7 @@ def check_scope(head: CheckHead) -> str:
             f"The text of each manuscript was held against rules: {_RULES_OF_THE_OFFLINE_CHECK}."
             " Whether the argument is right was not tested: no rule understands it."
         )
-    judged = (
+    judges_note = (
         "Whether they are the ones that the authors named was asked of the judges."
         if head.judges
         else "Nobody has judged whether they are real."
@@ -193,12 +193,12 @@ def check_scope(head: CheckHead) -> str:
         return (
             f"{head.engine} read each manuscript section by section, raised what may be wrong with"
             " the sentence that shows it, and looked at each point again to refute it."
-            f" {judged} A manuscript in which none was found is not proved right."
+            f" {judges_note} A manuscript in which none was found is not proved right."
         )
     return (
         f"{head.engine} read each manuscript and was asked for the problems, at most"
         f" {head.maximum_problems:,}, that would bring down a conclusion, each with its place."
-        f" {judged} A manuscript in which none was found is not proved right."
+        f" {judges_note} A manuscript in which none was found is not proved right."
     )
 
 

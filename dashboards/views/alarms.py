@@ -31,7 +31,7 @@ def judge_alarms(
         groups: `position_bias` of the run.
     """
     alarms = []
-    # The offline baseline is no judge: that it says one thing of most papers is no collapse.
+    # The offline baseline is no judge, so one frequent label is no collapse.
     judge_labels = labels.clear() if run.engine == EXTRACTIVE.text else labels
     totals = judge_labels.group_by("judgement", maintain_order=True).agg(
         polars.col("judgements").sum().alias("all"),

@@ -89,8 +89,8 @@ class SuitePart:
     def answer(self) -> str:
         """The result in a sentence or two."""
         lines = self.headline
-        measured = [line for line in lines if line.origin == MEASURED]
-        leading = [line for line in measured if line.system == ASSAY] or measured[:1]
+        measured_lines = [line for line in lines if line.origin == MEASURED]
+        leading = [line for line in measured_lines if line.system == ASSAY] or measured_lines[:1]
         if not leading:
             return f"{self.suite}: nothing was measured."
         several = len({line.number for line in leading}) > 1

@@ -129,8 +129,8 @@ def _passage(problem: Problem) -> pg.Block:
     if not problem.passage:
         none = "The manuscript has no such sentence." if problem.quote else "No sentence is quoted."
         return pg.text(none)
-    before, quote, behind = problem.passage_parts
-    return pg.note(before, *((" ", pg.strong(quote), f" {behind}") if quote else ()))
+    before, quote, after = problem.passage_parts
+    return pg.note(before, *((" ", pg.strong(quote), f" {after}") if quote else ()))
 
 
 def _problem(problem: Problem, decision: str, votes: Sequence[Vote]) -> Iterator[pg.Block]:
@@ -150,8 +150,8 @@ def _problem(problem: Problem, decision: str, votes: Sequence[Vote]) -> Iterator
 
 
 def _where(problem: Problem) -> str:
-    lost = " (the manuscript has no such place)" if problem.location_found is False else ""
-    return f"Where: {problem.location or 'not said'}{lost}"
+    note = " (the manuscript has no such place)" if problem.location_found is False else ""
+    return f"Where: {problem.location or 'not said'}{note}"
 
 
 def _votes(votes: Sequence[Vote]) -> Iterator[pg.Block]:
@@ -165,10 +165,10 @@ def _votes(votes: Sequence[Vote]) -> Iterator[pg.Block]:
 
 def _others(page: CheckFindings, check: ManuscriptCheck, attempt: Attempt) -> Iterator[pg.Block]:
     """Yield further, undecided, rejected and disputed problems."""
-    if behind := page.further_problems(check, attempt):
+    if further := page.further_problems(check, attempt):
         yield pg.text("Further problems that stand:")
         yield from pg.bullets(
-            _place_and_words(each, prose_line(each.explanation)) for each in behind
+            _place_and_words(each, prose_line(each.explanation)) for each in further
         )
     if questions := page.open_questions(check, attempt):
         yield pg.text("Open questions, which a second look could not decide:")
@@ -198,11 +198,11 @@ def _place_and_words(problem: Problem, words: pg.Line) -> pg.Line:
 
 
 def _dispute(problem: Problem) -> Iterator[pg.Block]:
-    now = "stands" if problem.stands else "is set aside"
+    current_state = "stands" if problem.stands else "is set aside"
     place = problem.location or "place not said"
     yield pg.text(
         *(pg.code(problem.problem_id), " ", pg.strong(problem.problem)),
-        f" ({place}) {problem.dispute} Now it {now}.",
+        f" ({place}) {problem.dispute} Now it {current_state}.",
     )
     if problem.optimistic:
         yield pg.text("For the authors: ", prose_line(problem.optimistic))

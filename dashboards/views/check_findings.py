@@ -145,14 +145,14 @@ class CheckFindings:
     @property
     def verdict(self) -> str:
         """How many manuscripts have problems, in a sentence."""
-        checked = [check for check in self.checks if was_checked(check)]
-        with_problems = [check for check in checked if check.standing]
-        text = f"{len(with_problems):,} of {figures.plural(len(checked), 'checked manuscript')} with problems"
-        words = sum(check.word_count or 0 for check in checked)
+        checked_manuscripts = [check for check in self.checks if was_checked(check)]
+        with_problems = [check for check in checked_manuscripts if check.standing]
+        text = f"{len(with_problems):,} of {figures.plural(len(checked_manuscripts), 'checked manuscript')} with problems"
+        words = sum(check.word_count or 0 for check in checked_manuscripts)
         text += f", {figures.plural(words, 'word')} read" if words else ""
-        partly = sum(check.is_partly_read for check in checked)
+        partly = sum(check.is_partly_read for check in checked_manuscripts)
         text += f", {partly:,} read only in part" if partly else ""
-        missing = len(self.checks) - len(checked)
+        missing = len(self.checks) - len(checked_manuscripts)
         return f"{text}, {missing:,} not checked." if missing else f"{text}."
 
 

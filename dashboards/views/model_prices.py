@@ -61,7 +61,7 @@ def read_prices(path: Path) -> dict[str, ModelPrice]:
 
 @lru_cache(2)
 def _prices(path: Path, changed: int) -> dict[str, ModelPrice]:
-    del changed  # another time is another file
+    del changed  # cache key: a new modification time means new content
     entries: dict[str, Any] = orjson.loads(path.read_bytes())
     prices = {
         name: _price(entry)

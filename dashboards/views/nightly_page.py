@@ -155,7 +155,7 @@ def night_figures(
     costs = {cost.run_id: cost for cost in queries.run_costs(all_run_ids)}
     validations = queries.validations_of(run_ids)
     reasons = queries.page_frame("unscored_reasons", run_ids=all_run_ids)
-    unanswered = queries.page_frame("unanswered_steps", run_ids=list(run_ids))
+    unanswered_steps = queries.page_frame("unanswered_steps", run_ids=list(run_ids))
     labels = queries.page_frame("label_shares", run_ids=list(run_ids))
     bias = queries.page_frame("position_bias", run_ids=list(run_ids))
     nights = []
@@ -166,7 +166,7 @@ def night_figures(
         alarms = {
             About.UNSCORED: [
                 *unscored_alarms(run_reasons, earlier, thresholds, run.order_reasons),
-                *step_alarms(_of(unanswered, run), thresholds),
+                *step_alarms(_of(unanswered_steps, run), thresholds),
             ],
             About.CHECKS: expectation_alarms(
                 each for each in validations if each.run_id == run.run_id

@@ -71,7 +71,7 @@ def ranking_view(
 
 
 def _blocks(queries: Queries, run_id: RunId, head: RankingHead) -> Iterator[pg.Block]:
-    run, ranked = queries.run(run_id), ranked_by(queries, head)
+    run, ranked_ideas = queries.run(run_id), ranked_by(queries, head)
     clusters = head.grouping is Grouping.CLUSTERS
     grouping = "found by what the ideas are about" if clusters else "as given"
     method = "Elo" if head.method is RatingMethod.ELO else "Bradley–Terry"
@@ -94,17 +94,17 @@ def _blocks(queries: Queries, run_id: RunId, head: RankingHead) -> Iterator[pg.B
             " unscored, not lost; the same command goes on from there."
         )
     range_of = "The range beside a rank"
-    if any(idea.by_matches for idea in ranked):
+    if any(idea.by_matches for idea in ranked_ideas):
         range_of = "Ideas that the matches do not tell apart share a rank; the range beside it"
-    across = _comparability(queries, head)
+    comparability = _comparability(queries, head)
     yield pg.text(
-        f"Ideas of a group met in pairs. {range_of}{_RANGES} {wording.what_leads_among(ranked)}"
-        + (f" {across}." if across else "")
+        f"Ideas of a group met in pairs. {range_of}{_RANGES} {wording.what_leads_among(ranked_ideas)}"
+        + (f" {comparability}." if comparability else "")
     )
     if best := _best_across(queries, head):
         yield pg.heading("The best over all groups")
         yield _across_table(best)
-    groups = _members(queries, head, ranked)
+    groups = _members(queries, head, ranked_ideas)
     if len(groups) > GROUPS_AT_A_GLANCE:
         yield pg.heading("Who is first")
         firsts = [(name or NO_GROUP, len(ideas), _first(ideas)) for name, ideas in groups.items()]
@@ -217,7 +217,7 @@ def _meetings(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator
         yield pg.table((":", "Idea", *places), _matrix(leading, matches))
     ideas_by_matches = [
         idea for idea in leading if idea.by_matches
-    ]  # the scores of the others order them
+    ]  # the others are ordered by scores
     for place, duel in enumerate(islice(_duels(ideas_by_matches, matches), DUELS_SHOWN)):
         if place == 0:
             yield pg.text("Why an idea beats another below it; “this idea” is the better one:")
@@ -225,13 +225,13 @@ def _meetings(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator
 
 
 def _summary(summary: GroupSummary, matches: Sequence[Match]) -> pg.Block:
-    unscored = Counter(
+    unscored_reasons = Counter(
         wording.reason(match.unscored_reason)
         for match in matches
         if match.unscored_reason is not None
     )
-    why = ", ".join(f"{times:,}: {reason}" for reason, times in unscored.most_common())
-    ended = f", {summary.ended_because}" if summary.ended_because else ""
+    why = ", ".join(f"{times:,}: {reason}" for reason, times in unscored_reasons.most_common())
+    end_note = f", {summary.ended_because}" if summary.ended_because else ""
     bias = "Position bias was not measured."
     if summary.position_bias is not None:
         bias = (
@@ -249,7 +249,7 @@ def _summary(summary: GroupSummary, matches: Sequence[Match]) -> pg.Block:
     return pg.text(
         f"{figures.plural(summary.match_count, 'verdict')}, {summary.unscored_match_count:,}"
         f" unscored{f' ({why})' if why else ''}; schedule:"
-        f" {summary.schedule.replace('_', ' ')}{ended}. {bias}"
+        f" {summary.schedule.replace('_', ' ')}{end_note}. {bias}"
     )
 
 
@@ -329,7 +329,7 @@ def _duel(better: RankedIdea, worse: RankedIdea, matches: Sequence[Match]) -> tu
                 )
     if not wins[OVERALL]:
         return ()
-    ordered = sorted(
+    dimensions = sorted(
         reasons, key=lambda dimension: (dimension != OVERALL, -wins[dimension], dimension)
     )
     overall = sum(match.dimension == OVERALL for match in matches)
@@ -338,7 +338,7 @@ def _duel(better: RankedIdea, worse: RankedIdea, matches: Sequence[Match]) -> tu
         pg.text(pg.strong(_title(better)), " over ", pg.strong(_title(worse)), tally),
         *pg.bullets(
             pg.line(f"{dimension.replace('_', ' ')}: ", prose_line(reasons[dimension]))
-            for dimension in ordered
+            for dimension in dimensions
         ),
     )
 

@@ -257,27 +257,29 @@ def validation_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
     if not validations:
         yield pg.text("No expectation was recorded.")
         return
-    broken, count = [row for row in validations if not row.success], len(validations)
+    broken_rows, count = [row for row in validations if not row.success], len(validations)
     expectations = figures.plural(count, "expectation")
-    if broken:
-        critical = sum(row.severity is Severity.CRITICAL for row in broken)
-        held_text = f"{count - len(broken)} of {expectations} held"
+    if broken_rows:
+        critical = sum(row.severity is Severity.CRITICAL for row in broken_rows)
+        held_text = f"{count - len(broken_rows)} of {expectations} held"
         yield pg.text(f"{held_text}; {critical} of the broken ones critical.")
         rows = [
             (
                 *(row.expectation, row.table_name, row.column_name, row.severity.value),
                 *(row.unexpected_count, row.evaluated_count, row.detail),
             )
-            for row in broken
+            for row in broken_rows
         ]
         columns = ("Expectation", "Table", "Column", "Severity", "Rows that broke it:")
         yield pg.table((*columns, "Rows checked:", "Detail"), rows)
     else:
         yield pg.text(f"All {expectations} held.")
-    if evaluated := sum(row.great_expectations is not None for row in validations):
+    if evaluated_count := sum(row.great_expectations is not None for row in validations):
         command = pg.code("assay report RUN --data-docs")
         yield pg.text(
-            f"Great Expectations evaluated {evaluated:,} of them; ", command, " shows its results."
+            f"Great Expectations evaluated {evaluated_count:,} of them; ",
+            command,
+            " shows its results.",
         )
     else:
         yield pg.text(
@@ -342,8 +344,8 @@ def _optional_columns(scores: Sequence[IdeaScore]) -> tuple[str, ...]:
     """Return the names of `_OPTIONAL_COLUMNS` that this run needs."""
     return tuple(
         name
-        for name, (requested, _) in _OPTIONAL_COLUMNS.items()
-        if any(requested(score) for score in scores)
+        for name, (is_requested, _) in _OPTIONAL_COLUMNS.items()
+        if any(is_requested(score) for score in scores)
     )
 
 

@@ -67,7 +67,7 @@ def sensitivity_blocks(sensitivity: Sensitivity | None) -> Iterator[pg.Block]:
         return
     parts, left_out = sensitivity.parts, sensitivity.left_out
     are = "is" if left_out == 1 else "are"
-    left = (
+    left_out_note = (
         f" {figures.plural(left_out, 'idea')} of which something is unscored {are} left out: no"
         " weighting makes up for it."
         if left_out
@@ -77,7 +77,7 @@ def sensitivity_blocks(sensitivity: Sensitivity | None) -> Iterator[pg.Block]:
         f"{SAMPLES:,} weightings of {', '.join(parts).replace('_', ' ')} were drawn"
         f" evenly from all that add up to one. An idea that is among the best {TOP} under nearly all"
         " of them leads whatever one cares about; one in the middle of the list leads because of the"
-        f" weights.{left}"
+        f" weights.{left_out_note}"
     )
     rows = [
         (score.title or score.idea_id, figures.mean(score.score), figures.percent(share))

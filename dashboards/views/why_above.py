@@ -40,7 +40,7 @@ def why_view(queries: Queries, run_id: RunId, one: IdeaId, other: IdeaId) -> pg.
         if name not in places:
             raise UnknownNameError(f"run {run_id} has no idea “{name}”")
     head = ranking_shown(queries, run_id)
-    if head is not None:  # they met in its groups, which it may have found
+    if head is not None:  # matches took place in the ranking's groups, which may be clusters
         groups = {each.idea_id: each.group for each in ratings_of(queries, head, head.method)}
         for name in groups.keys() & {one, other}:
             places[name] = replace(places[name], group=groups[name])

@@ -89,7 +89,9 @@ class DraftPage(PublishedPage):
 
     def _write_drafts(self, folder: Path) -> tuple[Path, ...]:
         """Write the folders of drafts that were not refused."""
-        from dashboards.render.drafts.draft_folder import write_folder  # loads much
+        from dashboards.render.drafts.draft_folder import (
+            write_folder,
+        )  # late: it loads large libraries
 
         paths: tuple[Path, ...] = ()
         for draft in self.units:

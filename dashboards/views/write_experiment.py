@@ -240,8 +240,8 @@ def _best(part: ExperimentPart, best: Program) -> Iterator[pg.Block]:
 def _other_candidates(part: ExperimentPart) -> Iterator[pg.Block]:
     """Yield unconfirmed candidates, and executions without a score."""
     experiment = part.experiment
-    compared = [each for each in experiment.programs if each.fate is Fate.COMPARED]
-    if compared:
+    candidates = [each for each in experiment.programs if each.fate is Fate.COMPARED]
+    if candidates:
         yield pg.heading("Other candidates on full data", level=3)
         rows = [
             (
@@ -251,7 +251,7 @@ def _other_candidates(part: ExperimentPart) -> Iterator[pg.Block]:
                 _reach(each.gain_low, each.gain_high),
                 ", ".join(f"{name} = {value}" for name, value in each.settings.items()),
             )
-            for each in sorted(compared, key=lambda each: -(each.gain or 0.0))
+            for each in sorted(candidates, key=lambda each: -(each.gain or 0.0))
         ]
         columns = ("Candidate", "Mean:", "Gain:", "Interval, corrected:", "Settings")
         yield pg.table(columns, rows)

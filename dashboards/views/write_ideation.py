@@ -200,8 +200,10 @@ class IdeationPage(PublishedPage):
         stacks: dict[tuple[str, int], list[IdeaVersion]] = {}
         for version in kept_versions(self.versions):
             stacks.setdefault((version.seed_id, version.slot), []).append(version)
-        chosen = (max(stack, key=lambda v: (self._value(v), v.round)) for stack in stacks.values())
-        return tuple(sorted(chosen, key=lambda v: (-self._value(v), v.version_id)))
+        best_versions = (
+            max(stack, key=lambda v: (self._value(v), v.round)) for stack in stacks.values()
+        )
+        return tuple(sorted(best_versions, key=lambda v: (-self._value(v), v.version_id)))
 
     def _value(self, version: IdeaVersion) -> float:
         score = self.scores.get(version.version_id)

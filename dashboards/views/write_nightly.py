@@ -102,7 +102,7 @@ def _day_page(folder: Path, day: date) -> pg.Page:
         try:
             lines = read_bytes(path).decode("utf-8", "replace").splitlines()
             moment = datetime.strptime(path.stem, "%Y-%m-%dT%H%M%SZ").replace(tzinfo=UTC)
-        except (OSError, ValueError):  # such as a link that somebody put there
+        except (OSError, ValueError):  # not one of our files, such as a link
             continue
         time = pg.report(f"{moment:%H:%M:%S}", path.stem)
         rows.append((time, next(filter(None, lines[1:]), "")))
@@ -142,12 +142,12 @@ def _run(night: NightRun, *, linked: bool) -> Iterator[pg.Block]:
     yield pg.heading(f"Run {run.run_id}")
     yield pg.text(pg.strong(night.status), f" {run.states_in_words.capitalize()}.")
     taken_over = ", the others taken over" if ideas["evaluated_anew"] < ideas["ideas"] else ""
-    whole = pg.report("The report in full", f"../{run.run_id}/index")
+    report_link = pg.report("The report in full", f"../{run.run_id}/index")
     yield pg.text(
         f"{figures.plural(ideas['ideas'], 'idea')}: {ideas['never_seen']:,} never seen before,"
         f" {ideas['evaluated_anew']:,} evaluated in this run{taken_over}. Engine ",
         *(pg.code(run.engine), ", profile ", pg.code(run.profile), "."),
-        *((" ", whole) if linked else ()),
+        *((" ", report_link) if linked else ()),
     )
     yield pg.heading("Alarms", level=3)
     alarms = pg.bullets(alarm.sentence for alarm in night.alarms)
@@ -168,9 +168,9 @@ def _run(night: NightRun, *, linked: bool) -> Iterator[pg.Block]:
     else:
         yield pg.text("No idea has a rank.")
     yield pg.heading("Cost", level=3)
-    columns, compared = ["", "This run:"], [(run, night.cost)]
+    columns, runs = ["", "This run:"], [(run, night.cost)]
     if before is not None and night.cost_before is not None:
         columns.append(f"Run {before.run_id}:")
-        compared.append((before, night.cost_before))
-    costs = [(name, *(show(*each) for each in compared)) for name, show in _ROWS]
+        runs.append((before, night.cost_before))
+    costs = [(name, *(show(*each) for each in runs)) for name, show in _ROWS]
     yield pg.table(columns, costs)

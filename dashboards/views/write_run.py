@@ -111,7 +111,7 @@ class EvaluatedRun(PublishedPage):
 
     def write(self, folder: Path) -> tuple[Path, ...]:
         """Write the index and all idea pages; raise OSError on failure."""
-        del folder  # it appears whole
+        del folder  # write_reports replaces the whole folder
         limits = self.warehouse.settings.alarms
         return write_reports(self.warehouse, self.head.run_id, thresholds=limits)
 
@@ -147,7 +147,7 @@ def write_reports(
     Raises:
         ConfigurationError: there is no such lake or published run.
     """
-    safe_name("run", run_id)  # refuses a run_id that cannot name a folder
+    safe_name("run", run_id)  # raises for a run_id that cannot name a folder
     target = warehouse.reports / run_id
     with (
         warehouse.queries() as queries,

@@ -55,7 +55,7 @@ SECTIONS = {
     "people": "People",
     "operate": "Operate",
 }
-COMMANDS = {  # beside those of kinds of work; in the order of the help page, each with its folder
+COMMANDS = {  # folders of commands, in help order; kinds of work have their own
     "demo": "evaluate",
     "evaluate": "evaluate",
     "plan": "evaluate",
@@ -207,7 +207,7 @@ def ending_of(command: Callable[[], object]) -> Ending:
     except RuntimeError as error:
         if isinstance(
             error.__cause__, KeyboardInterrupt
-        ):  # as DuckDB hands on a Ctrl-C that came while it was answering
+        ):  # DuckDB raises a RuntimeError for Ctrl-C during a query
             return _INTERRUPTED
         raise
     except ValidationError as error:
@@ -227,7 +227,7 @@ def ending_of(command: Callable[[], object]) -> Ending:
     except BrokenPipeError:
         os.dup2(
             os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # without it Python complains once more as it ends
+        )  # else Python reports the closed pipe again at exit
         return Ending(EXIT_DONE)
     except OSError as error:
         what = f"{error.filename or 'the system refused'}: {error.strerror or error}"
@@ -240,7 +240,7 @@ def ending_of(command: Callable[[], object]) -> Ending:
 
 def _variable(place: str) -> str:
     """Return the environment variable in use, where a setting has several names."""
-    from schemas.settings import Settings  # late: most commands end well
+    from schemas.settings import Settings  # late: needed after an error only
 
     names = (field.validation_alias for field in Settings.model_fields.values())
     choices = (each.choices for each in names if isinstance(each, AliasChoices))

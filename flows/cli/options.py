@@ -73,7 +73,7 @@ class Commands(typer.Typer):
     """Commands with options from their `Options` parameter, and examples in their help."""
 
     def __init__(self, **settings: Any) -> None:
-        # Boxes cut the names of options off in a terminal of 60 columns.
+        # Boxes would cut off option names in a terminal of 60 columns.
         super().__init__(rich_markup_mode=None, no_args_is_help=True, **settings)
 
     def command(
@@ -118,14 +118,14 @@ def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
     }
 
     @wraps(command)
-    def run(quiet: bool = False, verbose: bool = False, **given: Any) -> Any:
+    def run(quiet: bool = False, verbose: bool = False, **values: Any) -> Any:
         set_verbosity(quiet=quiet, verbose=verbose)
         prepare_environment(Settings().home)
         for name, model in models.items():
-            given[name] = _build_options(
-                model, {field: given.pop(field) for field in model.model_fields}
+            values[name] = _build_options(
+                model, {field: values.pop(field) for field in model.model_fields}
             )
-        return command(**given)
+        return command(**values)
 
     parameters = [
         each
@@ -151,7 +151,7 @@ def _verbosity(
 def _build_options(model: type[Options], values: dict[str, Any]) -> Options:
     flags = {flag_of(name) for name in (*model.model_fields, "json", "quiet", "verbose")}
     for name, value in values.items():
-        if str(value) in flags:  # else the option is gone, and its own value seems an argument
+        if str(value) in flags:  # else its value would be read as an argument
             raise ConfigurationError(f"{flag_of(name)} has no value: {value} stands in its place")
     options = model(
         **{
@@ -210,7 +210,7 @@ def _read_by_typer(field: FieldInfo) -> Any:
 
 def _default(value: Any) -> Any:
     if value is PydanticUndefined:
-        return ...  # as typer says that an option must be given
+        return ...  # typer's marker for a required option
     if value in (None, ()):
         return None
     plain = isinstance(value, _READ_BY_TYPER) and not isinstance(value, Path)

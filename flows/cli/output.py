@@ -25,7 +25,7 @@ from tasks.accounting.budgets import SharedBudget
 from warehouse.answers import IdeaScore, RankedIdea
 from warehouse.warehouse import Warehouse
 
-if TYPE_CHECKING:  # importing a campaign imports Prefect, before its server is known
+if TYPE_CHECKING:  # importing a campaign would import Prefect before its server is set
     from dashboards.render.page import Page
     from flows.run.estimate import WorkEstimate
     from schemas.identifiers import RunId
@@ -212,12 +212,12 @@ def was_published(summary: "Summary[Any]", *, as_json: bool) -> bool:
 
 
 def print_where(
-    summary: "Summary[Any]", early: Iterable[str], reports: Iterable[Path] | None = None
+    summary: "Summary[Any]", early_end: Iterable[str], reports: Iterable[Path] | None = None
 ) -> None:
     for path in summary.report_paths if reports is None else reports:
         print_note(f"report: {path}")
     print_log_note(summary.log_path)
-    for line in early:
+    for line in early_end:
         print_warning(line)
 
 
@@ -275,7 +275,7 @@ _OPTIONAL_COLUMNS = (
 
 def ranking_table(
     columns: Sequence[str],
-    ranked: Sequence[RankedIdea],
+    ideas: Sequence[RankedIdea],
     cells: Callable[[RankedIdea], Sequence[str | Group]],
 ) -> Table:
     """Return a ranking by group; identifiers are whole, titles get the rest."""
@@ -286,7 +286,7 @@ def ranking_table(
         else:
             table.add_column(name, justify="right")
     before: object = object()
-    for entry in ranked:
+    for entry in ideas:
         if entry.group != before:
             table.add_section()
             group = Text(safe(entry.group or "no group"), style="bold")

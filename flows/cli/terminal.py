@@ -36,7 +36,7 @@ class SafeFormatter(logging.Formatter):
 
 
 _NOTES = logging.getLogger("assay.notes")
-_EVENTS = logging.getLogger("assay.run")  # of `warehouse.run_log`
+_EVENTS = logging.getLogger("assay.run")  # `warehouse.run_log` writes to it
 _OURS = ("flows", "tasks", "warehouse", "dashboards")
 # Other handlers' formatters add the last two.
 _OF_EVERY_RECORD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
@@ -88,6 +88,6 @@ def time_of_day() -> str:
 
 def print_warning(text: str) -> None:
     """Print a warning on stderr, even with `--quiet`."""
-    from rich.console import Console  # most commands end without a word on stderr
+    from rich.console import Console  # late: most commands print nothing on stderr
 
     Console(stderr=True, highlight=False, soft_wrap=True).print(safe(text), markup=False)

@@ -115,14 +115,14 @@ def print_published(
         Warehouse(request.warehouse),
     )
     page: Any = published_page(last_work, warehouse, head.run_id, request)
-    page = dataclasses.replace(page, head=head)  # a course may have ended early after this run
+    page = dataclasses.replace(page, head=head)  # a later step may have ended early
     result = last_work.result(head, page.units)
     messages = (*summary.faults, *summary.remarks)
-    early = early_end_lines(
+    early_end = early_end_lines(
         f"the {last_work.kind.word}",
         head.ended_early(),
         request.warehouse,
-        last_work.request.spends_as(head.run_id),  # of what was done last, such as the ranking
+        last_work.request.spends_as(head.run_id),  # of the last step, such as the ranking
         request.budget,
         work.options.unit_word(),
     )
@@ -137,7 +137,9 @@ def print_published(
         }
         if request.literature is not None:
             values["literature"] = literature_in_words(request.literature)
-        write_answer(answer_about(page, result, (*request.remarks, *messages, *early), **values))
+        write_answer(
+            answer_about(page, result, (*request.remarks, *messages, *early_end), **values)
+        )
         return exit_code_of(summary, result)
     _show(page, result, summary, as_page=not paths)
     for path in (*paths, *more):
@@ -147,7 +149,7 @@ def print_published(
     print_engine_note(head.engine)
     if request.literature is not None:
         print_note(f"literature: {literature_in_words(request.literature)}")
-    print_where(summary, early)
+    print_where(summary, early_end)
     return exit_code_of(summary, result)
 
 
@@ -192,18 +194,18 @@ def answer_about(
     """
     is_whole = result.stands or page.head.ended_early() is None
     state = result.state if is_whole else "incomplete"
-    lines, beside = (*result.lost, *page.warnings, *warnings), {**page.json_fields(), **more}
+    lines, fields = (*result.lost, *page.warnings, *warnings), {**page.json_fields(), **more}
     units = page.units if rows is None else rows
-    return answer_of(state, units, run=page.run, warnings=lines, **beside)
+    return answer_of(state, units, run=page.run, warnings=lines, **fields)
 
 
 def exit_code_of(summary: Summary[Any], result: Result) -> int:
     """Return the exit code of published work, or of what it follows if that is worse."""
-    before, reason = _first_exit_code(summary), summary.head.ended_early()
+    first_code, reason = _first_exit_code(summary), summary.head.ended_early()
     counts = result.stands or reason is None
     if result.in_order and counts and not summary.faults:
-        return before
-    return max(before, EXIT_BUDGET if reason is Reason.BUDGET_EXHAUSTED else EXIT_FAILURES)
+        return first_code
+    return max(first_code, EXIT_BUDGET if reason is Reason.BUDGET_EXHAUSTED else EXIT_FAILURES)
 
 
 def _first_exit_code(summary: Summary[Any]) -> int:
@@ -265,8 +267,8 @@ def report_answer(
     with warehouse.queries(as_defined=False) as queries:
         run_id = RunId(run) if run else queries.latest_run().run_id
         kind = published_kind(queries.connection, run_id)
-    wanted = RANKINGS if ranking else kind
-    declared = next(work for work in works() if work.kind is wanted)
+    wanted_kind = RANKINGS if ranking else kind
+    declared = next(work for work in works() if work.kind is wanted_kind)
     page: Any = published_page(declared, warehouse, run_id)
     if idea is None:
         return answer_about(page, declared.result(page.head, page.units))

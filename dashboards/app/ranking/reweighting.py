@@ -82,17 +82,18 @@ def _scores_and_intervals(
         return total
 
     widths = [_half_widths(ideas, part) for part in parts]
-    # All criteria come from the same repetitions, modules from judgements of their own.
-    together = _sum_widths if has_assessment(ideas) else _root_sum_of_squares
-    below, above = (
-        together(np.where(is_scored, share * np.column_stack(side), 0.0))
+    # All criteria come from the same repetitions; modules are judged independently.
+    combine = _sum_widths if has_assessment(ideas) else _root_sum_of_squares
+    lower_widths, upper_widths = (
+        combine(np.where(is_scored, share * np.column_stack(side), 0.0))
         for side in zip(*widths, strict=True)
     )
-    # The bounds of an idea without a score hold, however sure the parts are that it has.
-    below, above = (
-        np.where(is_scored.all(axis=1), side, np.nan_to_num(side)) for side in (below, above)
+    # Missing parts already span 0 to 10, so unknown widths of the others count as 0.
+    lower_widths, upper_widths = (
+        np.where(is_scored.all(axis=1), side, np.nan_to_num(side))
+        for side in (lower_widths, upper_widths)
     )
-    lower, upper = with_missing_as(0.0) - below, with_missing_as(10.0) + above
+    lower, upper = with_missing_as(0.0) - lower_widths, with_missing_as(10.0) + upper_widths
     return with_missing_as(np.nan), np.clip(lower, 0, 10), np.clip(upper, 0, 10)
 
 
@@ -155,7 +156,7 @@ def _rank_group(part: Frame) -> Frame:
 
 def _places(part: Frame, others: Frame) -> tuple[np.ndarray, np.ndarray]:
     """Return the best and the worst place of each idea among `others`."""
-    # Rounded like the scores that ranks compare: a bound below its own score would exclude the rank.
+    # Rounded like scores in ranks, else an idea's rank could lie outside its range.
     columns = polars.col("score", "lower", "upper").round(_DIGITS)
     part, others = part.with_columns(columns), others.with_columns(columns)
     lower, upper = (

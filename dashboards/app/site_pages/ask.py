@@ -90,7 +90,7 @@ def _estimate(visit: Visit, voter: str) -> None:
     sides = draw_sides(services_of(warehouse), voter, kind, text, settings)
     if all(side.engine.is_baseline for side in sides):
         estimate = wording.BASELINE_ANSWERS
-    else:  # of either alone it would tell who answers
+    else:  # both together, as one alone would reveal the engine
         requests = estimates_for(kind, text, sides, datetime.now(UTC), key=uuid4().hex)
         bound = settings.voting.question_cost_usd
         estimate = wording.both_answers(estimates_of(warehouse, requests), bound)
@@ -99,7 +99,7 @@ def _estimate(visit: Visit, voter: str) -> None:
 
 def _ask(visit: Visit, voter: str) -> None:
     draft = _DRAFTS.pop(_key(visit, voter), None)
-    if draft is not None:  # else it was asked already, or the server began anew
+    if draft is not None:  # else it was asked already, or the server restarted
         warehouse = visit.lake.warehouse
         ask(warehouse, services_of(warehouse), voter, draft.kind, draft.text, draft.sides)
 

@@ -66,7 +66,7 @@ def show(visit: Visit) -> PageContent:
     if log_lines:
         blocks += [pg.heading("What the command says"), pg.Code(unturned("\n".join(log_lines)))]
     can_resubmit = request is not None and request.command in SUBMITTED
-    above = controls(
+    status_markup = controls(
         "job",
         kind=kind,
         status=sentence,
@@ -74,7 +74,7 @@ def show(visit: Visit) -> PageContent:
         again=with_query("/submit", draft=job.job_id) if can_resubmit else "",
         at_work=job.at_work,
     )
-    return PageContent(name, blocks, above, live=True)
+    return PageContent(name, blocks, status_markup, live=True)
 
 
 def stop(visit: Visit) -> Response:
@@ -114,7 +114,7 @@ def _status_line(job: Job, progress: RunProgress | None, outcome: str) -> tuple[
     took = ""
     if status.started_at and status.finished_at:
         seconds = (status.finished_at - status.started_at).total_seconds()
-        took = f" after {figures.duration(max(seconds, 0.0))}"  # a clock may be set back
+        took = f" after {figures.duration(max(seconds, 0.0))}"  # clocks may be set back
     if state is JobState.STOPPED:
         kind, how = "alarms", "Stopped before its end"
     elif status.exit_code in _EXIT_CODES:
@@ -152,7 +152,7 @@ def _results(lake: Lake, job: Job) -> Iterator[pg.Block]:
         return
     try:
         ideas = lake.ask(Queries.ranking, job.status.run_id)
-    except AssayError as error:  # deleted since
+    except AssayError as error:  # the run was deleted
         yield pg.note(str(error))
         return
     yield from pg.bullets(
@@ -222,9 +222,9 @@ def _recent_jobs(visit: Visit) -> list[Job]:
     now = datetime.now(UTC)
     recent_jobs: list[Job] = []
     for job in jobs(visit.lake.warehouse):
-        ended = job.status.finished_at
+        finished_at = job.status.finished_at
         is_estimate = job.request is not None and job.request.asks_nothing
-        is_recent = job.at_work or (ended is not None and (now - ended).days < 1)
+        is_recent = job.at_work or (finished_at is not None and (now - finished_at).days < 1)
         if is_recent and not is_estimate and may_watch(visit.person, job):
             recent_jobs.append(job)
     return recent_jobs[:JOBS_LISTED]
@@ -235,12 +235,12 @@ def _name(job: Job) -> str:
 
 
 def _job_row(job: Job) -> tuple[pg.Part, ...]:
-    request, started = job.request, job.status.started_at
+    request, started_at = job.request, job.status.started_at
     return (
         pg.report(_name(job), job_path(job.job_id)),
         "" if request is None else request.command,
         "stopping" if job.at_work and job.stop_requested else job.status.state.value,
         "" if request is None else request.asked_by,
-        "" if started is None else started,
+        "" if started_at is None else started_at,
         job.status.last_word,
     )

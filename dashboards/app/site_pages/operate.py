@@ -210,15 +210,15 @@ def operate_page(
     title: str,
     blocks: Iterable[pg.Block],
     *fields: Field | None,
-    below: Markup = _NOTHING,
+    form_below: Markup = _NOTHING,
 ) -> PageContent:
     """Return a page of Operate with the links to its parts.
 
     Args:
-        below: a form below the fields.
+        form_below: a form below the fields.
     """
     ways = controls("parts", whole="Operate", ways=[*_parts(visit)], here=visit.request.url.path)
-    return PageContent(title, tuple(blocks), ways + form(*fields) + below)
+    return PageContent(title, tuple(blocks), ways + form(*fields) + form_below)
 
 
 def _parts(visit: Visit) -> Iterator[tuple[str, str]]:
@@ -278,12 +278,12 @@ def show_cost(visit: Visit) -> PageContent:
     if run is None:
         return operate_page(visit, "Cost", (NO_RUN,))
     cost = lake.ask(Queries.run_cost, run.run_id)
-    called = cost.llm_calls > 0
+    has_calls = cost.llm_calls > 0
     blocks = [*run_facts(run), *lake.ask(_blocks, _cost, run.run_id)]
-    if called:
+    if has_calls:
         blocks += [*_call_outcomes(lake, run, "model"), *_latency(lake, run)]
     blocks += _over_nights(lake, run)
-    if called:
+    if has_calls:
         blocks += [*_per_idea(lake, run), *_with_other_models(visit, run, cost)]
     prices = (
         Field("model", "Compare with the model", visit.query.get("model", ""), attributes={"placeholder": "openai/o3"}),
@@ -292,7 +292,9 @@ def show_cost(visit: Visit) -> PageContent:
         Field("completion_price", "Of completion tokens",
               visit.query.get("completion_price", ""), attributes={"placeholder": "USD"}),
     )  # fmt: skip
-    return operate_page(visit, "Cost", blocks, run_field(visit, run), *(prices if called else ()))
+    return operate_page(
+        visit, "Cost", blocks, run_field(visit, run), *(prices if has_calls else ())
+    )
 
 
 def _blocks(queries: Queries, view: View, run_id: RunId) -> tuple[pg.Block, ...]:
@@ -550,7 +552,9 @@ def _checks(lake: Lake, run: Run) -> Iterator[pg.Block]:
 
 def send_data_docs(visit: Visit) -> Response:
     """Send the Great Expectations results of a run as a file."""
-    from dashboards.render.data_docs import data_docs  # imports Great Expectations: seconds
+    from dashboards.render.data_docs import (
+        data_docs,
+    )  # late: Great Expectations takes seconds to import
 
     run = run_in_address(visit)
     if run is None:

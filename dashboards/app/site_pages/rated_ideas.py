@@ -95,7 +95,7 @@ def show(visit: Visit) -> PageContent:
         Field("paper", "Paper", paper, papers[0], titles) if len(papers) > 1 else None,
         Field("blind", "Reading", visit.query.get("blind", ""), "",
               [("", "words the set"), ("1", "second, blind")]) if may_edit else None,
-        below=editor,
+        form_below=editor,
     )  # fmt: skip
 
 
@@ -125,13 +125,13 @@ def _notice(visit: Visit) -> str:
     return ""
 
 
-def _editor(visit: Visit, name: str, given: Curation, edits: Sequence[CurationEdit]) -> Markup:
+def _editor(visit: Visit, name: str, curation: Curation, edits: Sequence[CurationEdit]) -> Markup:
     """Return the edit forms: current values, or for blind editors the engine's."""
     blind = visit.query.get("blind") == "1"
-    before = given if blind else with_added(given, edits)
+    base = curation if blind else with_added(curation, edits)
     editor = visit.pseudonym if blind else None
-    values = values_seen(before, edits, blind_of=editor)
-    sentence_of = {each.sentence_id: (each.review_id, each.text) for each in before.sentences}
+    values = values_seen(base, edits, blind_of=editor)
+    sentence_of = {each.sentence_id: (each.review_id, each.text) for each in base.sentences}
     statements = [
         {
             "id": each.statement_id,
@@ -143,14 +143,14 @@ def _editor(visit: Visit, name: str, given: Curation, edits: Sequence[CurationEd
             ],
             "kept": values[each.statement_id, EditedField.KEPT] != NO,
         }
-        for each in before.statements
+        for each in base.statements
     ]
     return controls(
         "rated",
-        path=PATH, notice=_notice(visit), set=name, paper=given.paper_id, blind="1" if blind else "",
+        path=PATH, notice=_notice(visit), set=name, paper=curation.paper_id, blind="1" if blind else "",
         parts=[(each.value, values["", each]) for each in _PARTS],
         statements=statements, choices=[(each.value, words) for each, words in _CHOICES.items()],
-        offered=sentences_offered(given), text_of=unturned,
+        offered=sentences_offered(curation), text_of=unturned,
         longest_part=LONGEST_PART, longest_statement=LONGEST_STATEMENT,
     )  # fmt: skip
 
@@ -166,24 +166,24 @@ def save(visit: Visit) -> PageContent | Response:
     if name not in visit.lake.heads(kind_of(CURATIONS)):
         raise UnknownNameError(f"there is no set of rated ideas “{name[:100]}”")
     papers, edits = _set_of(visit, name)
-    given = papers.get(visit.form_text("paper"))
-    if given is None or given.dropped_reason is not None:
+    curation = papers.get(visit.form_text("paper"))
+    if curation is None or curation.dropped_reason is not None:
         raise UnknownNameError(f"no paper of this name can be edited in set {name}")
-    place = {"set": name, "paper": given.paper_id, "blind": "1" if blind else ""}
+    place = {"set": name, "paper": curation.paper_id, "blind": "1" if blind else ""}
     if visit.form_text("action") == "add":
-        changes_made = _new_statement(visit, given)
-        _record(visit, name, given, changes_made, is_blind=False)
+        changes_made = _new_statement(visit, curation)
+        _record(visit, name, curation, changes_made, is_blind=False)
         return RedirectResponse(with_query(PATH, **place, added="1"), 303)
-    before = given if blind else with_added(given, edits)
+    base = curation if blind else with_added(curation, edits)
     changes_made = {
-        value: (was, entered)
-        for value, was in values_of(before).items()
-        if (entered := _form_value(visit, value, was)) is not None
+        value: (was, new_text)
+        for value, was in values_of(base).items()
+        if (new_text := _form_value(visit, value, was)) is not None
     }
-    _record(visit, name, given, changes_made, is_blind=blind)
-    changed = sum(was.split() != after.split() for was, after in changes_made.values())
+    _record(visit, name, curation, changes_made, is_blind=blind)
+    changed_count = sum(was.split() != after.split() for was, after in changes_made.values())
     return RedirectResponse(
-        with_query(PATH, **place, saved=len(changes_made), changed=changed), 303
+        with_query(PATH, **place, saved=len(changes_made), changed=changed_count), 303
     )
 
 
@@ -192,13 +192,13 @@ def _form_value(visit: Visit, value: Value, old_text: str) -> str | None:
     statement, field = value
     assert visit.form is not None
     if f"{statement}.{EditedField.STATEMENT if statement else field}" not in visit.form:
-        return None  # it came to be after the form was opened
+        return None  # added after the form was opened
     if field is EditedField.KEPT:
         return YES if visit.form_text(f"{statement}.{field}") else NO
     text = _read_field(visit, f"{statement}.{field}", field)
-    emptied = field is not EditedField.EXPERIMENT and not text.strip()
-    # A page shows no character that turns the reading order, so a form sends none back.
-    return old_text if emptied or text.split() == unturned(old_text).split() else text
+    is_empty = field is not EditedField.EXPERIMENT and not text.strip()
+    # Pages drop bidirectional controls, so the form comes back without them.
+    return old_text if is_empty or text.split() == unturned(old_text).split() else text
 
 
 def _read_field(visit: Visit, name: str, field: EditedField) -> str:
@@ -211,27 +211,27 @@ def _read_field(visit: Visit, name: str, field: EditedField) -> str:
     return text
 
 
-def _new_statement(visit: Visit, given: Curation) -> dict[Value, tuple[str, str]]:
+def _new_statement(visit: Visit, curation: Curation) -> dict[Value, tuple[str, str]]:
     """Return the values of an added statement, each with an empty old value."""
     assert visit.form is not None
-    entered = {field: _read_field(visit, f"new.{field}", field)
+    values = {field: _read_field(visit, f"new.{field}", field)
                for field in (EditedField.STATEMENT, *_CHOICES)}  # fmt: skip
-    offered_ids = [each.sentence_id for each in sentences_offered(given)]
+    offered_ids = [each.sentence_id for each in sentences_offered(curation)]
     sentence_ids = [each for each in offered_ids if each in visit.form.getlist("new.sentences")]
-    if not entered[EditedField.STATEMENT].strip() or not sentence_ids:
+    if not values[EditedField.STATEMENT].strip() or not sentence_ids:
         raise ConfigurationError(
             "the statement was not added: say what it says, and choose the sentences that say it"
             " in the reviews"
         )
-    entered[EditedField.SENTENCES] = " ".join(sentence_ids)
+    values[EditedField.SENTENCES] = " ".join(sentence_ids)
     name = f"{ADDED}{secrets.token_hex(4)}"
-    return {(name, field): ("", after) for field, after in entered.items()}
+    return {(name, field): ("", after) for field, after in values.items()}
 
 
 def _record(
     visit: Visit,
     name: str,
-    given: Curation,
+    curation: Curation,
     changes_made: Mapping[Value, tuple[str, str]],
     *,
     is_blind: bool,
@@ -242,7 +242,7 @@ def _record(
         CurationEdit(
             edit_id=f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(6)}",
             run_id=RunId(name),
-            paper_id=given.paper_id,
+            paper_id=curation.paper_id,
             statement_id=statement,
             field=field,
             before=before,

@@ -44,7 +44,7 @@ def show(visit: Visit) -> PageContent:
                         examples=_examples(), bounds=f"At most {MOST_ROWS:,} rows and"
                         f" {TIMEOUT_SECONDS:.0f} seconds.")  # fmt: skip
     blocks = (*_answer_blocks(visit, query), *_dictionary(visit, table))
-    return operate_page(visit, "SQL", blocks, below=question)
+    return operate_page(visit, "SQL", blocks, form_below=question)
 
 
 def _answer_blocks(visit: Visit, query: str) -> Iterator[pg.Block]:

@@ -73,7 +73,7 @@ def _form(
         draft_id: the draft whose file is used unless another file or a text is given.
     """
     most = visit.lake.warehouse.settings.api.maximum_body_bytes
-    above = controls(
+    form_markup = controls(
         "submit",
         problem=problem,
         text=text,
@@ -86,7 +86,7 @@ def _form(
         most_bytes=most,
         most=f"{most // 1_000_000:,} MB",
     )
-    return PageContent("Submit", (), above)
+    return PageContent("Submit", (), form_markup)
 
 
 def take(visit: Visit) -> PageContent | Response:
@@ -108,7 +108,7 @@ def take(visit: Visit) -> PageContent | Response:
         name, content = _file_of(_request_of(earlier_job))
     try:
         draft = _draft(
-            visit, kind or _detect_kind(name, content), name, content, before=earlier_job
+            visit, kind or _detect_kind(name, content), name, content, earlier=earlier_job
         )
     except AssayError as error:
         return _form(visit, text, kind, _sentence(error), _keep_file(visit, name, content))
@@ -145,7 +145,7 @@ def _draft_page(visit: Visit, draft: Job, problem: str = "") -> PageContent | Re
     form = SUBMITTED[_kind_of(request)].web_form
     assert form is not None
     job_id = _job_of_draft(visit.lake.warehouse, draft.job_id)
-    above = controls(
+    draft_markup = controls(
         "submit_found",
         problem=problem,
         findings=Markup(markup),  # noqa: S704 escaped by its writer
@@ -157,7 +157,7 @@ def _draft_page(visit: Visit, draft: Job, problem: str = "") -> PageContent | Re
         back=with_query("/submit", draft=draft.job_id),
     )
     title = "What was found" if not draft.at_work else wording.shorten(request.name, 80)
-    return PageContent(title, (), above, live=draft.at_work)
+    return PageContent(title, (), draft_markup, live=draft.at_work)
 
 
 def begin(visit: Visit) -> PageContent | Response:
@@ -176,9 +176,9 @@ def begin(visit: Visit) -> PageContent | Response:
         options = _options(visit, job) if same else _default_options(job)
         begins = visit.form_text("act") == "begin"
         if not (begins and same and options == to_submit.options):
-            changed = "?changed=1" if begins else ""
+            query = "?changed=1" if begins else ""
             draft_id = _draft(visit, kind, *_file_of(request), options, draft)
-            return RedirectResponse(f"/submit/{draft_id}{changed}", 303)
+            return RedirectResponse(f"/submit/{draft_id}{query}", 303)
         if draft.status.state is not JobState.DONE:
             raise ConfigurationError("wait until it is known what this takes")
         job_request = to_submit.model_copy(update={"idempotency_key": _key_of(draft.job_id)})
@@ -205,12 +205,12 @@ def _draft(
     name: str,
     content: bytes,
     options: DeclaredOptions | None = None,
-    before: Job | None = None,
+    earlier: Job | None = None,
 ) -> str:
     """Start the estimate of a job; return the draft's name, one per submission.
 
     Args:
-        before: the draft or job whose file or text is reused.
+        earlier: the draft or job whose file or text is reused.
 
     Raises:
         ConfigurationError: the kind is unknown or not offered, or does not fit the content.
@@ -223,8 +223,8 @@ def _draft(
     words = name or content.decode("utf-8", "replace")
     title = next((line.strip("# \t") for line in words.splitlines() if line.strip("# \t")), name)
     submission = visit.form_text("submission")
-    if before is not None:
-        title, submission = _request_of(before).name, before.job_id
+    if earlier is not None:
+        title, submission = _request_of(earlier).name, earlier.job_id
     digest = content_hash(content.hex(), name)
     request = job(
         name=wording.shorten(unturned(title), _NAME_CHARACTERS) or job.name_of_command(),
@@ -349,25 +349,27 @@ def _cost_rows(
 
 def _fields(visit: Visit, request: WorkJob, form: WebForm) -> Iterator[Field]:
     """Yield the choices; models and literatures appear by their names in the settings."""
-    offered, options = visit.lake.warehouse.settings.dashboard, request.options
+    settings, options = visit.lake.warehouse.settings.dashboard, request.options
     kinds = [(command, each.label) for command, (_, each) in _forms().items()]
     yield Field("kind", "What it is", _kind_of(request), options=kinds)
     engine = next(
         (
             name
-            for name, each in offered.models.items()
+            for name, each in settings.models.items()
             if (EngineChoice(each.model), each.api_base) == (options.engine, options.api_base)
         ),
         "",
     )
-    models = [("", "extractive (offline baseline)"), *((name, name) for name in offered.models)]
+    models = [("", "extractive (offline baseline)"), *((name, name) for name in settings.models)]
     yield Field("engine", "Engine", engine, options=models)
     if "literature" in type(options).model_fields:
-        chosen: Any = getattr(options, "literature", None)
-        literature = next((n for n, each in offered.literatures.items() if each == chosen), "")
+        current_literature: Any = getattr(options, "literature", None)
+        literature = next(
+            (n for n, each in settings.literatures.items() if each == current_literature), ""
+        )
         optional = SUBMITTED[_kind_of(request)].model_fields["options"].annotation
         none = "none" if getattr(optional, "literature_is_optional", False) else "as configured"
-        places = [("", none), *((name, name) for name in offered.literatures)]
+        places = [("", none), *((name, name) for name in settings.literatures)]
         yield Field("literature", "Literature", literature, options=places)
     profiles = [(name, name) for name in OFFERED_PROFILES]
     yield Field("profile", "Profile", options.profile, options=profiles)
@@ -381,7 +383,7 @@ def _control(name: str, field: FieldInfo, value: Any, label: str = "") -> Field:
     """Return the form control of an option, by its type."""
     words = label or name.replace("_", " ").capitalize()
     inner = get_args(field.annotation) or (field.annotation,)
-    help_text = (field.description or "").replace("--", "")  # here they are no flags
+    help_text = (field.description or "").replace("--", "")  # not flags in a form
     if get_origin(field.annotation) is tuple:
         options = [(str(each), str(each)) for each in inner[0]]
         return Field(name, words, [str(each) for each in value], "", options, "checks")
@@ -410,13 +412,13 @@ def _options(visit: Visit, job: type[WorkJob]) -> DeclaredOptions:
     """
     assert visit.form is not None and job.web_form is not None
     kind: type[DeclaredOptions] = job.model_fields["options"].annotation  # type: ignore[assignment]
-    offered = visit.lake.warehouse.settings.dashboard
-    values: dict[str, Any] = {"profile": visit.form_text("profile"), **_engine(visit, offered)}
+    settings = visit.lake.warehouse.settings.dashboard
+    values: dict[str, Any] = {"profile": visit.form_text("profile"), **_engine(visit, settings)}
     literature = visit.form_text("literature")
     if literature:
-        if literature not in offered.literatures or "literature" not in kind.model_fields:
+        if literature not in settings.literatures or "literature" not in kind.model_fields:
             raise ConfigurationError("choose a literature of the list")
-        values["literature"] = offered.literatures[literature]
+        values["literature"] = settings.literatures[literature]
     for name in (*job.web_form.options, "max_cost_usd"):
         control = _control(name, kind.model_fields[name], kind.model_fields[name].default)
         if control.kind == "checks":
@@ -428,11 +430,11 @@ def _options(visit: Visit, job: type[WorkJob]) -> DeclaredOptions:
     return kind(**values)
 
 
-def _engine(visit: Visit, offered: DashboardSettings) -> dict[str, Any]:
+def _engine(visit: Visit, settings: DashboardSettings) -> dict[str, Any]:
     name = visit.form_text("engine")
     if not name:
         return {"engine": EXTRACTIVE, "api_base": None}
-    if name not in offered.models:
+    if name not in settings.models:
         raise ConfigurationError("choose an engine of the list")
-    model = offered.models[name]
+    model = settings.models[name]
     return {"engine": EngineChoice(model.model), "api_base": model.api_base}

@@ -49,8 +49,8 @@ def show(visit: Visit) -> PageContent:
     )
     title = f"Night of {run.started_at:%Y-%m-%d %H:%M}"
     head = controls("today", kind=kind, status=night.status)
-    above = form(run_field(visit, run)) + head
-    return PageContent("Today", blocks, above, heading=pg.line(title, " UTC"), live=True)
+    top_markup = form(run_field(visit, run)) + head
+    return PageContent("Today", blocks, top_markup, heading=pg.line(title, " UTC"), live=True)
 
 
 def _no_lake(lake: Lake) -> Iterator[pg.Block]:
@@ -201,7 +201,7 @@ def _runs(lake: Lake) -> Iterator[pg.Block]:
     rows = []
     for row in rows_listed:
         run = order.get(row["run_id"])
-        if run is None:  # published since the page began: the next reading shows it
+        if run is None:  # published while this page was built
             continue
         rows.append((
             pg.report(run.run_id, run_path(run.run_id)), "in order" if run.in_order else "not in order", run.started_at,

@@ -66,7 +66,7 @@ def vote(visit: Visit) -> PageContent | Response:
             skip(database, voter, visit.form_text("offer"), settings)
         else:
             cast(database, voter, visit.form_text("offer"), choice, reason, settings)
-    except ConflictError:  # sent twice: the first counts, and the next pair is shown
+    except ConflictError:  # sent twice: only the first one counts
         pass
     except RateLimitedError as error:
         return show(visit, str(error))
@@ -168,7 +168,7 @@ def fold(
             opening.append(Part(part.heading, begin))
         if end or not begin:
             rest.append(Part("" if begin else part.heading, end))
-    while rest and opening and opening[-1].text.startswith("#"):  # a heading of what is folded
+    while rest and opening and opening[-1].text.startswith("#"):  # a heading of the folded text
         rest.insert(0, opening.pop())
     return opening, rest
 
@@ -233,7 +233,7 @@ def show(visit: Visit, note: str = "") -> PageContent:
             check_share=settings.check_share,
         )
     choosing = form(*fields)
-    above = controls(
+    vote_markup = controls(
         "votes",
         parts=head,
         choosing=choosing,
@@ -244,7 +244,7 @@ def show(visit: Visit, note: str = "") -> PageContent:
         note=note,
         pair=pair,
     )
-    return PageContent("Vote", (), above)
+    return PageContent("Vote", (), vote_markup)
 
 
 def _next_offer(visit: Visit, voter: str, contests: tuple[Contest, ...]) -> Offer | None:
@@ -266,7 +266,7 @@ def _next_offer(visit: Visit, voter: str, contests: tuple[Contest, ...]) -> Offe
     )
     try:
         return offer(database, voter, contest, (one, other), warehouse.settings.voting)
-    except ConflictError:  # another window of theirs was quicker
+    except ConflictError:  # the voter opened a pair in another window
         return open_offer(database, voter, contests)
 
 

@@ -45,7 +45,7 @@ def show(visit: Visit) -> PageContent:
         return PageContent("Why one beats another", (lonely,), form(run_field(visit, run)))
     one = visit.query.get("one", ideas[0][0])
     group = next((row[3] for row in ideas if row[0] == one), None)
-    # Ranks compare within a group, so its next idea says most.
+    # Ranks compare within a group only, so its ideas come first.
     rest = sorted((row for row in ideas if row[0] != one), key=lambda row: row[3] != group)
     other = visit.query.get("other", rest[0][0])
     page = lake.ask(why_view, run.run_id, IdeaId(one), IdeaId(other))

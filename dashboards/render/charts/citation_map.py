@@ -36,7 +36,7 @@ def citation_map(
     years = [text_of[paper.paper_id].year or 0 for paper in visible]
     first, last = min(years), max(years)
     across = scale(first, last, LEFT + 14, RIGHT - 14)
-    middle = (LEFT + RIGHT) / 2  # where all are of one year
+    middle = (LEFT + RIGHT) / 2  # if all are from one year
     lane_of = {cluster.cluster_id: lane for lane, cluster in enumerate(clusters)}
     dots_at: Counter[tuple[int, int]] = Counter()
     places: dict[str, tuple[float, float]] = {}

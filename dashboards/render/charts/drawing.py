@@ -26,7 +26,7 @@ _COLOR = bounded(r"(--[a-z-]{1,20}): (#[0-9a-f]{3,6})")
 
 def can_be_drawn(span: float) -> bool:
     """Return whether places within such a range can be computed without loss."""
-    return _SPANS[0] <= span <= _SPANS[1]  # false of NaN
+    return _SPANS[0] <= span <= _SPANS[1]  # false for NaN
 
 
 def scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:

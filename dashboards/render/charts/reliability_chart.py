@@ -70,7 +70,7 @@ def reliability_chart(name: str, title: str, caption: str, bins: Sequence[Bin]) 
         drawing.label(f"{value:g}", across(value), bottom + 18, "tick", "middle")
     drawing.line("grid", LEFT, bottom, right, TOP)
     drawing.label("Expected share", (LEFT + right) / 2, bottom + 38, "tick", "middle")
-    turned = f"rotate(-90 16 {(TOP + bottom) / 2:g})"
+    rotation = f"rotate(-90 16 {(TOP + bottom) / 2:g})"
     drawing.mark(
         "text",
         "Observed share",
@@ -78,7 +78,7 @@ def reliability_chart(name: str, title: str, caption: str, bins: Sequence[Bin]) 
         x=16,
         y=(TOP + bottom) / 2,
         text_anchor="middle",
-        transform=turned,
+        transform=rotation,
     )
     most = max(each.count for each in bins) or 1
     labels = []

@@ -30,7 +30,7 @@ def score_chart(groups: Sequence[GroupPart]) -> Figure | None:
     visible = [group for group in groups if group in largest]
     titles = {group.name: _by_tenth(group) for group in visible}
     crowd = max((len(each) for tenths in titles.values() for each in tenths.values()), default=1)
-    # The area of a dot is in proportion; a row holds that of the most crowded tenth.
+    # Dot areas are proportional to counts; the largest dot has to fit into its row.
     unit = min(SMALLEST_RADIUS, LARGEST_RADIUS / sqrt(crowd))
     across, bottom = scale(0, 10, LEFT, RIGHT), TOP + ROW_HEIGHT * len(visible)
     drawing = Drawing("chart", "Scores by group")
@@ -65,8 +65,8 @@ def _by_tenth(group: GroupPart) -> dict[float, list[str]]:
 
 
 def _summary(group: GroupPart) -> str:
-    unscored = f", {group.unscored_count:,} unscored" if group.unscored_count else ""
-    return f"{len(group.scores):,} scored{unscored}"
+    unscored_note = f", {group.unscored_count:,} unscored" if group.unscored_count else ""
+    return f"{len(group.scores):,} scored{unscored_note}"
 
 
 def _describe(group: GroupPart) -> str:

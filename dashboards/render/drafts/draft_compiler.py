@@ -40,19 +40,19 @@ def compile_draft(draft: Draft, folder: Path, venue: Venue) -> tuple[tuple[Path,
     numbers = {name: str(number) for number, name in enumerate(_figures(tree["blocks"]), start=1)}
     _name_figures(tree["blocks"], numbers)
     paths = {kind: folder / f"draft.{kind}" for kind in ("pdf", "docx", "html", "tex")}
-    cited = ["--citeproc", f"--bibliography={folder / REFERENCES}"]
+    citation_options = ["--citeproc", f"--bibliography={folder / REFERENCES}"]
     natbib = ["--natbib", f"--bibliography={BIBLIOGRAPHY}"] if draft.works else []
     if (folder / PREAMBLE).exists():
         natbib.append(f"--include-in-header={folder / PREAMBLE}")
     typ, set_by = folder / "draft.typ", ("-V", f"template={TYPST}")
     _pandoc(_with(tree, "pdf"), "latex", paths["tex"], folder, *natbib, *_A4, *variables(venue))
-    _pandoc(_with(tree, "pdf"), "typst", typ, folder, *cited, *_A4, *set_by)
+    _pandoc(_with(tree, "pdf"), "typst", typ, folder, *citation_options, *_A4, *set_by)
     latex = paths["tex"].read_text("utf-8")
     paths["tex"].write_text(for_venue(latex, venue), "utf-8")
     run_typst(typ, paths["pdf"])
     _number_captions(tree["blocks"], numbers)
-    _pandoc(_with(tree, "svg"), "html", paths["html"], folder, *cited, *_HTML)
-    _pandoc(_with(tree, "png"), "docx", paths["docx"], folder, *cited)
+    _pandoc(_with(tree, "svg"), "html", paths["html"], folder, *citation_options, *_HTML)
+    _pandoc(_with(tree, "png"), "docx", paths["docx"], folder, *citation_options)
     return tuple(paths.values()), compile_latex(folder, paths["tex"].name)
 
 

@@ -95,7 +95,9 @@ def _write_files(
     (folder / MARK).touch()
     for path in (SHIPPED / LAYOUT, SHIPPED / NEUTRAL / TYPST):
         shutil.copy(path, folder)
-    for name, content in files_of(venue).items():  # first: no file of a draft is replaced by one
+    for name, content in files_of(
+        venue
+    ).items():  # first, so that they replace no file of the draft
         (folder / name).write_bytes(content)
     for figure in draft.figures:
         svg, place = figure.svg, figures / figure.figure_id

@@ -18,13 +18,13 @@ from warehouse.scrubbing import is_secret
 SECONDS = 180
 _MOST_FILE_BYTES, _MOST_MEMORY_BYTES = 200_000_000, 4_000_000_000
 _MOST_OUTPUT_BYTES = 10_000
-# Values of other variables may be keys, and TeX can read any variable.
+# Other variables may hold keys, and TeX can read any variable.
 _PASSED_ON = ("PATH", "HOME", "LANG", "TMPDIR", "LD_LIBRARY_PATH")
 _PASSED_PREFIXES = ("LC_", "PYTHON", "TEX", "BIB", "BST", "FONTCONFIG")
 # A POSIX shell counts blocks of 512 bytes; some systems have no bound on memory.
 _BOUNDED = 'ulimit -f "$1"; ulimit -v "$2" 2>/dev/null; shift 2; exec "$@"'
-# Nothing listens on port 0: Typst, which fetches packages through a proxy, reaches nobody. Each
-# thread takes addresses, which are bounded, whether it uses them or not.
+# Nothing listens on port 0, so Typst cannot download packages through this proxy. Threads are
+# limited because each one reserves address space, which `ulimit -v` bounds.
 _TYPST = {
     **dict.fromkeys(("HTTPS_PROXY", "https_proxy"), "http://127.0.0.1:0"),
     "RAYON_NUM_THREADS": "2",
@@ -53,7 +53,7 @@ def in_bubblewrap(bubblewrap: str, program: str, folder: Path) -> list[str]:
         command += ["--dev-bind", path, path]
     command += ["--size", f"{_MOST_FILE_BYTES}", "--tmpfs", _SCRATCH]
     file = Path(program).resolve()
-    if not file.is_relative_to("/usr"):  # a TeX of its own, such as TinyTeX in a home
+    if not file.is_relative_to("/usr"):  # a private TeX, such as TinyTeX in a home folder
         tree = next((each.parent for each in file.parents if each.name == "texmf-dist"), file)
         command += ["--ro-bind", f"{tree}", f"{tree}"]
     place = f"{folder.resolve()}"
@@ -91,7 +91,7 @@ def run_bounded(
             code = process.wait(SECONDS)
         except subprocess.TimeoutExpired:
             pass
-        finally:  # also where the command is interrupted
+        finally:  # also when interrupted
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
         output.seek(0)

@@ -124,7 +124,9 @@ def _files(
         if bring_report(warehouse, warehouse.reports / run_id / name):
             report = folder / name
             place = warehouse.reports.resolve() / run_id / name
-            report.write_bytes(read_file(place, MOST_BYTES))  # a link may lead to any file
+            report.write_bytes(
+                read_file(place, MOST_BYTES)
+            )  # refuses links, which may lead to any file
             key, crate_file = file(report, f"report/{name}", form, "The report.")
             yield f"{key}{report.suffix}", crate_file
 

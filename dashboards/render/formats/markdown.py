@@ -22,7 +22,7 @@ from dashboards.render.page import (
 )
 from schemas.text.patterns import Match, bounded
 
-# Within a word an underscore is one: what tables of metrics name stays readable on a terminal.
+# Underscores within words need no escape: metric names stay readable on a terminal.
 _SPECIAL = bounded(r"([\\`*\[\]<>&|~@]|(?<![^\W_])_|_(?![^\W_])|(?<!\S)#)")
 _BARE_ADDRESS = bounded(r"(?i)(://)|\b(www)\.")
 _BLOCK_START = bounded(r"^(?:([+=-])(?=[\s=-]|$)|(\d{1,9})([.)])(?=\s|$))")
@@ -81,7 +81,7 @@ def _listing(block: Listing, pictures: bool) -> str:
     for place, item in enumerate(block.items):
         mark = "- " if block.first is None else f"{block.first + place}. "
         box = "[ ] " if block.to_do else ""
-        # A list follows its item's text at once, else the item would be a loose one.
+        # No blank line before a nested list, else Markdown makes the item loose.
         between = "\n" if is_tight(item) else "\n\n"
         content = between.join(markdown((each,), pictures=pictures) for each in item)
         items.append(_indented(content, mark + box, " " * len(mark)))

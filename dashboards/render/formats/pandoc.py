@@ -79,7 +79,7 @@ def tree(page: Page, picture_address: _Drawn) -> Node:
     title = page.title or line(page.document_name)
     blocks, last = _blocks(page.blocks, picture_address), 0
     for node in blocks:
-        if node["t"] == "Header":  # no level may be left out, or a screen reader loses its place
+        if node["t"] == "Header":  # screen readers need headings without skipped levels
             node["c"][0] = last = min(node["c"][0], last + 1)
     return {
         "pandoc-api-version": _VERSION,

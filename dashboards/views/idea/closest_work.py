@@ -80,7 +80,7 @@ def _work(comparisons: list[Comparison], papers: Mapping[PaperId, Paper]) -> Clo
     by_overlap: dict[Overlap, list[str]] = defaultdict(list)
     for each in comparisons:
         if each.overlap is not None:
-            # Engines end names like sentences, and the names stand within one.
+            # Engines end some names with a period; here they are part of a sentence.
             by_overlap[each.overlap].append(each.dimension.rstrip(" .;,"))
     overlaps = [
         f"{overlap.value} in {', '.join(by_overlap[overlap])}"
@@ -89,7 +89,7 @@ def _work(comparisons: list[Comparison], papers: Mapping[PaperId, Paper]) -> Clo
     ]
     return ClosestWork(
         paper=line(citation(paper) if paper is not None else "unknown paper"),
-        # Some sources end titles like sentences, and the title stands within one.
+        # Some sources end titles with a period; here they are part of a sentence.
         title=paper.title.rstrip(" .") if paper is not None else "",
         overlaps="; ".join(overlaps),
         quote=first.quote,

@@ -62,12 +62,12 @@ def other_sources(evaluation: IdeaEvaluation) -> Sequence[pg.Line]:
     knowledge = committee.knowledge if committee is not None else ()
     records = {record.knowledge_id: record for record in knowledge}
     names = [row.knowledge_id for row in evaluation.citations if row.paper_id is None]
-    cited = [records[name] for name in dict.fromkeys(names) if name in records]
+    records_cited = [records[name] for name in dict.fromkeys(names) if name in records]
     return [
         pg.line(
             _record_link(each), f" ({each.published.isoformat() if each.published else 'n.d.'})"
         )
-        for each in cited
+        for each in records_cited
     ]
 
 
@@ -156,16 +156,16 @@ def _score(review: PersonaReview, votes: Sequence[JudgeVote]) -> str:
 def _funnel(records: Sequence[KnowledgeRecord]) -> str:
     if not records:
         return "No knowledge was found."
-    before = [record for record in records if record.phase is KnowledgePhase.BEFORE]
+    early_records = [record for record in records if record.phase is KnowledgePhase.BEFORE]
     kinds = ", ".join(
-        f"{sum(record.kind is kind for record in before):,} {kind.value}"
-        for kind in dict.fromkeys(r.kind for r in before)
+        f"{sum(record.kind is kind for record in early_records):,} {kind.value}"
+        for kind in dict.fromkeys(r.kind for r in early_records)
     )
-    later = len(records) - len(before)
-    read = figures.plural(sum(record.selected for record in records), "item")
+    later_count = len(records) - len(early_records)
+    read_count = figures.plural(sum(record.selected for record in records), "item")
     return (
         f"Found from before the cutoff: {kinds or 'nothing'}; later, for suggestions only:"
-        f" {later:,}. {read} read and weighed."
+        f" {later_count:,}. {read_count} read and weighed."
     )
 
 

@@ -30,7 +30,7 @@ MOST_WORDS = 900
 REASONS_SHOWN = 3
 GAPS_SHOWN = 4
 DERIVATIONS_SHOWN = 2
-# Headings and labels that the page adds to the texts counted here: at most so many words.
+# Upper bounds on the words of headings and labels, which the counted texts do not include.
 _LABEL_WORDS, _LABEL_WORDS_OF_A_CONCERN = 80, 17
 _TITLE_WORDS, _DEFENSE_WORDS, _GAP_WORDS = 30, 20, 25
 
@@ -43,7 +43,7 @@ class _Room(NamedTuple):
     words: int
 
 
-# The first that keeps a page within MOST_WORDS is taken.
+# Tried in order until a page has at most MOST_WORDS words.
 _ROOMS = (
     *(_Room(5, whys, 60) for whys in range(5, -1, -1)),
     *(_Room(3, whys, 60) for whys in range(3, -1, -1)),
@@ -194,10 +194,10 @@ def _range(assessment: Assessment, *, with_count: bool = False) -> str:
     count = assessment.repetition_count
     if lowest is None or highest is None or count < 2:
         return " (asked once: no range)" if with_count and count == 1 else ""
-    over = f" over {count} repetitions" if with_count else ""
+    repetitions = f" over {count} repetitions" if with_count else ""
     if lowest == highest:
-        return f" (the same{over})" if with_count else ""
-    return f" ({percent(lowest)} to {percent(highest)}{over})"
+        return f" (the same{repetitions})" if with_count else ""
+    return f" ({percent(lowest)} to {percent(highest)}{repetitions})"
 
 
 def _reasons(overall: Assessment | None) -> tuple[str, ...]:
@@ -215,10 +215,10 @@ def _baseline_figures(review: IdeaReview) -> Iterator[str]:
     yield from _modules(score)
     soundness, contribution = evaluation.soundness, evaluation.contribution
     relevant = {row.paper_id for row in soundness.evidence if row.relevant} if soundness else ()
-    compared = {row.paper_id for row in contribution.comparisons} if contribution else ()
+    compared_ids = {row.paper_id for row in contribution.comparisons} if contribution else ()
     yield (
         f"Papers: {len(evaluation.papers):,} found, {len(relevant):,} relevant to a method,"
-        f" {len(compared):,} compared"
+        f" {len(compared_ids):,} compared"
     )
 
 
@@ -230,9 +230,9 @@ def _modules(score: IdeaScore) -> Iterator[str]:
             f" {score.unscored_method_count:,} unscored"
         )
     if score.contribution_requested:
-        compared = figures.plural(score.scored_comparison_count, "scored comparison")
+        comparisons = figures.plural(score.scored_comparison_count, "scored comparison")
         yield (
-            f"Contribution: {figures.mean(score.contribution_0_to_10)} over {compared} in"
+            f"Contribution: {figures.mean(score.contribution_0_to_10)} over {comparisons} in"
             f" {figures.plural(score.dimension_count, 'dimension')},"
             f" {score.unscored_comparison_count:,} unscored"
         )
@@ -339,7 +339,7 @@ def _not_judged(review: IdeaReview, gaps: Sequence[Gap], room: _Room) -> Iterato
         yield _cut(field_not_covered(coverage), room)
     if early is not None:
         yield f"The evaluation ended early: {reason(early)}. What is missing is unscored, not bad."
-    # The line about coverage, and that about the offline engine, say this of all of them at once.
+    # The coverage line and the banner of the offline engine already cover these reasons.
     covered_reasons = [Reason.OFFLINE_ENGINE, *([Reason.FIELD_NOT_COVERED] if uncovered else [])]
     remaining = [
         gap for gap in gaps if not any(gap.why.endswith(each.sentence) for each in covered_reasons)

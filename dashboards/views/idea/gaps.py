@@ -46,7 +46,7 @@ class Shortening:
 
 def gaps_of(evaluation: IdeaEvaluation) -> tuple[Gap, ...]:
     """Return unassessed criteria, failures by frequency, then unscored judgements."""
-    # The criteria come first: score and verdict rest on them, and a first page names few gaps.
+    # Criteria first: score and verdict rest on them, and the first page shows few gaps.
     return (
         *_unassessed_criteria(evaluation),
         *_failures(evaluation),
@@ -150,7 +150,7 @@ def cause_of(failures: Iterable[Failure]) -> str:
     details: dict[Reason, list[str]] = defaultdict(list)
     for failure in failures:
         if failure.retryable or failure.reason.about is About.SCORE:
-            # What was left out is told beside, in a line of its own.
+            # Papers left out have a line of their own.
             details[failure.reason].append("" if failure.is_left_out else failure.detail)
     if not details:
         return ""

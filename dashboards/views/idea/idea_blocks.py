@@ -32,12 +32,12 @@ def idea_view(page: IdeaPage, *, full: bool = False, file_name: str = "") -> pg.
         blocks += _rest(page)
     else:
         rank, size = page.review.rank, page.review.group_size
-        whole = pg.report("the full report", f"../full/{file_name}")
+        report_link = pg.report("the full report", f"../full/{file_name}")
         blocks.append(
             pg.text(
                 f"Rank {rank} of {size}. " if rank is not None else "",
                 "Evidence by method, comparisons, questions and cost: ",
-                whole if file_name else pg.code(first.full_report),
+                report_link if file_name else pg.code(first.full_report),
             )
         )
     if file_name:
@@ -136,8 +136,8 @@ def _soundness_score(score: IdeaScore) -> tuple[pg.Part, ...]:
 def _contribution_score(score: IdeaScore) -> tuple[pg.Part, ...]:
     if not score.contribution_requested:
         return ()
-    compared = figures.plural(score.scored_comparison_count, "comparison")
-    of = f"{compared} in {figures.plural(score.dimension_count, 'dimension')}"
+    comparisons = figures.plural(score.scored_comparison_count, "comparison")
+    of = f"{comparisons} in {figures.plural(score.dimension_count, 'dimension')}"
     if score.mean_comparison_score is not None:
         of += f"; mean {figures.with_sign(score.mean_comparison_score)} on −1 … +1"
     missing = figures.plural(score.unscored_comparison_count, "comparison")

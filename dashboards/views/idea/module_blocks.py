@@ -205,7 +205,7 @@ def _paper_by_paper(page: IdeaPage, contribution: ContributionEvaluation) -> Ite
     steps = (
         each for each in judged_steps(page.evaluation.judge_votes) if each.step in compared_steps
     )
-    for judged_step in list(steps)[:1]:  # over all comparisons: one by one they would fill pages
+    for judged_step in list(steps)[:1]:  # a summary: single comparisons would fill pages
         count = figures.plural(len(judged_step.judges), "judge")
         yield pg.text(f"Each mark: median of {count}: {judged_step.agreement}.")
     yield from pg.bullets(overall)

@@ -154,8 +154,8 @@ def _is_fatal(concern: Concern) -> bool:
 
 
 def _stands(concern: Concern) -> bool:
-    refuted = concern.confirmed_severity is ConfirmedSeverity.REFUTED
-    return not refuted and concern.folded_into is None
+    is_refuted = concern.confirmed_severity is ConfirmedSeverity.REFUTED
+    return not is_refuted and concern.folded_into is None
 
 
 def _gravest_first(concern: Concern) -> tuple[int, int]:

@@ -53,7 +53,7 @@ def decision_on(probability_0_to_1: float, lowest_0_to_1: float | None, *, fatal
         fatal: whether a fatal concern was confirmed.
     """
     probability = probability_0_to_1
-    # Without the lowest repetition it is not known that every one was at least even.
+    # Without the lowest repetition, some may have been below the limit.
     lowest = lowest_0_to_1 if lowest_0_to_1 is not None else 0.0
     if probability < DROP_BELOW:
         because = f"The probability is under {percent(DROP_BELOW)}."

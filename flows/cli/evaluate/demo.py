@@ -22,8 +22,10 @@ def demo(options: DemoOptions, json: Json = False) -> int:
     from tasks.evaluation.work import EVALUATE
 
     papers = LiteratureChoice(bundled("papers.jsonl"))
-    whole = RunOptions(warehouse=options.warehouse, workers=options.workers, literature=papers)
-    request = request_of(EVALUATE, (bundled("ideas.jsonl"),), whole, Settings())
+    options_of_run = RunOptions(
+        warehouse=options.warehouse, workers=options.workers, literature=papers
+    )
+    request = request_of(EVALUATE, (bundled("ideas.jsonl"),), options_of_run, Settings())
     with Session() as session:
         summary = session.run(EVALUATE, request)
     code = print_published(EVALUATE, request, summary, as_json=json)

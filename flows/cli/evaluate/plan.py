@@ -96,8 +96,8 @@ def _done_in_words(prediction: "Prediction") -> list[str]:
     if prediction.unknown_because:
         lines.append(f"earlier runs could not be looked up because {prediction.unknown_because}")
     if done.evaluated:
-        left = "the figures are of the others" if done.evaluated < ideas else "nothing to pay"
-        lines.append(f"{done.evaluated:,} of {ideas:,} ideas are already evaluated; {left}")
+        rest = "the figures are of the others" if done.evaluated < ideas else "nothing to pay"
+        lines.append(f"{done.evaluated:,} of {ideas:,} ideas are already evaluated; {rest}")
     if done.replies:
         lines.append(
             f"{len(done.replies):,} of {ideas:,} ideas partly evaluated; cached replies that are"
@@ -160,8 +160,8 @@ def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
 
 
 def _ideas(estimate: "Estimate") -> str:
-    evaluated = f"{estimate.evaluated:,} already evaluated, " if estimate.evaluated else ""
-    return f"{estimate.ideas:,} ({evaluated}{estimate.rejected} rejected)"
+    evaluated_note = f"{estimate.evaluated:,} already evaluated, " if estimate.evaluated else ""
+    return f"{estimate.ideas:,} ({evaluated_note}{estimate.rejected} rejected)"
 
 
 def _batch_rows(batches: "BatchEstimate") -> list[list[object]]:

@@ -61,8 +61,8 @@ def rank(
     _check(options)
     if output is not None:
         check_output(output, tables_alone=options.scores)
-    with given_ideas(Path(run)) if run == STANDARD_INPUT else nullcontext(run) as named:
-        name = None if named is None else str(named)
+    with given_ideas(Path(run)) if run == STANDARD_INPUT else nullcontext(run) as source:
+        name = None if source is None else str(source)
         if options.scores:
             return _rank_by_scores(name, options, output, as_json=json)
         return works.run(
@@ -103,7 +103,7 @@ def _save(page: "RankedRun", _: RankRequest, output: Path) -> tuple[Path, ...] |
     """Write a table for spreadsheets or programs; None: another format."""
     if not is_table(output):
         return None
-    run_id = page.head.run_id  # the request of ideas that are evaluated first names no run
+    run_id = page.head.run_id  # the request for an idea file names no run
     write_ranking(output, page.units, page.warehouse.root, run_id, by_matches=True)
     return (output,)
 
@@ -116,7 +116,7 @@ def _leave_to_runner(options: RankOptions, request: RankRequest, summary: Summar
     """
     warehouse, run = Warehouse(request.warehouse), summary.head
     assert options.project is not None
-    # The job's options: a run is evaluated already, and the runner's machine is its own.
+    # Without options of the evaluation and of this machine.
     names = RankOptions.model_fields.keys() - NOT_OF_A_RANKING
     ranking_options = RankOptions(**{name: getattr(options, name) for name in names})
     job = RankJob(

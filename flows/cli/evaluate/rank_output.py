@@ -62,14 +62,14 @@ def print_scores(
     with Warehouse(warehouse).queries() as queries:
         run = queries.run(run_id)
         weights = profile.score_weights if profile is not None else None
-        ranked = ranked_by_scores(queries, run_id, weights, shrink=shrink)
+        ideas = ranked_by_scores(queries, run_id, weights, shrink=shrink)
         scores = queries.idea_scores(run_id)
     if output is not None:
-        write_ranking(output, ranked, warehouse, run_id, by_matches=False)
+        write_ranking(output, ideas, warehouse, run_id, by_matches=False)
     if as_json:
-        print_answer("ranked_by_scores", ranked, run=run)
+        print_answer("ranked_by_scores", ideas, run=run)
     else:
-        print_ranking(ranked, scores)
+        print_ranking(ideas, scores)
         print_note(f"run {run_id}, ranked by scores{_weights_note(run, profile)}")
         if profile is not None and (others := weights_not_acting(run, profile)):
             print_note(others)
@@ -121,14 +121,14 @@ def print_matches(page: "RankedRun", _: "Result", __: Summary[Any]) -> None:
 def _rests_on(summaries: Sequence[GroupSummary]) -> str:
     groups = sum(not summary.joins_groups for summary in summaries)
     matches = sum(summary.match_count for summary in summaries)
-    unscored = sum(summary.unscored_match_count for summary in summaries)
+    unscored_count = sum(summary.unscored_match_count for summary in summaries)
     biases = [summary.position_bias for summary in summaries if summary.position_bias is not None]
     bias = f", position bias {sum(biases) / len(biases):+.2f} on average" if biases else ""
-    return f"{matches:,} verdicts ({unscored:,} unscored) in {groups:,} groups{bias}"
+    return f"{matches:,} verdicts ({unscored_count:,} unscored) in {groups:,} groups{bias}"
 
 
 def _row(entry: RankedIdea) -> tuple[str | Group, ...]:
-    played = entry.wins is not None and entry.losses is not None
+    has_matches = entry.wins is not None and entry.losses is not None
     return (
         "–" if entry.rank is None else str(entry.rank),
         "" if entry.best_rank is None else f"{entry.best_rank}–{entry.worst_rank}",
@@ -139,8 +139,8 @@ def _row(entry: RankedIdea) -> tuple[str | Group, ...]:
             if entry.strength_lower is None or entry.strength_upper is None
             else f"{entry.strength_lower:.2f} … {entry.strength_upper:.2f}"
         ),
-        f"{entry.wins:g}" if played else "",
-        f"{entry.losses:g}" if played else "",
+        f"{entry.wins:g}" if has_matches else "",
+        f"{entry.losses:g}" if has_matches else "",
         "" if entry.ties is None else str(entry.ties),
         "" if entry.unscored_match_count is None else str(entry.unscored_match_count),
         number(entry.score),
@@ -178,7 +178,7 @@ def check_output(path: Path, *, tables_alone: bool = False) -> None:
 
 
 def write_ranking(
-    path: Path, ranked: Sequence[RankedIdea], warehouse: Path, run_id: RunId, *, by_matches: bool
+    path: Path, ideas: Sequence[RankedIdea], warehouse: Path, run_id: RunId, *, by_matches: bool
 ) -> None:
     if path.suffix.lower() == ".html":
         from dashboards.render.formats.report_file import report_file
@@ -186,32 +186,32 @@ def write_ranking(
         html, lake = ReportFormat.HTML, Warehouse(warehouse)
         path.write_bytes(report_file(lake, run_id, None, html, ranking=by_matches))
         return
-    _WRITERS[path.suffix.lower()](path, ranked)
+    _WRITERS[path.suffix.lower()](path, ideas)
 
 
-def _cells(ranked: Sequence[RankedIdea]) -> "polars.DataFrame":
+def _cells(ideas: Sequence[RankedIdea]) -> "polars.DataFrame":
     import polars
 
     from dashboards.app.cells import as_text
 
-    rows = [idea.model_dump(mode="json") for idea in ranked]
+    rows = [idea.model_dump(mode="json") for idea in ideas]
     names = list(RankedIdea.model_fields)
     return as_text(polars.DataFrame(rows, schema=names, infer_schema_length=None))
 
 
-def _write_csv(path: Path, ranked: Sequence[RankedIdea]) -> None:
+def _write_csv(path: Path, ideas: Sequence[RankedIdea]) -> None:
     from dashboards.app.cells import as_csv
 
-    path.write_bytes(as_csv(_cells(ranked)).encode())
+    path.write_bytes(as_csv(_cells(ideas)).encode())
 
 
-def _write_workbook(path: Path, ranked: Sequence[RankedIdea]) -> None:
+def _write_workbook(path: Path, ideas: Sequence[RankedIdea]) -> None:
     from openpyxl import Workbook
     from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
     book = Workbook(write_only=True)
     sheet = book.create_sheet("ranking")
-    frame = _cells(ranked)
+    frame = _cells(ideas)
     for row in (frame.columns, *frame.rows()):
         sheet.append(
             [ILLEGAL_CHARACTERS_RE.sub("", cell) if isinstance(cell, str) else cell for cell in row]
@@ -219,8 +219,8 @@ def _write_workbook(path: Path, ranked: Sequence[RankedIdea]) -> None:
     book.save(path)
 
 
-def _write_json(path: Path, ranked: Sequence[RankedIdea]) -> None:
-    rows = [idea.model_dump(mode="json") for idea in ranked]
+def _write_json(path: Path, ideas: Sequence[RankedIdea]) -> None:
+    rows = [idea.model_dump(mode="json") for idea in ideas]
     path.write_bytes(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
 
 

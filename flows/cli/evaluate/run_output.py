@@ -45,19 +45,19 @@ def print_run(page: "EvaluatedRun", result: "Result", summary: Summary[Any]) -> 
     )
 
 
-def print_rejections(rejected: Sequence[tuple[str, str, str]]) -> None:
+def print_rejections(entries: Sequence[tuple[str, str, str]]) -> None:
     """Print rejected entries of the idea file, with reasons and remedies."""
-    for place, reason, detail in rejected[:MOST_REJECTIONS]:
+    for place, reason, detail in entries[:MOST_REJECTIONS]:
         print_warning(f"rejected: {place} ({reason.replace('_', ' ')}): {detail}")
-    if len(rejected) > MOST_REJECTIONS:
+    if len(entries) > MOST_REJECTIONS:
         print_warning(
-            f"and {len(rejected) - MOST_REJECTIONS:,} more: --json and the report list all"
+            f"and {len(entries) - MOST_REJECTIONS:,} more: --json and the report list all"
         )
 
 
 def literature_in_words(literature: LiteratureChoice) -> str:
-    bundled = literature_name(literature) == BUNDLED_SAMPLE
-    return f"{BUNDLED_SAMPLE}, {BUNDLED_REMARK}" if bundled else literature.text
+    is_bundled = literature_name(literature) == BUNDLED_SAMPLE
+    return f"{BUNDLED_SAMPLE}, {BUNDLED_REMARK}" if is_bundled else literature.text
 
 
 def _order(run: Run, alarms: Sequence[str]) -> Iterator[str]:

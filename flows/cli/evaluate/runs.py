@@ -38,14 +38,14 @@ def list_runs(lake: LakeOptions, json: Json = False) -> int:
     try:
         runs = _runs(lake)
     except UnknownNameError:  # there is no lake yet
-        unpublished = _unpublished_runs(Warehouse(lake.warehouse.resolve()))
-        if not unpublished:
+        run_ids = _unpublished_runs(Warehouse(lake.warehouse.resolve()))
+        if not run_ids:
             raise
         line = "no run is published yet; `assay runs show RUN` says what one has cost"
         if json:
-            print_answer("listed", (), warnings=[f"{line}: {', '.join(unpublished)}"])
+            print_answer("listed", (), warnings=[f"{line}: {', '.join(run_ids)}"])
             return 0
-        print_table(["run", "state"], [[run_id, "not published"] for run_id in unpublished])
+        print_table(["run", "state"], [[run_id, "not published"] for run_id in run_ids])
         print_note(line)
         return 0
     return print_listed(
@@ -74,7 +74,7 @@ def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
     try:
         with warehouse.queries() as queries:
             head, cost = queries.run(RunId(run)), queries.run_cost(RunId(run))
-            rejected = queries.rejections(RunId(run))
+            rejections = queries.rejections(RunId(run))
     except UnknownNameError:  # nothing is published under that name, or there is no lake yet
         if (spending := _spending(warehouse, RunId(run))) is None:
             raise
@@ -82,7 +82,7 @@ def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
         return 0
     if json:
         print_answer(
-            head.in_a_word(), [cost], run=head, warnings=head.order_reasons, rejected=rejected
+            head.in_a_word(), [cost], run=head, warnings=head.order_reasons, rejected=rejections
         )
         return 0
     values = {**head.model_dump(mode="json"), **cost.model_dump(mode="json")}

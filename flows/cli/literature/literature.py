@@ -269,7 +269,7 @@ def _change(proposal: Proposal) -> str:
 def _value(text: str | None) -> str:
     try:
         value = None if text is None else orjson.loads(text)
-    except orjson.JSONDecodeError:  # nothing that an audit writes
+    except orjson.JSONDecodeError:  # not written by an audit
         value = text
     if value in (None, []):
         return "nothing"

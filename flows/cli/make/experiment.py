@@ -16,7 +16,7 @@ from schemas.settings import Settings
 from schemas.works.experiment_run import ExperimentOptions
 from tasks.experiments.bundled import copy_task
 
-if TYPE_CHECKING:  # what is imported here, and late below, is slow, and help needs none of it
+if TYPE_CHECKING:  # slow imports are here and in functions, as help needs none
     from flows.works.experiment.experiment_drafting import Drafted
     from tasks.experiments.checking import CheckedTask
 
@@ -162,7 +162,7 @@ def print_checked(checked: "CheckedTask", *, as_json: bool) -> int:
         return EXIT_DONE if checked.is_sound else EXIT_FAILURES
     from flows.cli.output import print_table
 
-    print_table(  # a metric may have the name of another column
+    print_table(  # not print_columns: the metric may be named like another column
         ["program", checked.metric, "95 % interval", "runs", "longest"],
         [
             [

@@ -22,7 +22,7 @@ def verify(options: LedgerOptions, json: Json = False) -> int:
     from warehouse.verify.verify_ledger import verify_ledger
 
     for head in options.head:
-        if not _WHOLE_HASH.fullmatch(head):  # half of one would be missed in a ledger that is whole
+        if not _WHOLE_HASH.fullmatch(head):  # a shortened hash would never be found
             raise ConfigurationError(f"--head {head[:80]!r}: write the whole hash, of 64 digits")
     report = verify_ledger(Warehouse(options.warehouse.resolve()), heads=options.head)
     if json:

@@ -130,10 +130,10 @@ def _others(
     from warehouse.warehouse import Warehouse
 
     with Warehouse(request.warehouse).reader() as connection:
-        published = {head.run_id for head in published_heads(connection, BENCHMARKS)}
-        named = [published_head(connection, BENCHMARKS, each).run_id for each in compared]
-    suites = [each for each in summary.other_run_ids if each in published]
-    others = dict.fromkeys(map(RunId, (*suites, *named)))
+        published_ids = {head.run_id for head in published_heads(connection, BENCHMARKS)}
+        compared_ids = [published_head(connection, BENCHMARKS, each).run_id for each in compared]
+    suites = [each for each in summary.other_run_ids if each in published_ids]
+    others = dict.fromkeys(map(RunId, (*suites, *compared_ids)))
     return tuple(each for each in others if each != summary.head.run_id)
 
 

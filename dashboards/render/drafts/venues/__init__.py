@@ -47,7 +47,7 @@ def read_venue(name_or_path: str) -> Venue:
         key = ".".join(map(str, first["loc"]))
         problem = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
         raise ConfigurationError(f"{path} `{key}`: {problem}") from error
-    except (ValueError, RecursionError) as error:  # also numbers of too many digits
+    except (ValueError, RecursionError) as error:  # also for numbers with too many digits
         raise ConfigurationError(f"{path} cannot be read as TOML: {error}") from error
     files_of(venue)
     return venue
@@ -72,7 +72,7 @@ def files_of(venue: Venue) -> dict[str, bytes]:
         is_folder = path.is_dir() and not path.is_symlink()
         if is_folder or path.name == RULES or path.name.startswith((".", "__")):
             continue
-        if path.stem == DRAFT:  # such as draft.fdb_latexmk, which latexmk would go by
+        if path.stem == DRAFT:  # such as draft.fdb_latexmk, which latexmk would use
             raise ConfigurationError(f"{path} is called like a file of the draft: rename it")
         try:
             contents[path.name] = read_file(path, bytes_left)
