@@ -160,7 +160,7 @@ def banners(
 
 def early_end(why: str, what: str = "run") -> str:
     """Return that a run ended early, and how to resume it."""
-    return f"The {what} ended early ({reason(why)}). The same command goes on from there."
+    return f"The {what} ended early ({reason(why)}). The same command resumes it."
 
 
 _RULES_OF_THE_OFFLINE_CHECK = (
@@ -177,7 +177,7 @@ def check_scope(head: CheckHead) -> str:
     if head.dataset:
         return (
             f"What {head.dataset} reports, as it was published: which problems {head.engine} named"
-            " in each manuscript. Nothing was read anew."
+            " in each manuscript. Nothing was read again."
         )
     if head.engine == EXTRACTIVE.text:
         return (

@@ -142,9 +142,7 @@ def changes_blocks(changes: Changes, run: Run) -> Iterator[pg.Block]:
     """Yield the section on changes since the earlier run."""
     yield pg.heading(f"What changed since {changes.before_id}")
     if changes.before is None:
-        yield pg.text(
-            "The earlier run is no longer published, so that nothing can be held beside this one."
-        )
+        yield pg.text("The earlier run is no longer published, so that nothing can be compared.")
         return
     now = wording.literature(run.literature, run.literature_name)
     before = wording.literature(changes.before.literature, changes.before.literature_name)
@@ -166,7 +164,7 @@ def changes_blocks(changes: Changes, run: Run) -> Iterator[pg.Block]:
             for idea in changes.ideas
         ]
         columns = ("Idea", "Verdict", *(name.capitalize() for name in names))
-        yield pg.table((*columns, "New papers found:", "Judged anew:"), rows)
+        yield pg.table((*columns, "New papers found:", "Newly judged:"), rows)
     for idea in changes.changed_ideas:
         if idea.come or idea.gone:
             yield pg.heading(idea.title, level=3)
@@ -175,7 +173,9 @@ def changes_blocks(changes: Changes, run: Run) -> Iterator[pg.Block]:
 
 def _added_line(work: NearWork) -> pg.Line:
     new = "new" if work.is_new else "found before, less close"
-    remains = (". What remains new beside it: ", prose_line(work.remains)) if work.remains else ()
+    remains = (
+        (". What remains new compared with it:  ", prose_line(work.remains)) if work.remains else ()
+    )
     closest = ("Now among the closest: ", prose_line(work.paper))
     return pg.line(*closest, f" {work.title} ({new}; {work.overlaps})", *remains)
 

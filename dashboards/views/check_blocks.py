@@ -35,7 +35,7 @@ def check_blocks(page: CheckFindings) -> Iterator[pg.Block]:
     if head.incomplete_reason is not None:
         yield pg.note(
             f"The check ended early ({wording.reason(head.incomplete_reason)}). What is missing is"
-            " unscored, not free of problems; the same command goes on from there."
+            "unscored, not free of problems; the same command resumes it."
         )
     yield pg.heading("What was tested")
     revision_note = " by what people said of its findings; nothing was looked up for it."
@@ -166,7 +166,7 @@ def _votes(votes: Sequence[Vote]) -> Iterator[pg.Block]:
 def _others(page: CheckFindings, check: ManuscriptCheck, attempt: Attempt) -> Iterator[pg.Block]:
     """Yield further, undecided, rejected and disputed problems."""
     if further := page.further_problems(check, attempt):
-        yield pg.text("Further problems that stand:")
+        yield pg.text("Further problems:")
         yield from pg.bullets(
             _place_and_words(each, prose_line(each.explanation)) for each in further
         )
@@ -177,7 +177,7 @@ def _others(page: CheckFindings, check: ManuscriptCheck, attempt: Attempt) -> It
         )
     if aside := page.rejected_problems(check, attempt):
         yield pg.text("Set aside after a second look:")
-        why = "Why it does not stand: "
+        why = "Why it was rejected: "
         yield from pg.bullets(
             _place_and_words(
                 each,
@@ -255,7 +255,7 @@ def short_blocks(page: CheckFindings) -> Iterator[pg.Block]:
         yield pg.table(columns, rows)
     tokens = page.tokens_per_attempt
     took = f" Finding problems took {round(tokens or 0):,} tokens an attempt."
-    edit = " To accept or reject findings, edit preferences.toml beside the report."
+    edit = " To accept or reject findings, edit preferences.toml next to the report."
     yield pg.text(
         pg.strong(page.verdict), took if tokens is not None else "", edit if head.review else ""
     )

@@ -126,7 +126,7 @@ class CuratedSet:
             "perhaps made of a later version than its reviewers had first": [
                 each for each in self.included_papers if each.is_first_version is None
             ],
-            "from which sentences that told results were taken": [
+            "from which sentences that reveal results were removed": [
                 each for each in self.included_papers if each.leak_count
             ],
         }
@@ -136,7 +136,7 @@ class CuratedSet:
             if ideas
         ]
         lines.append(
-            "Reviews are taken as they stand today: a reviewer may have changed one after the"
+            "Reviews are in their current version: a reviewer may have changed one after the"
             " authors' answer"
         )
         return lines
@@ -158,7 +158,7 @@ def _datasheet(curated: CuratedSet) -> Iterator[pg.Block]:
         f" {figures.plural(curated.statement_count, 'statement')} of experts, out of"
         f" {figures.plural(head.paper_count, 'paper')} with their reviews; engine ",
         pg.code(head.engine),
-        ". Each statement leads back to sentences that stand word for word in a review.",
+        ". Each statement cites sentences that are word for word in a review.",
         f" Submitted {days[0].isoformat()} to {days[-1].isoformat()}." if days else "",
     )
     yield pg.heading("By field")

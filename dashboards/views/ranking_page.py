@@ -91,11 +91,11 @@ def _blocks(queries: Queries, run_id: RunId, head: RankingHead) -> Iterator[pg.B
     if head.incomplete_reason is not None:
         yield pg.note(
             f"The ranking ended early: {wording.reason(head.incomplete_reason)}. What is missing is"
-            " unscored, not lost; the same command goes on from there."
+            "unscored, not lost; the same command resumes it."
         )
-    range_of = "The range beside a rank"
+    range_of = "The range next to a rank"
     if any(idea.by_matches for idea in ranked_ideas):
-        range_of = "Ideas that the matches do not tell apart share a rank; the range beside it"
+        range_of = "Ideas that the matches cannot separate share a rank; the range next to it"
     comparability = _comparability(queries, head)
     yield pg.text(
         f"Ideas of a group met in pairs. {range_of}{_RANGES} {wording.what_leads_among(ranked_ideas)}"

@@ -65,7 +65,7 @@ def survey_blocks(
         if part.survey.removed:
             yield from (pg.heading("Taken out of the review", level=3), pg.text(_TAKEN_OUT))
             yield from _removed_sentences(part, with_section=True)
-        yield pg.heading("What could not be had", level=3)
+        yield pg.heading("What is missing", level=3)
         yield from _failures(part) or (pg.text("Every look-up and every question was answered."),)
         yield from pg.bullets(f"Left out: {detail}" for detail in part.left_out)
 
@@ -121,9 +121,9 @@ def _review(part: SurveyPart) -> Iterator[pg.Block]:
             yield from _unchecked_note(section.unchecked_sentence_count)
         else:
             why = wording.reason(section.unscored_reason or "")
-            yield pg.text(f"Nothing stands here: {why}; {section.unscored_detail}.")
+            yield pg.text(f"Not written: {why}; {section.unscored_detail}.")
     if not part.survey.sections:
-        yield pg.text("It could not be written; why stands under “What could not be had”.")
+        yield pg.text("It could not be written; see “What is missing”.")
     if part.comparison:
         yield pg.heading("The leading works side by side", level=3)
         yield pg.text("In their own words; a dash where the text read says nothing of it.")
@@ -291,7 +291,7 @@ def answer_blocks(
         yield from (pg.heading("Taken out of the answer"), pg.text(_TAKEN_OUT))
         yield from _removed_sentences(part, with_section=False)
     if part.failures:
-        yield pg.heading("What could not be had")
+        yield pg.heading("What is missing")
         yield from _failures(part)
     if part.left_out:
         yield pg.heading("Left out")
@@ -320,7 +320,7 @@ def _answer(part: SurveyPart) -> Iterator[pg.Block]:
         yield pg.text(
             pg.strong("Nothing can be said."),
             f" What was found does not answer it, but {survey.not_looked_count:,} searches or papers"
-            " could not be looked at; why stands below.",
+            "could not be read; the reasons are below.",
         )
     else:
         yield pg.text(

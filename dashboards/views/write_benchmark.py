@@ -130,7 +130,7 @@ def _blocks(page: BenchmarkPage) -> Iterator[pg.Block]:
     for head in page.heads:
         if head.incomplete_reason is not None:
             why = wording.reason(head.incomplete_reason)
-            rest = "What is missing is unscored, not zero; the same command goes on."
+            rest = "What is missing is unscored, not zero; the same command resumes it."
             yield pg.note(pg.code(head.run_id), f" is not complete: {why}. {rest}")
     if page.differences:
         yield from (

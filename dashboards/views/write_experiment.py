@@ -189,7 +189,7 @@ def _side_by_side(part: ExperimentPart) -> Iterator[pg.Block]:
     yield pg.table((*columns, "95 % interval:"), rows)
     low, high = experiment.baseline_low, experiment.baseline_high
     if experiment.baseline_gain is not None and low is not None and high is not None:
-        conclusion = "the two are not told apart"
+        conclusion = "the interval of the difference includes 0"
         if low > 0 or high < 0:
             conclusion = (
                 "it is better than what was known" if low > 0 else "what was known is better"

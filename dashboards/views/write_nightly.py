@@ -164,7 +164,9 @@ def _run(night: NightRun, *, linked: bool) -> Iterator[pg.Block]:
             for idea in night.top
         ]
         yield pg.table(("Idea", "Group", "Rank in it:", "Score:"), top)
-        yield pg.text(f"{night.what_leads} Ideas of the same rank in their groups stand by score.")
+        yield pg.text(
+            f"{night.what_leads} Ideas of the same rank in their groups are ordered by score."
+        )
     else:
         yield pg.text("No idea has a rank.")
     yield pg.heading("Cost", level=3)

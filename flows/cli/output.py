@@ -86,7 +86,7 @@ def early_end_lines(
     other = reason.passes is Passes.WITH_OTHER_SETTINGS
     return (
         f"{what} ended early ({reason.replace('_', ' ')}):"
-        f" {'with another setting ' if other else ''}the same command goes on from there",
+        f" {'with another setting ' if other else ''}the same command resumes it",
     )
 
 
@@ -103,7 +103,7 @@ def budget_line(budget: SharedBudget, unit: str = "idea") -> str:
     bounds_in_words = " or ".join(f"{flags[field]} {bounds[field]:g}" for field in reached_fields)
     return (
         f"stopped by {bounds_in_words or 'the bound of an earlier command'}: the same command with a higher"
-        " bound goes on from here, and pays for nothing twice"
+        "limit resumes it, and pays for nothing twice"
     )
 
 

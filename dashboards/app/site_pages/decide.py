@@ -309,7 +309,9 @@ def _why_closed(visit: Visit, request: Request, who: Participant | None) -> str:
         return f"{_verdict(decision)} by {by} on {figures.moment(decision.decided_at)}."
     if who is None or who.participant_id not in request.asked_of:
         return "It is asked of others: you may read it, and they answer."
-    return "It was asked anew, of another version or of others: this one takes no answer."
+    return (
+        "It was replaced by a request about another version or to others: this one takes no answer."
+    )
 
 
 def _subject(visit: Visit, request: Request) -> _Subject:

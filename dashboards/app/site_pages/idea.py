@@ -67,7 +67,7 @@ def _neighbors(visit: Visit, run_id: RunId, idea_id: IdeaId) -> Iterator[pg.Line
     if len(order) > 1:
         next_best = order[place + 1 if place + 1 < len(order) else place - 1]
         why = with_query("/why", run=run_id, one=idea_id, other=next_best)
-        yield pg.line(pg.report("Beside the next", why))
+        yield pg.line(pg.report("Compare with the next", why))
 
 
 def _order(queries: Queries, run_id: RunId) -> tuple[IdeaId, ...]:

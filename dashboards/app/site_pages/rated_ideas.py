@@ -74,11 +74,11 @@ def show(visit: Visit) -> PageContent:
         editor = _editor(visit, name, curations[paper], edits)
         visible = curations[paper] if visit.query.get("blind") == "1" else current
         blocks.append(
-            pg.Fold("The idea as it stands, and what was left out", tuple(idea_blocks(visible)))
+            pg.Fold("The current idea, and what was left out", tuple(idea_blocks(visible)))
         )
     else:
         blocks += idea_blocks(current)
-        blocks.append(pg.text("Who edits signs in as a decider; whoever runs this dashboard makes"
+        blocks.append(pg.text("Sign in as a decider to edit; whoever runs this dashboard makes"
                               " the account."))  # fmt: skip
     blocks += changes(curated_set)
     titles = [(each, curations[each].title or each) for each in papers]

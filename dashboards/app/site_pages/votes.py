@@ -78,7 +78,7 @@ def show_standings(visit: Visit) -> PageContent:
     head = parts(visit)
     track, run, fields = _choices(visit)
     if track is None:
-        return PageContent("How contests stand", (pg.text(_NO_CONTEST),), head)
+        return PageContent("Standings", (pg.text(_NO_CONTEST),), head)
     contests = _contests(visit, track, run)
     standings_with_votes: list[tuple[Contest, Standing]] = []
     if services_file(visit.lake.warehouse).exists():
@@ -92,7 +92,7 @@ def show_standings(visit: Visit) -> PageContent:
         block for contest, one in standings_with_votes for block in _standing(contest, one, titles)
     ]
     none = [pg.text("Nobody has voted here yet.")]
-    return PageContent("How contests stand", blocks or none, head + form(*fields))
+    return PageContent("Standings", blocks or none, head + form(*fields))
 
 
 def choice_of(visit: Visit) -> Choice | None:

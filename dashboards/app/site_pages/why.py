@@ -41,7 +41,7 @@ def show(visit: Visit) -> PageContent:
         return PageContent("Why one beats another", (NO_RUN,))
     ideas = _order_shown(lake, run).leaders.select("idea_id", "title", "rank", "group").rows()
     if len(ideas) < 2:
-        lonely = pg.text("This run has fewer than two ideas: there is none to hold beside another.")
+        lonely = pg.text("This run has fewer than two ideas: there is nothing to compare.")
         return PageContent("Why one beats another", (lonely,), form(run_field(visit, run)))
     one = visit.query.get("one", ideas[0][0])
     group = next((row[3] for row in ideas if row[0] == one), None)
@@ -86,7 +86,7 @@ def show_certainty(visit: Visit) -> PageContent:
     blocks = (
         pg.facts(pg.report("All ideas", with_query("/ideas", run=run.run_id))),
         *sensitivity_blocks(lake.ask(_sensitivity, run.run_id)),
-        pg.heading("Beside another order of the same ideas"),
+        pg.heading("Compared with another order of the same ideas"),
         *(_comparison(first, board(lake, *others[default])) if default else _nothing_in_common()),
     )
     order_field = Field("with", "Beside", default, "", [(each, each) for each in names])

@@ -39,12 +39,12 @@ _README = """\
 | `draft.pdf`, `draft.docx`, `draft.html` | the draft, to be read |
 | `draft.tex`, `references.bib` | LaTeX: `latexmk -pdf draft.tex`; where it and bubblewrap were installed, `draft-latex.pdf` came of it |
 | `draft.typ`, `venue.typ`, `layout.typ` | Typst, of which `draft.pdf` came |
-| `draft.md` | the source of all of them: Pandoc's Markdown; a number stands in a span with its key |
+| `draft.md` | the source of all of them: Pandoc's Markdown; a number is in a span with its key |
 | `outline.yaml` | what each section has to say, by which claims; edit it and write again with `--outline` |
 | `claims.json` | every number, text, quotation and gap by key, with the SQL that gives it out of the lake |
 | `figures/` | each figure as SVG, PDF and PNG, with its specification and the SQL of its rows |
 {made}
-To go on by hand, edit `draft.tex` or `draft.docx`. What is changed there is no longer checked: a number that is
+To continue by hand, edit `draft.tex` or `draft.docx`. What is changed there is no longer checked: a number that is
 not in `claims.json`, and a sentence about a work that is not quoted, is yours.
 """
 

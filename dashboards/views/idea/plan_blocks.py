@@ -32,13 +32,13 @@ def first_blocks(first: FirstPage) -> Iterator[pg.Block]:
     yield pg.text(pg.strong("Closest prior work"))
     if first.closest is not None:
         work = first.closest
-        remains = _with_label(" What remains new beside it: ", work.remains)
+        remains = _with_label(" What remains new compared with it:  ", work.remains)
         overlaps = f" {work.title}: {work.overlaps}."
         yield pg.text(prose_line(work.paper), overlaps, remains)
     else:
         yield pg.text(first.none_closest)
     for derivation in first.derivations:
-        yield pg.text("Beside works that the plan itself names: ", prose_line(derivation))
+        yield pg.text("Compared with works that the plan names: ", prose_line(derivation))
     yield pg.text(pg.strong("Concerns worth most"))
     if first.concerns:
         yield pg.Listing(tuple(map(_concern_item, first.concerns)), first=1)

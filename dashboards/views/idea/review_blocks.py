@@ -57,7 +57,7 @@ def novelty_blocks(
         " closely"
     )
     yield pg.text(
-        f"Held against {works}",
+        f"Compared with {works}",
         lost_note if lost_searches else "",
         coverage_note if close is not None else "",
         ".",

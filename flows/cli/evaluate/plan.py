@@ -139,7 +139,7 @@ def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
         ["time", f"{duration(estimate.hours)}, bound by the {estimate.bound_by}"],
     ]
     if (batches := estimate.batches) is not None:
-        rows[-1] = ["own work", f"{duration(estimate.hours)}, beside the batches"]
+        rows[-1] = ["own work", f"{duration(estimate.hours)}, next to the batches"]
         rows += _batch_rows(batches)
     print_table(
         ["the rest of the run" if estimate.evaluated else "the whole run", "expected"], rows

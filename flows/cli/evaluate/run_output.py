@@ -33,7 +33,7 @@ def print_run(page: "EvaluatedRun", result: "Result", summary: Summary[Any]) -> 
         (print_note if result.in_order and not page.alarms else print_warning)(line)
     time = f"{run.duration_seconds:.0f} s"
     if summary.unchanged:
-        time = f"nothing was to be done: it stands as of {run.finished_at:%Y-%m-%d %H:%M} UTC"
+        time = f"nothing to do: up to date as of {run.finished_at:%Y-%m-%d %H:%M} UTC"
     print_note(
         f"run {run.run_id}: of {plural(run.idea_count, 'idea')} {run.states_in_words}, {time}"
     )

@@ -137,7 +137,7 @@ def _show_unpublished(run: str, spending: dict[str, float | int], *, as_json: bo
 @application.command("compare")
 def compare(
     before: Annotated[str, typer.Argument(metavar="BEFORE", help="A run, such as last night's.")],
-    after: Annotated[str, typer.Argument(metavar="AFTER", help="The run to hold beside it.")],
+    after: Annotated[str, typer.Argument(metavar="AFTER", help="The run to compare it with.")],
     lake: LakeOptions,
     json: Json = False,
 ) -> int:

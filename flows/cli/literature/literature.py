@@ -39,7 +39,7 @@ Index = Annotated[
     Path,
     typer.Argument(
         metavar="INDEX",
-        help="Folder of the index; an interrupted build goes on where it stopped.",
+        help="Folder of the index; an interrupted build resumes.",
     ),
 ]
 
@@ -101,11 +101,11 @@ def serve(
     literature: Annotated[
         str,
         typer.Option(
-            "--literature", metavar="snapshot:PATH|live", help="What stands behind the gateway."
+            "--literature", metavar="snapshot:PATH|live", help="Literature behind the gateway."
         ),
     ] = LIVE.text,
     host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Loopback unless told otherwise.")
+        str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option("--port", min=0, max=65_535, metavar="N", help="0: any free port.")

@@ -17,7 +17,7 @@ Seeds = Annotated[
     Path,
     typer.Argument(
         metavar="SEEDS",
-        help="Topics, questions or ideas to improve, in any file that ideas stand in.",
+        help="Topics, questions or ideas to improve, in any file format of ideas.",
     ),
 ]
 

@@ -27,7 +27,7 @@ def write(
             *("--output", "-o"),
             metavar="DIR|FILE",
             help="Write the draft into this folder too, or its report, by the ending: html, pdf,"
-            " docx, md or json. The draft lies beside its report.",
+            " docx, md or json. The draft is next to its report.",
         ),
     ] = None,
     json: Json = False,

@@ -25,7 +25,7 @@ _PRICES = "model_prices_and_context_window_backup.json"
 def dashboard(
     lake: LakeOptions,
     host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Loopback unless told otherwise.")
+        str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option("--port", min=1, max=65_535, metavar="N", help="Where it listens.")

@@ -118,7 +118,7 @@ def move_data(
     if json:
         print_answer("moved", [moved])
     print_note(
-        f"the {moved.files:,} files of the lake lie in {moved.place}"
+        f"the {moved.files:,} files of the lake are in {moved.place}"
         f" ({moved.files_copied:,} were copied, {moved.bytes_copied / 1e6:,.1f} MB)"
     )
     if moved.units is not None:

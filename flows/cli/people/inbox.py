@@ -42,7 +42,7 @@ def waiting_in_words(waiting: Sequence[Request], run: WorkHead, *, goes_on: bool
     who = "the job runner" if goes_on else "the same command"
     return (
         f"run {run.run_id} waits for {figures.plural(len(waiting), 'decision')}: `assay inbox`"
-        f" lists them, and {who} goes on once they are made"
+        f" lists them, and {who} resumes once they are made"
     )
 
 

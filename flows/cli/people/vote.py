@@ -81,7 +81,7 @@ def _ask_question(
         current = ask(warehouse, database, who, kind, question_text, sides)
     question = current
     if at_work(warehouse, database, question):
-        print_note("both answers are being written; the same command goes on if it is stopped")
+        print_note("both answers are being written; the same command resumes if it is stopped")
         run_jobs(warehouse, over=lambda: not at_work(warehouse, database, question))
     return question
 

@@ -12,7 +12,7 @@ _WORDS = {
     "krippendorff_alpha": "agreement of voters (Krippendorff's alpha)",
     "attention_checks_passed": "attention checks passed (share)",
     "cohen_kappa_with_engine": "agreement with the engine (Cohen's kappa)",
-    "kendall_with_engine": "order of ideas beside the engine's (Kendall's tau)",
+    "kendall_with_engine": "order of ideas compared with the engine's (Kendall's tau)",
     "groups_whose_leader_stays": "groups that keep the engine's leader (share)",
     "log_odds_per_doubling_of_length": "pull of twice the words (log odds)",
     "log_odds_per_doubling_of_citations": "pull of twice the citations (log odds)",

@@ -30,7 +30,7 @@ def benchmark(
     options: BenchmarkOptions,
     folder: Annotated[
         Path | None,
-        typer.Argument(metavar="DIR", help=f"Of `{FETCH}`: where the public sets are to lie."),
+        typer.Argument(metavar="DIR", help=f"Of `{FETCH}`: folder for the public sets."),
     ] = None,
     output: Annotated[
         Path | None,

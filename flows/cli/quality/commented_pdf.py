@@ -40,9 +40,7 @@ def write_commented_pdf(page: CheckPage, request: CheckRequest, path: Path) -> t
 def _placement_line(commented: CommentedPdf) -> str:
     _, *at_quote = commented.at_quote
     lost_count = at_quote.count(False)
-    sentence = (
-        f"{at_quote.count(True)} of {len(at_quote)} comments stand at the sentence they quote"
-    )
+    sentence = f"{at_quote.count(True)} of {len(at_quote)} comments are at the sentence they quote"
     return f"{sentence}, {lost_count} at the top of a page" if lost_count else sentence
 
 
@@ -50,7 +48,7 @@ def _comments(page: CheckPage) -> Iterator[PdfComment]:
     (check,) = page.checks
     attempts = [one for one in check.attempts if one.problem_count is not None]
     further_count = sum(len(page.further_problems(check, attempt)) for attempt in attempts)
-    more = f" {further_count} more that stand are in the report." if further_count else ""
+    more = f" {further_count}more are in the report." if further_count else ""
     overview = f"Check by {page.head.engine}: {page.verdict} {page.scope_in_words}{more}"
     yield PdfComment(text=overview, elsewhere=overview)
     for attempt in attempts:

@@ -156,7 +156,7 @@ def test_an_attention_check_is_announced_and_shows_one_side_in_random_order(
     site = signed_in(own, Role.VOTER, "eve")
     page = pair(site)
     while page.buttons:
-        assert "In one pair of 2 the words of one side stand in random order" in page.words
+        assert "In one pair of 2 the words of one side are in random order" in page.words
         assert pair(site).words == page.words
         pressed(site, page, "A is better")
         page = pair(site)

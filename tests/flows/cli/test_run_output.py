@@ -118,7 +118,7 @@ def test_work_that_a_bound_ended_does_not_go_on_by_the_same_bound(tmp_path: Path
     )
     assert line.startswith("stopped by --max-requests 2: the same command with a higher bound")
     (line,) = early_end_lines("the survey", Reason.SERVER_ERROR, tmp_path, run, bounds)
-    assert line == "the survey ended early (server error): the same command goes on from there"
+    assert line == "the survey ended early (server error): the same command resumes it"
     assert early_end_lines("the survey", None, tmp_path, run, bounds) == ()
 
 
@@ -126,7 +126,7 @@ def test_a_rerun_that_did_nothing_says_so_and_not_how_long_the_run_once_took(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = published_run(tmp_path)
-    for unchanged, said in ((True, "nothing was to be done: it stands as of"), (False, "600 s")):
+    for unchanged, said in ((True, "nothing to do: up to date as of"), (False, "600 s")):
         told = summary(run, unchanged=unchanged)
         assert print_published(EVALUATE, request(tmp_path), told, as_json=False) == EXIT_DONE
         printed = capsys.readouterr().err
