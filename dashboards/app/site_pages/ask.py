@@ -16,8 +16,8 @@ from dashboards.render import wording
 from schemas.errors import AssayError, ConfigurationError, NotAllowedError
 from schemas.people.live_question import (
     LONGEST_IDEA,
-    Asked,
     LiveQuestion,
+    QuestionKind,
     Sides,
     estimates_for,
     tidy,
@@ -42,14 +42,14 @@ from warehouse.app.questions import (
 _HERE = f"{PATH}/ask"
 _TITLE = "Ask two engines"
 _LABELS = {
-    Asked.QUESTION: "Your question",
-    Asked.IDEA: "The idea: problem, method, planned experiments",
-    Asked.TOPIC: "The topic, as a question",
+    QuestionKind.QUESTION: "Your question",
+    QuestionKind.IDEA: "The idea: problem, method, planned experiments",
+    QuestionKind.TOPIC: "The topic, as a question",
 }
 
 
 class _Draft(NamedTuple):
-    kind: Asked
+    kind: QuestionKind
     text: str
     sides: Sides
     expected: str
@@ -148,12 +148,12 @@ def show(visit: Visit, note: str = "", draft: _Draft | None = None) -> PageConte
         no_runner=NO_RUNNER if waits and runner_at_work(warehouse) is False else "",
         body=Markup() if question is None or waits else _ballot_or_reason(visit, question),
         draft=_DRAFTS.get(_key(visit, voter)),
-        kinds=[(each, each.capitalize()) for each in Asked],
+        kinds=[(each, each.capitalize()) for each in QuestionKind],
         kind=kind,
         label=_LABELS[kind],
         text=draft.text if draft is not None else visit.form_text("text"),
-        longest=LONGEST_IDEA if kind is Asked.IDEA else LONGEST_QUESTION,
-        rows=10 if kind is Asked.IDEA else 3,
+        longest=LONGEST_IDEA if kind is QuestionKind.IDEA else LONGEST_QUESTION,
+        rows=10 if kind is QuestionKind.IDEA else 3,
     )
     return PageContent(_TITLE, (), head, live=waits)
 
@@ -182,8 +182,8 @@ def _read_answers(visit: Visit, question: LiveQuestion) -> Answers | NoVote:
         return answers_to(visit.lake.warehouse, queries, question)
 
 
-def _kind_of(word: str) -> Asked:
-    return Asked(word) if word in set(Asked) else Asked.QUESTION
+def _kind_of(word: str) -> QuestionKind:
+    return QuestionKind(word) if word in set(QuestionKind) else QuestionKind.QUESTION
 
 
 def _key(visit: Visit, voter: str) -> tuple[str, str]:

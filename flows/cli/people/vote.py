@@ -12,8 +12,8 @@ from flows.cli.options import Json
 from flows.cli.terminal import print_note, print_warning, safe
 from schemas.errors import ConfigurationError
 from schemas.people.live_question import (
-    Asked,
     LiveQuestion,
+    QuestionKind,
     Sides,
     VoteOptions,
     estimates_for,
@@ -68,14 +68,14 @@ def vote(
 
 
 def _ask_question(
-    warehouse: Warehouse, database: ServiceDatabase, who: str, kind: Asked, text: str
+    warehouse: Warehouse, database: ServiceDatabase, who: str, kind: QuestionKind, text: str
 ) -> LiveQuestion:
     from flows.jobs.runner import run_jobs
     from warehouse.app.questions import ask, at_work, draw_sides, open_question
 
     settings, current = Settings(), open_question(database, who)
     question_text = tidy(kind, text)
-    if current is None or (current.asked, current.text) != (kind, question_text):
+    if current is None or (current.kind, current.text) != (kind, question_text):
         sides = draw_sides(database, who, kind, question_text, settings)
         print_note(_estimate(warehouse, kind, question_text, sides))
         current = ask(warehouse, database, who, kind, question_text, sides)
@@ -172,7 +172,7 @@ def _print_estimate(
     warehouse: Warehouse,
     database: ServiceDatabase,
     who: str,
-    kind: Asked,
+    kind: QuestionKind,
     text: str,
     *,
     as_json: bool,
@@ -189,7 +189,7 @@ def _print_estimate(
     return EXIT_DONE
 
 
-def _estimate(warehouse: Warehouse, kind: Asked, text: str, sides: Sides) -> str:
+def _estimate(warehouse: Warehouse, kind: QuestionKind, text: str, sides: Sides) -> str:
     from dashboards.render.wording import BASELINE_ANSWERS, both_answers
     from flows.jobs.runner import run_jobs
     from warehouse.app.jobs import read_job, submit, take_expected
