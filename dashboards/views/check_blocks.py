@@ -35,7 +35,7 @@ def check_blocks(page: CheckFindings) -> Iterator[pg.Block]:
     if head.incomplete_reason is not None:
         yield pg.note(
             f"The check ended early ({wording.reason(head.incomplete_reason)}). What is missing is"
-            "unscored, not free of problems; the same command resumes it."
+            " unscored, not free of problems; the same command resumes it."
         )
     yield pg.heading("What was tested")
     revision_note = " by what people said of its findings; nothing was looked up for it."

@@ -91,7 +91,7 @@ def _blocks(queries: Queries, run_id: RunId, head: RankingHead) -> Iterator[pg.B
     if head.incomplete_reason is not None:
         yield pg.note(
             f"The ranking ended early: {wording.reason(head.incomplete_reason)}. What is missing is"
-            "unscored, not lost; the same command resumes it."
+            " unscored, not lost; the same command resumes it."
         )
     range_of = "The range next to a rank"
     if any(idea.by_matches for idea in ranked_ideas):

@@ -294,7 +294,7 @@ def _questions(run_id: RunId) -> Iterator[pg.Block]:
     yield pg.text(
         *("Every table behind this page answers SQL; ", pg.code("assay warehouse docs")),
         *(" describes the columns. Add ", pg.code("--warehouse DIR")),
-        "unless you are next to the default one.",
+        " unless you are next to the default one.",
     )
     for question, query in _QUERIES.items():
         yield pg.text(question)

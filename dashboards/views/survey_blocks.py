@@ -320,7 +320,7 @@ def _answer(part: SurveyPart) -> Iterator[pg.Block]:
         yield pg.text(
             pg.strong("Nothing can be said."),
             f" What was found does not answer it, but {survey.not_looked_count:,} searches or papers"
-            "could not be read; the reasons are below.",
+            " could not be read; the reasons are below.",
         )
     else:
         yield pg.text(

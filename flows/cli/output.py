@@ -103,7 +103,7 @@ def budget_line(budget: SharedBudget, unit: str = "idea") -> str:
     bounds_in_words = " or ".join(f"{flags[field]} {bounds[field]:g}" for field in reached_fields)
     return (
         f"stopped by {bounds_in_words or 'the bound of an earlier command'}: the same command with a higher"
-        "limit resumes it, and pays for nothing twice"
+        " limit resumes it, and pays for nothing twice"
     )
 
 

@@ -48,7 +48,7 @@ def _comments(page: CheckPage) -> Iterator[PdfComment]:
     (check,) = page.checks
     attempts = [one for one in check.attempts if one.problem_count is not None]
     further_count = sum(len(page.further_problems(check, attempt)) for attempt in attempts)
-    more = f" {further_count}more are in the report." if further_count else ""
+    more = f" {further_count} more are in the report." if further_count else ""
     overview = f"Check by {page.head.engine}: {page.verdict} {page.scope_in_words}{more}"
     yield PdfComment(text=overview, elsewhere=overview)
     for attempt in attempts:

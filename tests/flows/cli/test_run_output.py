@@ -74,7 +74,7 @@ def test_the_bound_that_stopped_a_run_is_named_with_what_to_do(
         budget.count_request(IdeaId("a"))
     assert print_published(EVALUATE, asked, summary(run), as_json=False) == EXIT_BUDGET
     (line,) = [each for each in capsys.readouterr().err.splitlines() if "stopped by" in each]
-    assert line.startswith("stopped by --max-requests 3: the same command with a higher bound")
+    assert line.startswith("stopped by --max-requests 3: the same command with a higher limit")
 
 
 def test_the_bound_that_stopped_the_ranking_of_an_evaluation_is_looked_up_as_its_own(
@@ -116,7 +116,7 @@ def test_work_that_a_bound_ended_does_not_go_on_by_the_same_bound(tmp_path: Path
     (line,) = early_end_lines(
         "the survey", Reason.BUDGET_EXHAUSTED, tmp_path, run, bounds, "question"
     )
-    assert line.startswith("stopped by --max-requests 2: the same command with a higher bound")
+    assert line.startswith("stopped by --max-requests 2: the same command with a higher limit")
     (line,) = early_end_lines("the survey", Reason.SERVER_ERROR, tmp_path, run, bounds)
     assert line == "the survey ended early (server error): the same command resumes it"
     assert early_end_lines("the survey", None, tmp_path, run, bounds) == ()
