@@ -174,7 +174,7 @@ def changes_blocks(changes: Changes, run: Run) -> Iterator[pg.Block]:
 def _added_line(work: NearWork) -> pg.Line:
     new = "new" if work.is_new else "found before, less close"
     remains = (
-        (". What remains new compared with it:  ", prose_line(work.remains)) if work.remains else ()
+        (". What remains new compared with it: ", prose_line(work.remains)) if work.remains else ()
     )
     closest = ("Now among the closest: ", prose_line(work.paper))
     return pg.line(*closest, f" {work.title} ({new}; {work.overlaps})", *remains)

@@ -134,7 +134,7 @@ def _closest(page: IdeaPage) -> Iterator[pg.Block]:
         if work.quote:
             item.append(pg.note(work.quote))
         if work.remains:
-            item.append(pg.text("What remains new compared with it:  ", prose_line(work.remains)))
+            item.append(pg.text("What remains new compared with it: ", prose_line(work.remains)))
         items.append(tuple(item))
     yield pg.Listing(tuple(items), first=1) if items else pg.text(page.first.none_closest)
     modules = page.evaluation.modules.values()

@@ -32,7 +32,7 @@ def first_blocks(first: FirstPage) -> Iterator[pg.Block]:
     yield pg.text(pg.strong("Closest prior work"))
     if first.closest is not None:
         work = first.closest
-        remains = _with_label(" What remains new compared with it:  ", work.remains)
+        remains = _with_label(" What remains new compared with it: ", work.remains)
         overlaps = f" {work.title}: {work.overlaps}."
         yield pg.text(prose_line(work.paper), overlaps, remains)
     else:

@@ -188,7 +188,7 @@ def test_the_page_answers_first_then_gives_reasons_prior_work_concerns_criteria_
             REASONS[0],
             REASONS[2],
             "**Closest prior work**",
-            "What remains new compared with it:  The controller.",
+            "What remains new compared with it: The controller.",
             "**Concerns worth most**",
             "Point2",
             "worth asking 70 % · new 40 % · decisive test 35 % · feasible 80 %",
