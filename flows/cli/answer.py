@@ -20,24 +20,21 @@ EXIT_INTERRUPTED = 130
 
 
 class Answer(BaseModel):
-    """Answer of a command with `--json`, and of a service; further values stand beside these
-    fields.
+    """JSON answer of commands and services, with further fields as needed.
 
-    `assay sql --json` alone prints a list: the rows of the question.
+    Only `assay sql --json` prints a list instead: the rows of the query.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
     run: SerializeAsAny[Noun] | None = Field(
-        description="The run, check or benchmark it is about, with its `run_id`; null: of none."
+        description="The run, check or benchmark, with its `run_id`; null: none."
     )
-    state: str = Field(
-        description="One word for how it stands, such as in_order; error; interrupted."
-    )
+    state: str = Field(description="State in one word, such as in_order, error or interrupted.")
     rows: tuple[SerializeAsAny[Noun] | dict[str, Any], ...] = Field(
-        description="The answer proper: one object for each idea, step, part, job or file."
+        description="One object for each idea, step, part, job or file."
     )
-    warnings: tuple[str, ...] = Field(description="What is wrong, a line each, the worst first.")
+    warnings: tuple[str, ...] = Field(description="Warnings, a line each, the worst first.")
 
     def document(self) -> str:
         """Return the answer as JSON, with dates in ISO 8601."""
