@@ -29,7 +29,7 @@ _BLOCK_START = bounded(r"^(?:([+=-])(?=[\s=-]|$)|(\d{1,9})([.)])(?=\s|$))")
 _UNFIT_FOR_A_SPAN = bounded(r"[`|]")
 _FENCES = bounded(r"`+")
 _RULES = {Align.TEXT: "---", Align.NUMBER: "--:", Align.MARK: ":-:"}
-# Many texts stand on a page twice.
+# Size of the cache: many texts occur on a page twice.
 _KEPT = 4096
 
 
