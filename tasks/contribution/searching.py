@@ -14,7 +14,7 @@ from schemas.profile import RecommendationKind, SearchKind
 from tasks.contribution.context import STAGE, Context
 from tasks.embeddings.similarity import SharedWords
 from tasks.judging.packing import even_batches
-from tasks.literature.edges import Neighbour, telling_passages
+from tasks.literature.edges import Neighbour, relevant_passages
 from tasks.literature.versions import Works, each_once
 
 PACKED_WORDS = 10
@@ -206,7 +206,7 @@ async def augment(
     for origin, seed_id, paper in neighbours:
         if paper.paper_id not in known_ids:
             found.setdefault(paper.paper_id, Found(paper, origin, seed_id))
-    cited_as = telling_passages(context.idea.text, [edge for edge, _ in cited.result().items])
+    cited_as = relevant_passages(context.idea.text, [edge for edge, _ in cited.result().items])
     shown = {paper_id: cited_as[paper_id] for paper_id in found if paper_id in cited_as}
     return Augmentation(tuple(found.values()), tuple(failures), shown)
 
