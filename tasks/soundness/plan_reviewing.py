@@ -22,7 +22,7 @@ from tasks.judging.findings import (
 )
 from tasks.judging.step import Engine, with_shortening
 from tasks.judging.suggestions import suggestion_about
-from tasks.recommendation.extracting import Offered
+from tasks.recommendation.extracting import ResourceLines
 from tasks.soundness.gathering import STAGE
 from tasks.soundness.reviewing import MethodReviewResult
 from tasks.soundness.steps.plan_review import (
@@ -68,7 +68,7 @@ async def review_plan(
     idea: Idea,
     parameters: SoundnessParameters,
     engine: Engine,
-    near_works: Callable[[], Awaitable[Offered]],
+    near_works: Callable[[], Awaitable[ResourceLines]],
     results: Sequence[ExperimentalResult] = (),
 ) -> PlanReviewResult:
     """Ask for the points about the plan; misquoting points are omitted and counted.
@@ -77,13 +77,13 @@ async def review_plan(
         near_works: resources used by works near the idea; awaited if the prompt shows them.
         results: experimental results of the idea, separate from the literature in the prompt.
     """
-    near_work_resources = await near_works() if parameters.resources_shown else Offered()
+    near_works_lines = await near_works() if parameters.resources_shown else ResourceLines()
     question = PlanInput(
         idea=idea.text,
         maximum_points=parameters.maximum_points,
         maximum_questions=parameters.maximum_questions,
         words_per_point=parameters.words_per_concern,
-        near_works="\n".join(near_work_resources.lines),
+        near_works="\n".join(near_works_lines.lines),
         measured="\n".join(result.in_words for result in results),
     )
     outcome = await engine.run(PLAN_REVIEW, question)
@@ -91,7 +91,7 @@ async def review_plan(
         return _without_review(outcome.reason, outcome.detail, outcome.provenance)
     questions = map(_point_of, outcome.value.questions)
     points = [
-        _settle_point(point, near_work_resources.shown)
+        _settle_point(point, near_works_lines.prompt_papers)
         for point in (*outcome.value.points, *questions)
     ]
     flaws = [_flaw(point.proposed, idea.text) for point in points]
@@ -121,18 +121,18 @@ async def review_plan(
             removed_citation_count=sum(point.removed_citation_count for point in kept_points),
             provenance=provenance,
         ),
-        near_work_resources.shown,
+        near_works_lines.prompt_papers,
         # All actions form one text of the review.
         whole_citations(
             [point.action.markdown for point in kept_points],
-            near_work_resources.shown,
+            near_works_lines.prompt_papers,
             module=STAGE,
             subject=_SUBJECT,
             field="suggestions",
         ),
         tuple(
             suggestion_about(
-                concern, rank, keys_of(point.action, near_work_resources.shown), module=STAGE
+                concern, rank, keys_of(point.action, near_works_lines.prompt_papers), module=STAGE
             )
             for rank, (concern, point) in enumerate(acted_on, start=1)
         ),
