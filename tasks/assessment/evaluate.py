@@ -1,4 +1,4 @@
-"""The assessment of one idea, after all evidence: weigh, challenge, assess."""
+"""The assessment of one idea: weigh concerns, challenge them, assess the plan."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ from tasks.assessment.material import METHODS_ASSESSED, STAGE, Material, materia
 from tasks.assessment.steps import ASSESS_PLAN, AssessInput, AssessReply, CriterionReply
 from tasks.citations.keys import Shown
 from tasks.citations.settle import Settled, settle
-from tasks.judging.findings import Cited, Findings, whole_citations
+from tasks.judging.findings import CitedResult, Findings, whole_citations
 from tasks.judging.packing import first_alone
 from tasks.judging.step import Engine
 
 SPREADS_PERCENT = ((10, 3), (20, 2), (35, 1))
-"""(spread of the repetitions up to which it holds, confidence); beyond: 0."""
+"""(largest spread over repetitions, confidence); beyond: 0."""
 
 Replies = Sequence[Outcome[AssessReply]]
 
@@ -36,19 +36,19 @@ async def assess_plan(
     engine_of: Callable[[int], Engine],
     *,
     unanswered: bool,
-) -> Cited[tuple[Assessment, ...]]:
-    """Ask for the probabilities, each repetition of an engine of its own.
+) -> CitedResult[tuple[Assessment, ...]]:
+    """Ask for the probabilities, with a separate engine for each repetition.
 
     Args:
-        unanswered: a step that looks for concerns gave no answer, or left points out.
+        unanswered: a step that looks for concerns failed or omitted points.
     """
-    raised = any(each.severity not in (None, ConcernSeverity.QUESTION) for each in concerns)
+    has_concerns = any(each.severity not in (None, ConcernSeverity.QUESTION) for each in concerns)
     question = AssessInput(
         idea=material.plan,
         concerns=tuple(
             material.concern_shown(each) for each in deciding(concerns, parameters.maximum_concerns)
         ),
-        concerns_unknown=unanswered and not raised,
+        concerns_unknown=unanswered and not has_concerns,
         strengths=material.strengths,
         methods=material.methods[:METHODS_ASSESSED],
         unjudged_methods=material.unjudged_methods,
@@ -64,13 +64,17 @@ async def assess_plan(
     )
     rows = [_criterion(criterion, replies, material) for criterion in AssessmentCriterion]
     missing = [reply for reply in replies if isinstance(reply, Unscored)]
-    return Cited(
+    return CitedResult(
         tuple(rows),
         citations=tuple(
             row
             for each in rows
             for row in whole_citations(
-                each.reasons, material.shown, module=STAGE, subject=each.criterion, field="reasons"
+                each.reasons,
+                material.prompt_papers,
+                module=STAGE,
+                subject=each.criterion,
+                field="reasons",
             )
         ),
         failures=call_failures(missing, STAGE, ASSESS_PLAN.name),
@@ -78,9 +82,9 @@ async def assess_plan(
 
 
 def _criterion(criterion: AssessmentCriterion, replies: Replies, material: Material) -> Assessment:
-    """The median over the repetitions that gave a probability, with the words of the nearest."""
+    """Return the median of the repetitions' probabilities, with the reasons of the nearest one."""
     if criterion is AssessmentCriterion.NEW and material.unknown is not None:
-        # Whatever a model guesses: nothing found is no evidence of novelty.
+        # Finding nothing is no evidence of novelty, whatever the model guesses.
         return _unscored(criterion, replies, *material.unknown)
     percents = {
         number: entry.score
@@ -88,7 +92,7 @@ def _criterion(criterion: AssessmentCriterion, replies: Replies, material: Mater
         if isinstance(reply, Scored)
         and (entry := reply.value.of(criterion)) is not None
         and entry.score is not None
-        and _reasons(entry, material.shown)  # a probability without a reason is no answer
+        and _reasons(entry, material.prompt_papers)  # a probability needs a reason
     }
     if not percents:
         return _unscored(criterion, replies, *_why_unscored(criterion, replies))
@@ -107,28 +111,28 @@ def _criterion(criterion: AssessmentCriterion, replies: Replies, material: Mater
         by_repetition={str(number): _share(percent) for number, percent in percents.items()},
         confidence_0_to_3=_confidence(percents),
         provenance=replace(chosen.provenance, call_ids=_call_ids(replies)),
-        **_texts(entry, chosen.value.venue, material.shown),
+        **_texts(entry, chosen.value.venue, material.prompt_papers),
     )
 
 
-def _texts(entry: CriterionReply, venue: str, shown: Shown) -> dict[str, Any]:
-    settled = _settled(entry, shown)
-    place = settle(venue, shown)
+def _texts(entry: CriterionReply, venue: str, prompt_papers: Shown) -> dict[str, Any]:
+    reasons = _settle_reasons(entry, prompt_papers)
+    place = settle(venue, prompt_papers)
     return {
-        "reasons": _reasons(entry, shown),
+        "reasons": _reasons(entry, prompt_papers),
         "venue": place.markdown,
         "removed_citation_count": place.removed_citation_count
-        + sum(text.removed_citation_count for text in settled),
+        + sum(text.removed_citation_count for text in reasons),
     }
 
 
-def _settled(entry: CriterionReply, shown: Shown) -> list[Settled]:
-    return [settle(" ".join(reason.split()), shown) for reason in entry.reasons]
+def _settle_reasons(entry: CriterionReply, prompt_papers: Shown) -> list[Settled]:
+    return [settle(" ".join(reason.split()), prompt_papers) for reason in entry.reasons]
 
 
-def _reasons(entry: CriterionReply, shown: Shown) -> tuple[str, ...]:
-    """Return the reasons of which something is left without keys that were not shown."""
-    return tuple(text.markdown for text in _settled(entry, shown) if text.markdown)
+def _reasons(entry: CriterionReply, prompt_papers: Shown) -> tuple[str, ...]:
+    """Return the reasons that are not empty after unknown keys are removed."""
+    return tuple(text.markdown for text in _settle_reasons(entry, prompt_papers) if text.markdown)
 
 
 def _share(percent: float) -> float:
@@ -143,12 +147,12 @@ def _confidence(percents: Mapping[int, float]) -> int:
 
 
 def _why_unscored(criterion: AssessmentCriterion, replies: Replies) -> tuple[Reason, str]:
-    read = [reply for reply in replies if isinstance(reply, Scored)]
-    if not read:
-        failed = replies[0]
-        assert isinstance(failed, Unscored)
-        return failed.reason, failed.detail
-    entries = [entry for reply in read if (entry := reply.value.of(criterion)) is not None]
+    scored = [reply for reply in replies if isinstance(reply, Scored)]
+    if not scored:
+        first_failure = replies[0]
+        assert isinstance(first_failure, Unscored)
+        return first_failure.reason, first_failure.detail
+    entries = [entry for reply in scored if (entry := reply.value.of(criterion)) is not None]
     if criterion is AssessmentCriterion.NEW and any(entry.score is None for entry in entries):
         return Reason.NO_EVIDENCE, "by the works shown it cannot be told what is new"
     return (
@@ -176,7 +180,7 @@ def _call_ids(replies: Replies) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class AssessmentFindings(Findings[AssessmentEvaluation]):
-    """`concerns` are all of the idea, weighed and challenged, where its soundness was asked for."""
+    """Findings of the assessment. `concerns`: all of the idea, if soundness was evaluated."""
 
     concerns: tuple[Concern, ...] = ()
 
@@ -187,32 +191,32 @@ async def evaluate_assessment(
     engine: Engine,
     engine_of: Callable[[int], Engine],
 ) -> AssessmentFindings:
-    """Assess the plan by all that its modules came to.
+    """Assess the plan by the results of the other modules.
 
-    What the engine fails to give travels inside the value.
+    Failures of the engine are part of the result.
 
     Args:
-        engine_of: the engine of each repetition, counted from 1.
+        engine_of: returns the engine of a repetition, counted from 1.
     """
     material = material_of(evaluation)
-    weighed = await weigh_concerns(material, parameters, engine)
+    weighing = await weigh_concerns(material, parameters, engine)
     limit = parameters.maximum_concerns
-    challenged = await challenge_concerns(material, weighed.value, limit, engine)
-    assessed = await assess_plan(
+    challenge = await challenge_concerns(material, weighing.value, limit, engine)
+    assessment = await assess_plan(
         material,
-        challenged.value,
+        challenge.value,
         parameters,
         engine_of,
-        unanswered=material.is_plan_unreviewed or bool(weighed.failures),
+        unanswered=material.is_plan_unreviewed or bool(weighing.failures),
     )
     of_soundness = evaluation.soundness is not None
     return AssessmentFindings(
         AssessmentEvaluation(
-            assessments=assessed.value,
-            concerns=() if of_soundness else challenged.value,
-            failures=(*weighed.failures, *challenged.failures, *assessed.failures),
+            assessments=assessment.value,
+            concerns=() if of_soundness else challenge.value,
+            failures=(*weighing.failures, *challenge.failures, *assessment.failures),
         ),
-        citations=(*weighed.citations, *challenged.citations, *assessed.citations),
-        suggestions=weighed.suggestions,
-        concerns=challenged.value if of_soundness else (),
+        citations=(*weighing.citations, *challenge.citations, *assessment.citations),
+        suggestions=weighing.suggestions,
+        concerns=challenge.value if of_soundness else (),
     )

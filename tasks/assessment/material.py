@@ -1,6 +1,4 @@
-"""The evidence about one idea as the assessment shows it: short, and under one set of keys; and what an
-assessment will take, before it is paid for.
-"""
+"""Evidence about one idea for the assessment's prompts, and estimates of its calls."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,7 +15,7 @@ from schemas.reasons import Reason
 from tasks.assessment.steps import ConcernShown, MethodShown, WorkShown
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import rekeyed
-from tasks.judging.expected import Asked
+from tasks.judging.expected import ExpectedCalls
 from tasks.text.words import shorten_words
 
 STAGE = "assessment"
@@ -32,10 +30,11 @@ WHY_WORDS = 25
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """Material of an idea that all questions of the assessment show.
+    """Material of an idea for all prompts of the assessment.
 
-    `unknown` says why it is not known what exists, as (reason, words); None where works were
-    compared. `is_plan_unreviewed`: the plan's review was asked for and gave no answer.
+    Attributes:
+        unknown: why related works are unknown, as (reason, text); None if works were compared.
+        is_plan_unreviewed: the plan's review was requested and failed.
     """
 
     plan: str
@@ -43,7 +42,7 @@ class Material:
     methods: tuple[MethodShown, ...]
     unjudged_methods: int
     works: tuple[WorkShown, ...]
-    shown: Shown
+    prompt_papers: Shown
     unknown: tuple[Reason, str] | None
     measured: str
     is_plan_unreviewed: bool
@@ -55,7 +54,7 @@ class Material:
     @property
     def strengths(self) -> tuple[str, ...]:
         return tuple(
-            self._short(each.point, WHY_WORDS) for each in self.concerns if each.severity is None
+            self._shorten(each.point, WHY_WORDS) for each in self.concerns if each.severity is None
         )
 
     def concern_shown(self, concern: Concern) -> ConcernShown:
@@ -63,43 +62,43 @@ class Material:
             key=concern.concern_id.upper(),
             point=self.keyed(concern.point),
             about=concern.quote or f"missing: {concern.omission}",
-            why=self._short(concern.why, WHY_WORDS),
-            weakened=self._short(concern.weakened, EVIDENCE_WORDS),
+            why=self._shorten(concern.why, WHY_WORDS),
+            weakened=self._shorten(concern.weakened, EVIDENCE_WORDS),
             defense=self.keyed(concern.defense),
         )
 
     def keyed(self, markdown: str) -> str:
-        """Return a settled text with the keys of this material in place of references."""
-        return rekeyed(markdown, self.shown, self.shown)
+        """Replace references in a settled text by keys of this material."""
+        return rekeyed(markdown, self.prompt_papers, self.prompt_papers)
 
-    def _short(self, markdown: str, limit: int) -> str:
-        return _short(self.keyed(markdown), limit)
+    def _shorten(self, markdown: str, limit: int) -> str:
+        return _shorten(self.keyed(markdown), limit)
 
 
 def material_of(evaluation: IdeaEvaluation) -> Material:
-    """Gather what an idea's modules came to; no score of theirs is shown."""
+    """Collect the results of an idea's modules, without their scores."""
     papers = {paper.paper_id: paper for paper in evaluation.papers}
     close = [
         (papers[paper_id], overlap, remains)
         for paper_id, overlap, remains in _closest(evaluation)
         if paper_id in papers
     ][:WORKS_SHOWN]
-    cited = [
+    cited_papers = [
         papers[row.paper_id]
         for row in evaluation.citations
         if row.module == "soundness" and row.paper_id in papers
     ]
-    shown = show([*(paper for paper, _, _ in close), *cited])
+    prompt_papers = show([*(paper for paper, _, _ in close), *cited_papers])
     soundness = evaluation.soundness
     return Material(
         plan=evaluation.idea.text,
         concerns=evaluation.concerns,
-        methods=tuple(_methods(soundness, shown)) if soundness else (),
+        methods=tuple(_methods(soundness, prompt_papers)) if soundness else (),
         unjudged_methods=(
             sum(review.score_0_to_10 is None for review in soundness.reviews) if soundness else 0
         ),
-        works=tuple(_work(shown, *each) for each in close),
-        shown=shown,
+        works=tuple(_work(prompt_papers, *each) for each in close),
+        prompt_papers=prompt_papers,
         unknown=None if close else _why_unknown(evaluation),
         measured="\n".join(result.in_words for result in evaluation.experimental_results),
         is_plan_unreviewed=(
@@ -110,39 +109,43 @@ def material_of(evaluation: IdeaEvaluation) -> Material:
     )
 
 
-def _short(text: str, limit: int) -> str:
-    kept, left_out = shorten_words(" ".join(text.split()), limit)
-    return f"{kept} …" if left_out else kept
+def _shorten(text: str, limit: int) -> str:
+    excerpt, omitted_words = shorten_words(" ".join(text.split()), limit)
+    return f"{excerpt} …" if omitted_words else excerpt
 
 
-def _methods(soundness: SoundnessEvaluation, shown: Shown) -> Iterator[MethodShown]:
+def _methods(soundness: SoundnessEvaluation, prompt_papers: Shown) -> Iterator[MethodShown]:
     reviews = {review.method_id: review for review in soundness.reviews}
     for method in sorted(soundness.methods, key=lambda each: each.rank):
         review = reviews.get(method.method_id)
         if review is not None and review.score_0_to_10 is not None:
             yield MethodShown(
-                method=_short(method.text, METHOD_WORDS),
-                support=_short(rekeyed(review.support, shown, shown), EVIDENCE_WORDS),
-                against=_short(rekeyed(review.contradictions, shown, shown), EVIDENCE_WORDS),
+                method=_shorten(method.text, METHOD_WORDS),
+                support=_shorten(
+                    rekeyed(review.support, prompt_papers, prompt_papers), EVIDENCE_WORDS
+                ),
+                against=_shorten(
+                    rekeyed(review.contradictions, prompt_papers, prompt_papers), EVIDENCE_WORDS
+                ),
             )
 
 
-def _work(shown: Shown, paper: Paper, overlap: str, remains: str) -> WorkShown:
+def _work(prompt_papers: Shown, paper: Paper, overlap: str, remains: str) -> WorkShown:
     return WorkShown(
-        key=shown.key_of(paper.paper_id),
+        key=prompt_papers.key_of(paper.paper_id),
         title=paper.title,
         year=paper.year,
         overlap=overlap,
-        remains=_short(remains, WORK_WORDS) or "not said",
+        remains=_shorten(remains, WORK_WORDS) or "not said",
     )
 
 
 def _closest(evaluation: IdeaEvaluation) -> list[tuple[PaperId, str, str]]:
-    """(work, overlap in words, what remains), the closest work first."""
+    """Return (work, overlap as text, remaining novelty), closest work first."""
     if evaluation.contribution is not None:
-        compared = _by_paper(evaluation.contribution.comparisons)
-        if compared:
-            return compared
+        by_paper = _by_paper(evaluation.contribution.comparisons)
+        if by_paper:
+            return by_paper
     novelty = evaluation.novelty
     return _of_contributions(novelty.contributions) if novelty is not None else []
 
@@ -168,25 +171,25 @@ _DEGREES = (WorkOverlap.FULL, WorkOverlap.PARTIAL, WorkOverlap.NONE)
 def _of_contributions(
     contributions: Iterable[ClaimedContribution],
 ) -> list[tuple[PaperId, str, str]]:
-    told = [
+    overlaps = [
         (each.paper_id, each.overlap, each)
         for each in contributions
         if each.paper_id is not None and each.overlap is not None
     ]
-    told.sort(key=lambda found: _DEGREES.index(found[1]))
-    by_paper = {paper_id: (overlap, each) for paper_id, overlap, each in reversed(told)}
+    overlaps.sort(key=lambda found: _DEGREES.index(found[1]))
+    by_paper = {paper_id: (overlap, each) for paper_id, overlap, each in reversed(overlaps)}
     return [
         (
             paper_id,
             f"{by_paper[paper_id][0]} in {by_paper[paper_id][1].contribution}",
             f"what it adds is {by_paper[paper_id][1].difference or 'not told'}",
         )
-        for paper_id in dict.fromkeys(paper_id for paper_id, _, _ in told)
+        for paper_id in dict.fromkeys(paper_id for paper_id, _, _ in overlaps)
     ]
 
 
 def _why_unknown(evaluation: IdeaEvaluation) -> tuple[Reason, str]:
-    """Three different things: not covered, could not look, nothing found."""
+    """Return why related works are unknown: field not covered, search failed, nothing found."""
     coverage = evaluation.coverage
     if coverage is not None and not coverage.field_covered:
         return Reason.FIELD_NOT_COVERED, coverage.field_coverage_detail
@@ -204,15 +207,15 @@ def _why_unknown(evaluation: IdeaEvaluation) -> tuple[Reason, str]:
 
 TOKENS_PER_WORD = 1.7
 POINT_TOKENS = 75.0
-"""A point as it is shown: key, tags, what it is about, one sentence and why."""
+"""A point in a prompt: key, tags, quote, one sentence and reason."""
 QUESTION_TOKENS = 45.0
 STRENGTHS = 5
 BLOCK_TOKENS = 20.0
-"""Tags and words around one block."""
+"""Tags and text around one block."""
 TITLE_TOKENS = 45.0
 """Title, year, key and overlap of a work."""
 WEIGHED_TOKENS = 150.0
-"""Of one concern in a reply: at most 72 words and a quote, with the names of its parts."""
+"""Of one concern in a reply: at most 72 words and a quote, with field names."""
 DEFENDED_TOKENS = 65.0
 CRITERION_TOKENS = 85.0
 VENUE_TOKENS = 40.0
@@ -225,12 +228,12 @@ def expected_assessment(
     questions: int,
     methods: int,
     compared: bool,
-) -> dict[str, Asked]:
-    """Return what each step asks about one idea.
+) -> dict[str, ExpectedCalls]:
+    """Return the expected calls for one idea, by step.
 
     Args:
-        concerns: points of the plan's review, strengths among them.
-        methods: reviewed against the literature.
+        concerns: points of the plan's review, strengths included.
+        methods: reviewed by the literature.
         compared: whether works are compared with the idea.
     """
     of_method = (METHOD_WORDS + 2 * EVIDENCE_WORDS) * TOKENS_PER_WORD + 3 * BLOCK_TOKENS
@@ -238,26 +241,26 @@ def expected_assessment(
     decisive = parameters.maximum_concerns
     repetitions = parameters.repetitions
     strengths = STRENGTHS * WHY_WORDS * TOKENS_PER_WORD if concerns else 0.0
-    assessed = (
+    data_tokens = (
         decisive * (POINT_TOKENS + DEFENDED_TOKENS)
         + strengths
         + min(methods, METHODS_ASSESSED) * of_method
         + works
     )
     return {
-        "weigh_concerns": Asked(
+        "weigh_concerns": ExpectedCalls(
             1.0,
             concerns * POINT_TOKENS + questions * QUESTION_TOKENS + methods * of_method + works,
             decisive * WEIGHED_TOKENS,
         ),
-        "challenge_concerns": Asked(
+        "challenge_concerns": ExpectedCalls(
             1.0, decisive * POINT_TOKENS + works, decisive * DEFENDED_TOKENS
         ),
-        "assess_plan": Asked(
+        "assess_plan": ExpectedCalls(
             float(repetitions),
-            repetitions * assessed,
+            repetitions * data_tokens,
             repetitions * (len(AssessmentCriterion) * CRITERION_TOKENS + VENUE_TOKENS),
-            shared_tokens=assessed,
+            shared_tokens=data_tokens,
             first_calls=1.0,
         ),
     }

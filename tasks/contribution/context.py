@@ -1,6 +1,4 @@
-"""What every part of the module works with, and what an earlier run judged of papers, as far as it
-stands: the same paper by the same step.
-"""
+"""Context of an evaluation, and reusable judgements of an earlier run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,10 +28,10 @@ from tasks.text.words import Excerpt
 
 
 def judged_before(earlier: ContributionEvaluation, papers: Sequence[Paper]) -> JudgedBefore:
-    """Return what of an earlier evaluation may stand.
+    """Return the scored judgements of an earlier evaluation.
 
     Args:
-        papers: of that evaluation, as they were.
+        papers: of that evaluation; judgements of papers with changed texts are not reused.
     """
     return JudgedBefore(
         dimensions=earlier.dimensions,
@@ -44,44 +42,50 @@ def judged_before(earlier: ContributionEvaluation, papers: Sequence[Paper]) -> J
 
 
 class Before:
-    """Judgements of an earlier run; without one nothing is known."""
+    """Judgements of an earlier run that were made by the same step on the same text."""
 
-    def __init__(self, judged: JudgedBefore | None) -> None:
-        self._texts = judged.paper_sha256 if judged else {}
-        self._dimensions = judged.dimensions if judged else ()
-        self._relevance = {each.paper_id: each for each in judged.candidates} if judged else {}
+    def __init__(self, earlier: JudgedBefore | None) -> None:
+        self._texts = earlier.paper_sha256 if earlier else {}
+        self._dimensions = earlier.dimensions if earlier else ()
+        self._relevance = {each.paper_id: each for each in earlier.candidates} if earlier else {}
         self._comparisons: dict[tuple[PaperId, str, str], Comparison] = {
             (each.paper_id, each.dimension_id, each.dimension): each
-            for each in (judged.comparisons if judged else ())
+            for each in (earlier.comparisons if earlier else ())
         }
 
     @property
     def dimensions(self) -> tuple[Dimension, ...]:
-        """The idea's dimensions; none where another version of the step named them."""
-        named = self._dimensions
-        same = all(self._is_of(each.provenance, EXTRACT_DIMENSIONS) for each in named)
-        return named if same else ()
+        """Dimensions of the idea; none if another version of the step extracted them."""
+        dimensions = self._dimensions
+        same = all(self._is_of(each.provenance, EXTRACT_DIMENSIONS) for each in dimensions)
+        return dimensions if same else ()
 
     def relevance(self, paper: Paper) -> Judgement | None:
-        known = self._relevance.get(paper.paper_id)
-        if known is None or not self._stands(paper, known.provenance, RELEVANCE):
+        candidate = self._relevance.get(paper.paper_id)
+        if candidate is None or not self._stands(paper, candidate.provenance, RELEVANCE):
             return None
-        return Judgement(known.relevance_0_to_5, known.rationale, provenance=known.provenance)
+        return Judgement(
+            candidate.relevance_0_to_5, candidate.rationale, provenance=candidate.provenance
+        )
 
     def comparisons(self, paper: Paper, dimensions: Sequence[Dimension]) -> list[Comparison] | None:
         row = [
             self._comparisons.get((paper.paper_id, each.dimension_id, each.name))
             for each in dimensions
         ]
-        known = [each for each in row if each is not None]
-        stands = all(self._stands(paper, each.provenance, COMPARE_PAPER) for each in known)
-        return known if stands and len(known) == len(row) else None
+        comparisons = [each for each in row if each is not None]
+        stands = all(self._stands(paper, each.provenance, COMPARE_PAPER) for each in comparisons)
+        return comparisons if stands and len(comparisons) == len(row) else None
 
-    def _stands(self, paper: Paper, made: Provenance | None, step: Step[Any, Any]) -> bool:
-        return self._texts.get(paper.paper_id) == _sha256(paper) and self._is_of(made, step)
+    def _stands(self, paper: Paper, provenance: Provenance | None, step: Step[Any, Any]) -> bool:
+        return self._texts.get(paper.paper_id) == _sha256(paper) and self._is_of(provenance, step)
 
-    def _is_of(self, made: Provenance | None, step: Step[Any, Any]) -> bool:
-        return made is not None and (made.step, made.step_version, made.prompt_sha256) == (
+    def _is_of(self, provenance: Provenance | None, step: Step[Any, Any]) -> bool:
+        return provenance is not None and (
+            provenance.step,
+            provenance.step_version,
+            provenance.prompt_sha256,
+        ) == (
             step.name,
             step.version,
             step.prompt_sha256,
@@ -97,10 +101,10 @@ STAGE = "contribution"
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One idea under evaluation, and the means.
+    """One idea under evaluation, and the tools.
 
     Attributes:
-        plan: the idea as prompts about papers show it, all of them alike.
+        plan: excerpt of the idea, equal in all prompts about papers.
     """
 
     idea: Idea
@@ -112,10 +116,8 @@ class Context:
     before: Before
 
 
-def not_asked(step: Step[Any, Any], like: Provenance) -> Provenance:
-    """Provenance of something `step` was never asked: same engine as `like`, nothing answered, no
-    calls.
-    """
+def unasked_provenance_like(step: Step[Any, Any], like: Provenance) -> Provenance:
+    """Return the provenance of an unasked `step`: the engine of `like`, without calls."""
     return replace(
         like,
         step=step.name,

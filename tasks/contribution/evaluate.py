@@ -1,6 +1,4 @@
-"""The contribution module: what an idea adds to the literature, dimension by dimension (ScholarEval
-§2.2, B.2).
-"""
+"""Evaluation of an idea's contribution to the literature (ScholarEval §2.2, B.2)."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,11 +22,11 @@ from tasks.contribution.comparing import NOTHING_COMPARED, compare
 from tasks.contribution.context import STAGE, Before, Context
 from tasks.contribution.discovery import Discovery, discover, extract_dimensions
 from tasks.contribution.reviewing import review, review_uncompared, unscored_reviews
-from tasks.contribution.searching import Found, augment, once
+from tasks.contribution.searching import SearchHit, augment, once
 from tasks.contribution.steps.relevance import RELEVANCE, RelevanceInput, RelevanceReply
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, nearest, similarity_of
-from tasks.judging.findings import Cited, Findings
+from tasks.judging.findings import CitedResult, Findings
 from tasks.judging.relevance import NO_ABSTRACT, Judgement, Judgements, judge_papers, shown_papers
 from tasks.judging.step import Engine, excerpt, reads_offline
 from tasks.literature.client import LiteratureClient, own_publications
@@ -44,11 +42,11 @@ async def judge_relevance(
     cited_as: Mapping[PaperId, str],
     abstract_word_limit: int | None,
 ) -> Judgements:
-    """Judge `papers`, `papers_per_relevance_call` at a time; judgements of an earlier run stand.
+    """Judge `papers`, `papers_per_relevance_call` at a time; earlier judgements are reused.
 
     Args:
-        cited_as: how a paper near the idea cites some of them.
-        abstract_word_limit: shown of an abstract; the offline engine sees all of it.
+        cited_as: passages by which a paper near the idea cites some of them.
+        abstract_word_limit: of an abstract in the prompt; the offline engine gets all of it.
     """
     words = None if reads_offline(context.engine) else abstract_word_limit
 
@@ -62,22 +60,22 @@ async def judge_relevance(
         )
         return await context.engine.run(RELEVANCE, question)
 
-    known = {paper.paper_id: context.before.relevance(paper) for paper in papers}
+    earlier = {paper.paper_id: context.before.relevance(paper) for paper in papers}
     judgements = await judge_papers(
-        [paper for paper in papers if known[paper.paper_id] is None],
+        [paper for paper in papers if earlier[paper.paper_id] is None],
         context.parameters.papers_per_relevance_call,
         asked,
         stage=STAGE,
         subject=f"{RELEVANCE.name} of papers",
     )
-    judgements.by_paper.update({name: each for name, each in known.items() if each is not None})
+    judgements.by_paper.update({name: each for name, each in earlier.items() if each is not None})
     return judgements
 
 
 def relevant(
     papers: Sequence[Paper], judgements: Mapping[PaperId, Judgement], minimum: int
 ) -> list[Paper]:
-    """The papers judged at `minimum` or above. Unscored papers are not among them."""
+    """Return the papers with a relevance of `minimum` or above, without unscored ones."""
     return [
         paper
         for paper in papers
@@ -91,11 +89,10 @@ def most_relevant(
     similarity: Mapping[PaperId, float],
     limit: int,
 ) -> list[Paper]:
-    """The `limit` most relevant papers, most relevant first; ties by similarity to the idea, then
-    by paper_id.
+    """Return the `limit` most relevant papers; ties by similarity to the idea, then by paper_id.
 
     ScholarEval samples its 25 papers at random (B.2.1); the most relevant ones make the comparison
-    repeatable and miss no competitor.
+    repeatable and include the closest competitors.
     """
     ordered = sorted(
         papers,
@@ -115,9 +112,9 @@ def _score(paper: Paper, judgements: Mapping[PaperId, Judgement]) -> int | None:
 
 @dataclass(slots=True)
 class _Field:
-    """The papers around the idea, as far as they are known by now."""
+    """Papers around the idea, with judgements so far."""
 
-    found: dict[PaperId, Found] = field(default_factory=dict)
+    hits: dict[PaperId, SearchHit] = field(default_factory=dict)
     judgements: dict[PaperId, Judgement] = field(default_factory=dict)
     similarity: dict[PaperId, float] = field(default_factory=dict)
     seeds: frozenset[PaperId] = frozenset()
@@ -126,14 +123,14 @@ class _Field:
     failures: list[Failure] = field(default_factory=list)
 
     def candidates(self) -> tuple[Candidate, ...]:
-        return tuple(self._candidate(paper_id, found) for paper_id, found in self.found.items())
+        return tuple(self._candidate(paper_id, entry) for paper_id, entry in self.hits.items())
 
-    def _candidate(self, paper_id: PaperId, found: Found) -> Candidate:
+    def _candidate(self, paper_id: PaperId, entry: SearchHit) -> Candidate:
         judgement = self.judgements.get(paper_id)
         return Candidate(
             paper_id=paper_id,
-            origin=found.origin,
-            found_by=found.found_by,
+            origin=entry.origin,
+            found_by=entry.found_by,
             similarity_0_to_1=self.similarity.get(paper_id),
             relevance_0_to_5=judgement.score if judgement else None,
             rationale=judgement.rationale if judgement else "",
@@ -145,7 +142,7 @@ class _Field:
 
 
 def nothing_asked() -> Findings[ContributionEvaluation]:
-    """Return what is found where the literature does not cover the field of the idea."""
+    """Return empty findings, for an idea whose field the literature does not cover."""
     evaluation = ContributionEvaluation(
         dimensions=(), candidates=(), comparisons=(), reviews=(), failures=()
     )
@@ -160,13 +157,14 @@ async def evaluate_contribution(
     embedder: Embedder,
     before: JudgedBefore | None = None,
 ) -> Findings[ContributionEvaluation]:
-    """Evaluate one idea's contribution. Failures of engine and sources travel inside the value.
+    """Evaluate one idea's contribution; failures of engine and sources are part of the result.
+
+    The stages are dimensions, searches, relevance, neighbors of relevant papers and their
+    relevance, comparison with the most relevant papers, and reviews. The result does not depend on
+    the timing of answers.
 
     Args:
-        before: what an earlier run judged of papers, which stands.
-
-    Dimensions, searches, relevance, neighbours of the relevant, relevance of those, comparison with
-    the most relevant, reviews. The result depends on what is answered, not on when.
+        before: reusable judgements of an earlier run.
     """
     nearness = Nearness(idea.text, embedder, parameters.embedded_word_limit)
     earlier = Before(before)
@@ -176,43 +174,43 @@ async def evaluate_contribution(
     context = Context(idea, plan, parameters, engine, literature, nearness, earlier)
     discovery = await discover(context, extraction.value)
     around = _Field(failures=[*extraction.failures, *discovery.failures])
-    around.found = once(discovery.found)
+    around.hits = once(discovery.hits)
     await _judge(context, around, parameters.maximum_judged_papers, parameters.abstract_word_limit)
     if parameters.augment_papers:
         await _augment(context, around)
-    papers = await _relevant_first(context, around, parameters.papers_compared)
+    papers = await _most_relevant(context, around, parameters.papers_compared)
     if papers and not parameters.compare_papers:
         reviewed = await review_uncompared(context, papers, discovery.dimensions)
         return _findings(discovery, around, NOTHING_COMPARED, reviewed)
     around.compared = frozenset(paper.paper_id for paper in papers)
     if not papers:
         reviews = unscored_reviews(discovery, around.judgements, parameters.minimum_relevance)
-        return _findings(discovery, around, NOTHING_COMPARED, Cited(reviews))
-    compared = await compare(context, papers, discovery.dimensions)
-    reviewed = await review(context, show(papers), discovery.dimensions, compared.value)
-    return _findings(discovery, around, compared, reviewed)
+        return _findings(discovery, around, NOTHING_COMPARED, CitedResult(reviews))
+    comparisons = await compare(context, papers, discovery.dimensions)
+    reviewed = await review(context, show(papers), discovery.dimensions, comparisons.value)
+    return _findings(discovery, around, comparisons, reviewed)
 
 
 async def _judge(
     context: Context, around: _Field, limit: int, abstract_word_limit: int | None
 ) -> None:
-    """Judge the `limit` papers nearest to the idea of those not judged yet.
+    """Judge the `limit` nearest papers that are not judged yet.
 
-    One without abstract is unscored, not judged by title; the idea's own publication is set apart.
+    Papers without an abstract are unscored; the idea's own publication is excluded.
     """
-    waiting = [
-        one.paper for paper_id, one in around.found.items() if paper_id not in around.judgements
+    unjudged = [
+        one.paper for paper_id, one in around.hits.items() if paper_id not in around.judgements
     ]
-    own = own_publications(context.idea, waiting)
-    around.judgements.update({paper.paper_id: POSSIBLY_THIS_WORK for paper in own})
-    around.failures.extend(own_work(own, STAGE))
-    waiting = [paper for paper in waiting if paper.paper_id not in around.judgements]
+    own_papers = own_publications(context.idea, unjudged)
+    around.judgements.update({paper.paper_id: POSSIBLY_THIS_WORK for paper in own_papers})
+    around.failures.extend(own_work(own_papers, STAGE))
+    unjudged = [paper for paper in unjudged if paper.paper_id not in around.judgements]
     around.judgements.update(
-        {paper.paper_id: NO_ABSTRACT for paper in waiting if not paper.abstract}
+        {paper.paper_id: NO_ABSTRACT for paper in unjudged if not paper.abstract}
     )
-    readable = [paper for paper in waiting if paper.abstract]
+    readable = [paper for paper in unjudged if paper.abstract]
     parameters = context.parameters
-    chosen, similarity = await nearest(
+    nearest_papers, similarity = await nearest(
         context.idea.text,
         readable,
         limit,
@@ -221,21 +219,21 @@ async def _judge(
         ranking=parameters.ranking,
     )
     around.similarity.update(similarity)
-    judged = await judge_relevance(context, chosen, around.cited_as, abstract_word_limit)
-    around.judgements.update(judged.by_paper)
-    around.failures.extend(judged.failures)
+    judgements = await judge_relevance(
+        context, nearest_papers, around.cited_as, abstract_word_limit
+    )
+    around.judgements.update(judgements.by_paper)
+    around.failures.extend(judgements.failures)
 
 
 async def _augment(context: Context, around: _Field) -> None:
-    """Add the neighbours of the most relevant papers, and judge those nearest to the idea; what the
-    first pass left over has its chance.
-    """
-    seeds = await _relevant_first(context, around, context.parameters.maximum_seeds)
+    """Add neighbors of the most relevant papers, and judge the nearest of all unjudged papers."""
+    seeds = await _most_relevant(context, around, context.parameters.maximum_seeds)
     around.seeds = frozenset(seed.paper_id for seed in seeds)
-    augmentation = await augment(context, seeds, around.found)
+    augmentation = await augment(context, seeds, around.hits)
     around.failures.extend(augmentation.failures)
     around.cited_as.update(augmentation.cited_as)
-    around.found = once(augmentation.found, around.found.values())
+    around.hits = once(augmentation.hits, around.hits.values())
     parameters = context.parameters
     limit = second_pass(around.judgements.values(), parameters)
     words = parameters.second_pass_word_limit or parameters.abstract_word_limit
@@ -243,7 +241,7 @@ async def _augment(context: Context, around: _Field) -> None:
 
 
 def second_pass(judgements: Iterable[Judgement], parameters: ContributionParameters) -> int:
-    """Return how many papers the second pass judges, by the share found relevant in the first."""
+    """Return the number of papers for the second pass, by the relevant share of the first."""
     most = parameters.embedding_top
     if parameters.second_pass_margin is None:
         return most
@@ -252,16 +250,16 @@ def second_pass(judgements: Iterable[Judgement], parameters: ContributionParamet
     missing = max(parameters.papers_compared - relevant_count, 0)
     if not relevant_count and missing:
         return most
-    wanted = missing * len(scores) / relevant_count if missing else 0
-    return min(most, max(math.ceil(parameters.second_pass_margin * wanted), math.ceil(most / 3)))
+    expected_need = missing * len(scores) / relevant_count if missing else 0
+    return min(
+        most, max(math.ceil(parameters.second_pass_margin * expected_need), math.ceil(most / 3))
+    )
 
 
-async def _relevant_first(context: Context, around: _Field, limit: int) -> list[Paper]:
-    """The most relevant papers so far; their similarity is computed where it was not, for it
-    settles ties.
-    """
+async def _most_relevant(context: Context, around: _Field, limit: int) -> list[Paper]:
+    """Return the most relevant papers so far; missing similarities are computed to break ties."""
     papers = relevant(
-        [one.paper for one in around.found.values()],
+        [one.paper for one in around.hits.values()],
         around.judgements,
         context.parameters.minimum_relevance,
     )
@@ -272,15 +270,15 @@ async def _relevant_first(context: Context, around: _Field, limit: int) -> list[
 def _findings(
     discovery: Discovery,
     around: _Field,
-    compared: Cited[tuple[Comparison, ...]],
-    reviewed: Cited[tuple[ContributionReview, ...]],
+    comparisons: CitedResult[tuple[Comparison, ...]],
+    reviews: CitedResult[tuple[ContributionReview, ...]],
 ) -> Findings[ContributionEvaluation]:
     evaluation = ContributionEvaluation(
         dimensions=discovery.dimensions,
         candidates=around.candidates(),
-        comparisons=compared.value,
-        reviews=reviewed.value,
-        failures=(*around.failures, *compared.failures, *reviewed.failures),
+        comparisons=comparisons.value,
+        reviews=reviews.value,
+        failures=(*around.failures, *comparisons.failures, *reviews.failures),
     )
-    papers = tuple(one.paper for one in around.found.values())
-    return Findings(evaluation, papers, reviewed.citations, reviewed.suggestions)
+    papers = tuple(one.paper for one in around.hits.values())
+    return Findings(evaluation, papers, reviews.citations, reviews.suggestions)

@@ -1,7 +1,7 @@
-"""What the idea adds along each dimension (ScholarEval §2.2, contribution review synthesis).
+"""Reviews of the contribution along each dimension (ScholarEval §2.2).
 
-One call per dimension: each sees the idea (a prefix the provider can cache) and only its own
-comparisons, answers stay short enough not to be cut off, and one that fails takes no other down.
+There is one call per dimension: calls share a cacheable prefix, replies stay short enough not to be
+cut off, and a failed call affects one dimension only.
 """
 
 import dataclasses
@@ -26,22 +26,22 @@ from schemas.literature.paper import Paper
 from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
-from tasks.contribution.context import STAGE, Context, not_asked
-from tasks.contribution.discovery import Discovery, shown
+from tasks.contribution.context import STAGE, Context, unasked_provenance_like
+from tasks.contribution.discovery import Discovery, shown_dimension
 from tasks.contribution.steps.contribution_review import (
     CONTRIBUTION_REVIEW,
     ReviewInput,
     ReviewReply,
     ShownComparison,
 )
-from tasks.judging.findings import Cited, SettledTexts, joined, settle_texts
+from tasks.judging.findings import CitedResult, SettledTexts, merge_results, settle_texts
 from tasks.judging.packing import side_by_side
 from tasks.judging.relevance import Judgement
 from tasks.judging.suggestions import settle_suggestions
 from tasks.judging.verifying import verifies, verify_reviews
 
 PAPERS_SAMPLED = 25
-"""Shown without a comparison, the most relevant first."""
+"""Papers in a prompt without comparisons, most relevant first."""
 _PROSE = ("strengths", "weaknesses")
 
 
@@ -50,12 +50,10 @@ async def review(
     papers: Shown,
     dimensions: Sequence[Dimension],
     comparisons: Sequence[Comparison],
-) -> Cited[tuple[ContributionReview, ...]]:
-    """Review every dimension from its scored comparisons; a paper has the same key in all of
-    them.
-    """
+) -> CitedResult[tuple[ContributionReview, ...]]:
+    """Review every dimension by its scored comparisons; papers have one key in all of them."""
     reviews = await side_by_side(
-        _reviewed(
+        _review_dimension(
             context,
             papers,
             dimension,
@@ -64,28 +62,26 @@ async def review(
         for dimension in dimensions
     )
     if not (context.parameters.verify_citations and verifies(context.engine)):
-        return joined(reviews)
-    stored = {paper.paper_id: paper.abstract or "" for paper in papers.papers}
-    verified, failures = await verify_reviews(
+        return merge_results(reviews)
+    stored_texts = {paper.paper_id: paper.abstract or "" for paper in papers.papers}
+    verified_reviews, failures = await verify_reviews(
         reviews,
         _PROSE,
-        stored,
+        stored_texts,
         context.engine,
         stage=STAGE,
         subject_of=lambda row: row.dimension_id,
     )
-    found = joined(verified, failures)
-    # What was checked stands first: the bibliography keeps the order of the citations.
-    citations = sorted(found.citations, key=lambda row: row.field not in _PROSE)
-    return dataclasses.replace(found, citations=tuple(citations))
+    result = merge_results(verified_reviews, failures)
+    # Verified fields come first: the bibliography keeps the order of the citations.
+    citations = sorted(result.citations, key=lambda row: row.field not in _PROSE)
+    return dataclasses.replace(result, citations=tuple(citations))
 
 
 async def review_uncompared(
     context: Context, papers: Sequence[Paper], dimensions: Sequence[Dimension]
-) -> Cited[tuple[ContributionReview, ...]]:
-    """Every dimension from the abstracts of the most relevant `papers`; without comparisons there
-    is no score (ScholarEval F.3, -PC).
-    """
+) -> CitedResult[tuple[ContributionReview, ...]]:
+    """Review every dimension by abstracts of `papers`, without scores (ScholarEval F.3, -PC)."""
     shown_papers = show(papers[:PAPERS_SAMPLED])
     uncompared = tuple(
         ShownComparison(
@@ -98,18 +94,18 @@ async def review_uncompared(
         for key, paper in shown_papers
     )
 
-    async def one(dimension: Dimension) -> Cited[ContributionReview]:
+    async def one(dimension: Dimension) -> CitedResult[ContributionReview]:
         question = ReviewInput(
             idea=context.plan.text,
             idea_words_left_out=context.plan.words_left_out,
-            dimension=shown(dimension),
+            dimension=shown_dimension(dimension),
             comparisons=uncompared,
             words_per_text=context.parameters.words_per_review_text,
         )
         outcome = await context.engine.run(CONTRIBUTION_REVIEW, question)
-        return _settled(_blank(dimension, outcome.provenance), outcome, shown_papers)
+        return _settle_reply(_blank(dimension, outcome.provenance), outcome, shown_papers)
 
-    return joined(await side_by_side(one(dimension) for dimension in dimensions))
+    return merge_results(await side_by_side(one(dimension) for dimension in dimensions))
 
 
 def _blank(dimension: Dimension, provenance: Provenance, **fields: Any) -> ContributionReview:
@@ -122,12 +118,12 @@ def _blank(dimension: Dimension, provenance: Provenance, **fields: Any) -> Contr
     )
 
 
-async def _reviewed(
+async def _review_dimension(
     context: Context, papers: Shown, dimension: Dimension, comparisons: list[Comparison]
-) -> Cited[ContributionReview]:
+) -> CitedResult[ContributionReview]:
     scores = [comparison.score for comparison in comparisons if comparison.score is not None]
     if not scores:
-        return Cited(_nothing_scored(dimension, comparisons))
+        return CitedResult(_nothing_scored(dimension, comparisons))
     outcome = await context.engine.run(
         CONTRIBUTION_REVIEW, _question(context, papers, dimension, comparisons)
     )
@@ -143,33 +139,37 @@ async def _reviewed(
         scored_comparison_count=len(scores),
         unscored_comparison_count=len(comparisons) - len(scores),
     )
-    return _settled(blank, outcome, papers)
+    return _settle_reply(blank, outcome, papers)
 
 
 def _question(
     context: Context, papers: Shown, dimension: Dimension, comparisons: Sequence[Comparison]
 ) -> ReviewInput:
-    scored = [each for each in comparisons if each.score is not None]
-    told = [each for each in scored if each.comparison] or scored
-    closest = closest_first(told)
+    scored_comparisons = [each for each in comparisons if each.score is not None]
+    comparisons_shown = [
+        each for each in scored_comparisons if each.comparison
+    ] or scored_comparisons
+    closest = closest_first(comparisons_shown)
     nearest = {each.paper_id for each in closest[:CLOSEST_SHOWN]}
-    ordered = [*closest, *(each for each in told if each not in closest)]
-    known = {paper.paper_id: paper for paper in papers.papers}
+    ordered = [*closest, *(each for each in comparisons_shown if each not in closest)]
+    papers_by_id = {paper.paper_id: paper for paper in papers.papers}
     return ReviewInput(
         idea=context.plan.text,
         idea_words_left_out=context.plan.words_left_out,
-        dimension=shown(dimension),
+        dimension=shown_dimension(dimension),
         comparisons=tuple(
             ShownComparison(
                 key=papers.key_of(cell.paper_id),
-                title=known[cell.paper_id].title,
-                year=known[cell.paper_id].year,
+                title=papers_by_id[cell.paper_id].title,
+                year=papers_by_id[cell.paper_id].year,
                 score=cell.score,
                 comparison=cell.comparison,
                 overlap=cell.overlap,
                 remains=cell.remains if cell.paper_id in nearest else "",
                 overall=cell.overall_comparison if cell.paper_id in nearest else "",
-                abstract=(known[cell.paper_id].abstract or "") if cell.paper_id in nearest else "",
+                abstract=(papers_by_id[cell.paper_id].abstract or "")
+                if cell.paper_id in nearest
+                else "",
             )
             for cell in ordered
         ),
@@ -177,16 +177,14 @@ def _question(
     )
 
 
-def _settled(
+def _settle_reply(
     blank: ContributionReview, outcome: Outcome[ReviewReply], papers: Shown
-) -> Cited[ContributionReview]:
-    """The review with its citations rendered; keys that were not shown are taken out and
-    counted.
-    """
+) -> CitedResult[ContributionReview]:
+    """Settle the citations of a review; unknown keys are removed and counted."""
     subject = blank.dimension_id
     if isinstance(outcome, Unscored):
         row = replace(blank, unscored_reason=outcome.reason, unscored_detail=outcome.detail)
-        return Cited(row, papers, failures=call_failures([outcome], STAGE, subject))
+        return CitedResult(row, papers, failures=call_failures([outcome], STAGE, subject))
     suggested = settle_suggestions(
         outcome.value.suggestions,
         papers,
@@ -196,7 +194,7 @@ def _settled(
     )
     prose = settle_texts(outcome.value, _PROSE, papers)
     texts = SettledTexts({**prose.by_field, "suggestions": suggested.text}, papers)
-    return Cited(
+    return CitedResult(
         replace(blank, **texts.columns),
         papers,
         texts.citations(module=STAGE, subject=subject),
@@ -213,7 +211,7 @@ def _nothing_scored(dimension: Dimension, comparisons: Sequence[Comparison]) -> 
     detail = f"none of {len(comparisons)} comparisons along this dimension could be scored"
     return _blank(
         dimension,
-        not_asked(CONTRIBUTION_REVIEW, dimension.provenance),
+        unasked_provenance_like(CONTRIBUTION_REVIEW, dimension.provenance),
         unscored_comparison_count=len(comparisons),
         unscored_reason=reason,
         unscored_detail=detail,
@@ -223,24 +221,23 @@ def _nothing_scored(dimension: Dimension, comparisons: Sequence[Comparison]) -> 
 def nothing_to_compare(
     discovery: Discovery, judgements: Mapping[PaperId, Judgement], minimum: int
 ) -> tuple[Reason, str]:
-    """The reason and its explanation: could not ask, could not judge, could not look, or looked and
-    found nothing relevant.
+    """Return reason and detail: failed call, judgement or search, or nothing relevant found.
 
-    An empty field is never called novelty.
+    None of them is evidence of novelty.
     """
-    if discovery.unasked and not any(dimension.queries for dimension in discovery.dimensions):
+    if discovery.failed_calls and not any(dimension.queries for dimension in discovery.dimensions):
         return (
-            discovery.unasked[0].reason,
-            f"no search queries could be had: {discovery.unasked[0].detail}",
+            discovery.failed_calls[0].reason,
+            f"no search queries could be had: {discovery.failed_calls[0].detail}",
         )
-    unjudged = Counter(
+    reasons = Counter(
         one.unscored_reason
         for one in judgements.values()
         if one.unscored_reason not in (None, Reason.NO_EVIDENCE)
     )
     judged_count = sum(one.score is not None for one in judgements.values())
-    if unjudged and not judged_count:
-        reason = min((one for one in unjudged if one), key=lambda one: (-unjudged[one], one))
+    if reasons and not judged_count:
+        reason = min((one for one in reasons if one), key=lambda one: (-reasons[one], one))
         return (
             reason,
             f"{len(judgements)} papers were found and none of them could be judged for relevance",
@@ -252,14 +249,14 @@ def nothing_to_compare(
             " brought nothing relevant; run again"
         )
         return Reason.SOURCE_UNAVAILABLE, detail
-    if not discovery.found:
+    if not discovery.hits:
         return (
             Reason.NO_EVIDENCE,
             "the searches were answered and found no paper; an empty field is not proof of novelty",
         )
-    left = f", {unjudged.total()} could not be judged" if unjudged else ""
+    unjudged_note = f", {reasons.total()} could not be judged" if reasons else ""
     detail = (
-        f"of {judged_count} papers judged none reached a relevance of {minimum}{left}; an empty"
+        f"of {judged_count} papers judged none reached a relevance of {minimum}{unjudged_note}; an empty"
         " field is not proof of novelty"
     )
     return Reason.NO_EVIDENCE, detail
@@ -272,7 +269,7 @@ def unscored_reviews(
     return tuple(
         _blank(
             dimension,
-            not_asked(CONTRIBUTION_REVIEW, dimension.provenance),
+            unasked_provenance_like(CONTRIBUTION_REVIEW, dimension.provenance),
             unscored_reason=reason,
             unscored_detail=detail,
         )

@@ -1,6 +1,4 @@
-"""A parser in a process of its own: the document goes in, the answer comes out, and neither time
-nor memory is unbounded.
-"""
+"""Parsers in child processes with limits on time and memory."""
 
 import asyncio
 import os
@@ -14,27 +12,25 @@ from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
 
 EXIT_REFUSED = 10
-"""What a child ends with that says on standard error why it refuses the document."""
+"""Exit code of a child that refuses the document; standard error holds the reason."""
 
 EXIT_MEMORY = 13
-"""What a child ends with that ran out of memory. Those that import nothing of ours repeat it."""
+"""Exit code of a child that ran out of memory; children without imports of ours repeat it."""
 
 _MAXIMUM_ANSWER_BYTES = 60_000_000
 _MAXIMUM_ERROR_BYTES = 10_000
 _UNCAUGHT = 1
 """Exit code of Python after an exception that nothing caught."""
 _LIMITED = Path(__file__).with_name("limited_child.py")
-# Processor time is the limit that is meant; a busy machine needs longer for the same.
+# The actual limit is processor time; a busy machine takes longer for the same work.
 _WALL_SECONDS_PER_CPU_SECOND = 3
-# What Python needs to start. Keys stand in other variables, and stay out of the child.
+# The variables that Python needs to start. API keys, in other variables, are not passed on.
 _PASSED_ON = ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
 
 
 @dataclass(frozen=True, slots=True)
 class ChildEnd:
-    """End of a child process; `code` None: it was stopped because it took longer than
-    `wall_seconds`.
-    """
+    """The result of a child process; `code` None: stopped after `wall_seconds`."""
 
     code: int | None
     output: bytes
@@ -45,10 +41,10 @@ class ChildEnd:
 async def run_child(
     arguments: Sequence[str], content: bytes, settings: DocumentSettings
 ) -> ChildEnd:
-    """Run a Python file or module with `content` on its standard input, within the memory and
-    processor time of `settings`, for three times that time at most.
+    """Run a Python file or module with `content` on its standard input.
 
-    The child gets the document and nothing else: no secrets in its environment.
+    It is limited to the memory and processor time of `settings`, stopped after three times that
+    time, and gets no secrets.
     """
     cpu_seconds = max(int(settings.parse_seconds), 1)
     wall_seconds = _WALL_SECONDS_PER_CPU_SECOND * cpu_seconds
@@ -75,13 +71,13 @@ async def run_child(
 
 
 def verdict(end: ChildEnd, settings: DocumentSettings, what: str) -> tuple[Reason, str]:
-    """Why a child gave no document, where its exit code is none of its parser's own.
+    """Return why a child returned no document, by its exit code.
 
     Args:
         what: the document, as in `the PDF`.
     """
     verdicts = {
-        # The machine may have been busy.
+        # Not PARSER_LIMIT: the machine may have been busy.
         None: (Reason.TIMEOUT, f"reading took more than {end.wall_seconds} s"),
         EXIT_MEMORY: (
             Reason.PARSER_LIMIT,
@@ -101,7 +97,7 @@ def verdict(end: ChildEnd, settings: DocumentSettings, what: str) -> tuple[Reaso
 
 
 async def _exchange(process: asyncio.subprocess.Process, content: bytes) -> tuple[bytes, str]:
-    """Hand the document over and read the answer, no more of it than an honest child writes."""
+    """Send the document to the child and read its output, up to a maximum size."""
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None

@@ -1,6 +1,7 @@
-"""Full texts of papers: open-access link → arXiv (PDF, LaTeX source) → Unpaywall → safe download →
-parser → sections; what was downloaded and parsed before is kept, documents by content, contents by
-address.
+"""Full texts of papers, from download to sections.
+
+Copies are tried in order: open-access link, arXiv (PDF, LaTeX source), Unpaywall. Downloads and
+parsed documents are cached.
 """
 
 import asyncio
@@ -24,7 +25,7 @@ from tasks.documents.document import (
     no_abstract,
     paper_sections,
 )
-from tasks.documents.download import LATEX, MAGIC, MAGIC_WITHIN_BYTES, Downloader, Expected
+from tasks.documents.download import LATEX, MAGIC, MAGIC_WITHIN_BYTES, Downloader, FileKind
 from tasks.documents.download import PDF as A_PDF
 from tasks.documents.download import SOURCE as DOWNLOAD
 from tasks.documents.grobid import PARSER as GROBID
@@ -33,27 +34,25 @@ from tasks.web.calls import failure, record_cache_hit
 from warehouse.stores.keyed_store import KeyedStore
 
 LOOK_UP_SECONDS = 30 * 24 * 3600.0
-"""How long an address is taken to lead to the same file."""
+"""How long the file at an address is assumed unchanged."""
 
 _WHOLE, _FAILED = b"+", b"-"
-"""How an entry begins that holds a document, or why there is none."""
+"""First byte of a cache entry: a document, or the failure to read it."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentCache:
-    """Entries in the shared store; without a store nothing is kept.
+    """Cache of downloads and parsed documents; without a store nothing is cached.
 
-    What may pass (a timeout, say) is never kept.
-
-    A failure counts only where documents are read under the same `settings`: other limits may let
-    the document pass.
+    Temporary failures, such as timeouts, are not cached. Lasting failures are cached per limits of
+    `settings`, because other limits may accept the document.
     """
 
     store: KeyedStore | None
     settings: DocumentSettings
 
     async def content_hash_at(self, url: str, *, of_any_age: bool = False) -> str | None:
-        """SHA-256 of the PDF that was last downloaded from `url`."""
+        """Return the SHA-256 of the file last downloaded from `url`."""
         seconds = None if of_any_age else LOOK_UP_SECONDS
         value = await self._get(f"download:{_hash(url)}", seconds)
         return value.decode("ascii") if value else None
@@ -64,9 +63,7 @@ class DocumentCache:
     async def document(
         self, parser: str, version: int, sha256: str
     ) -> ParsedDocument | SourceFailure | None:
-        """Return what `parser` made of this content, a lasting failure included; None when it has
-        not read it yet.
-        """
+        """Return the cached document or lasting failure of `parser` for this content, if any."""
         key = f"document:{parser}:{version}:{sha256}"
         entry = await self._get(key, None) or await self._get(self._under_limits(key), None)
         if entry is None:
@@ -102,11 +99,11 @@ class DocumentCache:
 
 
 def _hash(text: str) -> str:
-    """Addresses may carry keys in their query: the store holds only their hash."""
+    """Hash an address: it may have keys in its query, which must not be stored."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-# Where a paper's PDF may be, from what the literature source said.
+# Addresses of a paper's PDF, from its metadata.
 
 ARXIV_URL = "https://arxiv.org"
 _ARXIV_ID = bounded(r"(?:\d{4}\.\d{4,5}|[a-z][a-z\-]{1,20}(?:\.[A-Z]{2})?/\d{7})(?:v\d{1,3})?")
@@ -116,10 +113,7 @@ _ARXIV_ADDRESS = bounded(
 
 
 def known_links(paper: Paper, arxiv_url: str = ARXIV_URL) -> tuple[str, ...]:
-    """Open-access link first, then arXiv; each once.
-
-    An empty `open_access_pdf_url` means the source knows none.
-    """
+    """Return the distinct links to a PDF: open access first, then arXiv."""
     number = arxiv_number(paper)
     links = (
         (paper.open_access_pdf_url or "").strip(),
@@ -138,32 +132,32 @@ def arxiv_number(paper: Paper) -> str | None:
 
 
 def source_link(paper: Paper, arxiv_url: str) -> str | None:
-    """Return where arXiv keeps the paper's LaTeX source; None for a paper without arXiv number."""
+    """Return arXiv's address of the LaTeX source; None without an arXiv number."""
     number = arxiv_number(paper)
     return f"{arxiv_url}/e-print/{number}" if number else None
 
 
 OpenCopies = Callable[[str], Awaitable[tuple[str, ...] | SourceFailure]]
-"""Addresses of the open copies of a DOI, the best first; or why they are not known."""
+"""Returns the addresses of open copies of a DOI, best first, or a failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Copy:
-    """A document, and the failure of a better parser that was passed over for it."""
+    """A parsed copy, and the failure of the preferred parser, if any."""
 
     document: ParsedDocument
-    passed_over: SourceFailure | None = None
+    parser_failure: SourceFailure | None = None
 
 
 @dataclass
 class FullTextLibrary:
-    """The `DocumentLibrary` of one idea; its requests go into that idea's ledger.
+    """The `DocumentLibrary` of one idea; its requests are recorded in the idea's ledger.
 
     Args:
-        open_copies: looks further by DOI, such as `UnpaywallSource.pdf_links`; None: nothing does.
-        store: shared cache; None keeps nothing.
-        slots: bounds the documents in work; share one between the ideas of a worker.
-        downloads: whether what is not in the store is fetched; a copy of any age counts otherwise.
+        open_copies: finds copies by DOI, such as `UnpaywallSource.pdf_links`; None: no search.
+        store: shared cache; None: no cache.
+        slots: limits the documents in work; shared by the ideas of a worker.
+        downloads: False: use cached copies of any age, without downloads.
         allow_private_addresses: for tests against loopback only.
     """
 
@@ -184,11 +178,11 @@ class FullTextLibrary:
         self.slots = self.slots or asyncio.Semaphore(DOCUMENTS_AT_ONCE)
 
     async def sections(self, papers: Sequence[Paper]) -> Answer[PaperSection]:
-        """Abstract, methods, results and related work of each paper, papers in the given order.
+        """Return abstract, methods, results and related work of each paper, in order.
 
-        A paper without readable full text keeps its abstract (text_source `metadata`), with one
-        failure that says why; one with neither has that failure and `no_abstract`. Text read by the
-        PDF fallback because GROBID failed has text_source `pdf` and a failure of source `grobid`.
+        A paper without readable full text has its abstract (text_source `metadata`) and one
+        failure; without an abstract also the failure `no_abstract`. Text read by the PDF fallback
+        after GROBID failed has text_source `pdf` and a failure of source `grobid`.
         """
         answers = await asyncio.gather(*(self._of_paper(paper) for paper in papers))
         return Answer(
@@ -208,7 +202,7 @@ class FullTextLibrary:
             read = await self._read(paper)
         if isinstance(read, SourceFailure):
             return _abstract_only(paper, read)
-        failures = [read.passed_over] if read.passed_over else []
+        failures = [read.parser_failure] if read.parser_failure else []
         sections = paper_sections(paper.paper_id, read.document)
         kinds = {section.section for section in sections}
         if not kinds & {SectionKind.METHODS, SectionKind.RESULTS}:
@@ -223,7 +217,7 @@ class FullTextLibrary:
         return Answer(items=sections, failures=tuple(failures))
 
     async def _read(self, paper: Paper) -> _Copy | SourceFailure:
-        """The first readable copy; of all failures the first, which concerns the best link."""
+        """Return the first readable copy, else the first failure, that of the best link."""
         failures: list[SourceFailure] = []
         for copies in (self._known_copies, self._further_copies):
             async for copy in copies(paper):
@@ -235,9 +229,7 @@ class FullTextLibrary:
         return failure(DOWNLOAD, paper.paper_id, Reason.NO_OPEN_ACCESS, self._no_copy_detail(paper))
 
     async def _known_copies(self, paper: Paper) -> AsyncIterator[_Copy | SourceFailure]:
-        """Yield what the open-access link and arXiv lead to, one after the other, the preferred
-        kind first.
-        """
+        """Yield the copies at the open-access link and at arXiv, best first."""
         for link in known_links(paper, self.arxiv_url):
             yield await self._read_link(link)
         if source := source_link(paper, self.arxiv_url):
@@ -267,9 +259,10 @@ class FullTextLibrary:
         tried_links = known_links(paper, self.arxiv_url)
         return tuple(link for link in links if link not in tried_links)
 
-    async def _read_link(self, link: str, expected: Expected = A_PDF) -> _Copy | SourceFailure:
-        """Return what `link` leads to: a PDF, or with `expected` a LaTeX source, for which arXiv
-        gives a PDF where it has no other; that is then read as one.
+    async def _read_link(self, link: str, expected: FileKind = A_PDF) -> _Copy | SourceFailure:
+        """Return the copy at `link`, parsed by its kind.
+
+        arXiv may send a PDF instead of a LaTeX source; it is read as a PDF.
         """
         sha256 = await self._cache.content_hash_at(link, of_any_age=not self.downloads)
         if sha256 is not None and (copy := await self._cached(sha256, expected)) is not None:
@@ -284,57 +277,54 @@ class FullTextLibrary:
         if isinstance(content, SourceFailure):
             return content
         sha256 = hashlib.sha256(content).hexdigest()
-        # Papers are found under several addresses: the content decides whether it was read before.
+        # Several addresses may lead to the same content, so documents are cached by content.
         await self._cache.put_content_hash(link, sha256)
         if MAGIC in content[:MAGIC_WITHIN_BYTES]:
             expected = A_PDF
         return await self._cached(sha256, expected) or await self._parse(content, sha256, expected)
 
-    async def _cached(self, sha256: str, expected: Expected) -> _Copy | SourceFailure | None:
-        """Return what the best parser made of this content; what GROBID failed to read for good
-        falls to the PDF reader's result.
+    async def _cached(self, sha256: str, expected: FileKind) -> _Copy | SourceFailure | None:
+        """Return the cached result of the preferred parser for this content.
+
+        After a lasting failure of GROBID, the PDF reader's result is returned.
         """
-        passed_over: SourceFailure | None = None
+        parser_failure: SourceFailure | None = None
         if expected is LATEX:
             document = await self._cache.document(latex.PARSER, latex.VERSION, sha256)
             if document is not None:
-                return _read(document)
+                return _copy(document)
         if self.grobid_url is not None:
             document = await self._cache.document(GROBID, grobid.VERSION, sha256)
             if not isinstance(document, SourceFailure):
-                return _read(document) if document is not None else None
-            passed_over = document
+                return _copy(document) if document is not None else None
+            parser_failure = document
         document = await self._cache.document(PDF, pdf.VERSION, sha256)
-        return _read(document, passed_over) if document is not None else None
+        return _copy(document, parser_failure) if document is not None else None
 
     async def _parse(
-        self, content: bytes, sha256: str, expected: Expected
+        self, content: bytes, sha256: str, expected: FileKind
     ) -> _Copy | SourceFailure:
-        passed_over: SourceFailure | None = None
+        parser_failure: SourceFailure | None = None
         name = sha256[:16]
         if expected is LATEX:
             document = await latex.read_latex_source(content, name, self.settings)
             await self._cache.put_document(latex.PARSER, latex.VERSION, sha256, document)
-            return _read(document)
+            return _copy(document)
         if self.grobid_url is not None:
             document = await self._parse_with_grobid(self.grobid_url, content, sha256)
             if isinstance(document, ParsedDocument):
                 return _Copy(document)
-            passed_over = document
+            parser_failure = document
         fallback = await self._cache.document(PDF, pdf.VERSION, sha256)
         if fallback is None:
             fallback = await pdf.read_pdf(content, name, self.settings)
             await self._cache.put_document(PDF, pdf.VERSION, sha256, fallback)
-        return _read(fallback, passed_over)
+        return _copy(fallback, parser_failure)
 
     async def _parse_with_grobid(
         self, url: str, content: bytes, sha256: str
     ) -> ParsedDocument | SourceFailure:
-        """GROBID's reading.
-
-        A server that could not be reached once is not asked again for this idea; the failure
-        repeats.
-        """
+        """Parse with GROBID; after it was unreachable once, repeat that failure for this idea."""
         if self._grobid_failure is not None:
             return self._grobid_failure
         document = await grobid.read_with_grobid(
@@ -346,10 +336,10 @@ class FullTextLibrary:
         return document
 
 
-def _read(
-    document: ParsedDocument | SourceFailure, passed_over: SourceFailure | None = None
+def _copy(
+    document: ParsedDocument | SourceFailure, parser_failure: SourceFailure | None = None
 ) -> _Copy | SourceFailure:
-    return document if isinstance(document, SourceFailure) else _Copy(document, passed_over)
+    return document if isinstance(document, SourceFailure) else _Copy(document, parser_failure)
 
 
 def _abstract_only(paper: Paper, trouble: SourceFailure) -> Answer[PaperSection]:

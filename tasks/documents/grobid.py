@@ -1,5 +1,6 @@
-"""GROBID, asked through grobid-client-python (platform facts §7, reference §6), and its TEI as a
-document: divisions are flat, their depth is in the heading's number.
+"""GROBID client (platform facts §7, reference §6), and its TEI as a parsed document.
+
+TEI divisions are flat; their depth follows from the heading numbers.
 """
 
 import asyncio
@@ -32,14 +33,13 @@ _SECTION_NUMBER = bounded(r"[\w.]{1,20}")
 
 
 class TeiError(ValueError):
-    """The text is no TEI document; the message says why."""
+    """The text is no readable TEI document."""
 
 
 def document_of_tei(text: str | bytes) -> ParsedDocument:
-    """Title, abstract (with or without divisions) and headed divisions; figures, tables and notes
-    are left out.
+    """Parse TEI: title, abstract and divisions, without figures, tables and notes.
 
-    Entities are never expanded, external ones never fetched.
+    Entities are never expanded.
 
     Raises:
         TeiError: no XML, XML with a document type or entities, or no TEI.
@@ -74,8 +74,10 @@ def _abstract(root: Element) -> str | None:
 
 
 def _sections(root: Element) -> Iterator[HeadedSection]:
-    """Divisions with rebuilt levels: by number; a usual name is a top section; any other heading is
-    a part of the methods or results before it, or stands beside the numbered heading before it.
+    """Yield the divisions with levels by number or name.
+
+    A usual section name is a top section. Any other unnumbered heading has the level of the last
+    number, or is a subsection of the named section before it.
     """
     for part in ("body", "back"):
         last_depth: int | None = None
@@ -101,7 +103,7 @@ def _sections(root: Element) -> Iterator[HeadedSection]:
 
 
 def _depth(number: str, heading: str) -> int | None:
-    """0 for `2` and `2.`, 1 for `2.1`; None for an unnumbered heading."""
+    """Return 0 for `2` and `2.`, 1 for `2.1`; None for an unnumbered heading."""
     if _SECTION_NUMBER.fullmatch(number.strip()):
         return number.strip().rstrip(".").count(".")
     depth = number_depth(heading)
@@ -109,9 +111,7 @@ def _depth(number: str, heading: str) -> int | None:
 
 
 def _paragraphs(division: Element) -> str:
-    """The division's own text: its paragraphs, lists and formulas, without its head and without
-    divisions inside it.
-    """
+    """Return the division's text, without its head and nested divisions."""
     skipped = (f"{_TEI}head", f"{_TEI}div")
     return "\n\n".join(
         text
@@ -129,10 +129,8 @@ def _one_line_text(element: Element | None) -> str:
 
 
 def _texts(element: Element) -> Iterator[str]:
-    """In reading order, without recursion: a document may nest as deep as it likes.
-
-    Divisions inside come by themselves.
-    """
+    """Yield texts in reading order, without nested divisions."""
+    # Without recursion, because a hostile document may nest arbitrarily deep.
     yield element.text or ""
     iterators = [iter(element)]
     open_elements: list[Element] = []
@@ -153,7 +151,7 @@ def _texts(element: Element) -> Iterator[str]:
 
 
 _ROOT = (logging.root.level, list(logging.root.handlers))
-# The import makes the root logger print everything, which is undone below.
+# The import configures the root logger to print everything, which is undone below.
 from grobid_client.grobid_client import GrobidClient  # noqa: E402
 
 logging.root.setLevel(_ROOT[0])
@@ -161,12 +159,12 @@ logging.root.handlers[:] = _ROOT[1]
 
 
 VERSION = 1
-"""Raised whenever the same TEI would give other sections: it is part of the cache key."""
+"""Part of the cache key; increased whenever the same TEI gives other sections."""
 
 SERVICE = "processFulltextDocument"
 MAXIMUM_BUSY_ATTEMPTS = 6
 MAXIMUM_ANSWER_BYTES = 20_000_000
-"""Unpacked. The TEI of a paper of a hundred pages takes about one."""
+"""Decompressed size. The TEI of a 100-page paper takes about 1 MB."""
 
 _DOCUMENT_AT_FAULT = (
     "BAD_INPUT_DATA",
@@ -179,18 +177,17 @@ _DOCUMENT_AT_FAULT = (
 )
 _THREADS = ThreadPoolExecutor(
     max_workers=16, thread_name_prefix="grobid"
-)  # a silent server must not hold up other blocking calls
+)  # its own pool, so that an unresponsive server does not block other calls
 _BUSY = RetryPolicy(MAXIMUM_BUSY_ATTEMPTS, first_pause_seconds=1.5, longest_pause_seconds=7.0)
-"""A server whose threads are all at work answers 503 at once, perhaps for a document or two."""
+"""For a busy server, which answers 503 at once while its threads are occupied."""
 
 
 class _Client(GrobidClient):  # type: ignore[misc]
-    """The client without four habits: endless resending on 503, its own log handler, leaving out
-    `consolidateHeader`, which a server takes as 1 and then asks Crossref, and reading answers of
-    any size for any time.
+    """The GROBID client with limits.
 
-    `process_pdf` runs in a thread; what it sends goes through `exchange` in the loop, which bounds
-    the answer.
+    It does not retry 503 forever, adds no log handler, disables consolidation (which would query
+    Crossref), and sends through `exchange`, which limits size and time. `process_pdf` runs in a
+    thread.
     """
 
     def __init__(self, url: str, timeout_seconds: float) -> None:
@@ -241,12 +238,10 @@ async def read_with_grobid(
     ledger: Ledger,
     policy: RetryPolicy = _BUSY,
 ) -> ParsedDocument | SourceFailure:
-    """Headed sections of a PDF as GROBID sees them, or why not.
+    """Parse a PDF with GROBID, or return the failure.
 
-    Never raises for what the server does.
-
-    503 means a full thread pool: the document is sent again as `policy` says. Each request may take
-    `grobid_timeout_seconds`.
+    Never raises for a failure of the server. 503 (thread pool full) is retried by `policy`. Each
+    request may take `grobid_timeout_seconds`.
     """
     client = _Client(url.rstrip("/"), settings.grobid_timeout_seconds)
     last_end = time.monotonic()

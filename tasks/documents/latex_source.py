@@ -1,9 +1,6 @@
-"""The files of a LaTeX source, whatever it came in (arXiv e-print as tar or gzip, zip, a single
-file), and the one source they are: the main file, its comments gone, what it includes in its place,
-its own macros written out.
+"""LaTeX sources: unpacking (tar, gzip, zip, single file), main file, inclusions, macros.
 
-Nothing is written to disk, so no name in an archive can lead anywhere, and a link in it leads
-nowhere at all.
+Nothing is written to disk, so names and links in an archive cannot escape it.
 """
 
 import gzip
@@ -21,7 +18,7 @@ from schemas.text.patterns import DOTALL, Match, Pattern, bounded, linear
 
 MAXIMUM_MEMBERS = 5_000
 MAXIMUM_UNPACKED_BYTES = 300_000_000
-"""Over everything in the archive: figures count too, for they are unpacked to be skipped."""
+"""Limit for the whole archive, including figures, which are decompressed to be skipped."""
 
 MAXIMUM_TEXT_BYTES = 20_000_000
 _LATEX_SUFFIXES = frozenset({".tex", ".ltx", ".latex", ".bbl"})
@@ -36,7 +33,7 @@ class LatexError(ValueError):
 
 
 class _Bounded(io.RawIOBase):
-    """A stream that refuses to give more than it may: a bomb is never unpacked to its end."""
+    """A stream with a size limit, against decompression bombs."""
 
     def __init__(self, stream: io.BufferedIOBase | gzip.GzipFile) -> None:
         self._stream = stream
@@ -58,7 +55,7 @@ class _Bounded(io.RawIOBase):
 
 
 def read_files(content: bytes) -> dict[str, str]:
-    """Text files by their path in the source; a single file is called `main.tex`.
+    """Return the text files by path in the source; a single file is named `main.tex`.
 
     Raises:
         LatexError: no LaTeX source, damaged, or larger than the limits allow.
@@ -128,7 +125,7 @@ def _zip_files(content: bytes) -> dict[str, str]:
 
 
 def _texts(members: Iterable[tuple[str, Callable[[], IO[bytes] | None]]]) -> dict[str, str]:
-    """The text files among the members of an archive, each its name and how to open it."""
+    """Read the text files of an archive; a member is its name and a function that opens it."""
     files: dict[str, str] = {}
     left = MAXIMUM_TEXT_BYTES
     for count, (member_name, open_member) in enumerate(members):
@@ -151,9 +148,7 @@ def _texts(members: Iterable[tuple[str, Callable[[], IO[bytes] | None]]]) -> dic
 
 
 def inner_name(name: str) -> str | None:
-    """The path inside the archive in one spelling (`./a//b.tex` → `a/b.tex`); None for a path that
-    leads out of it.
-    """
+    """Normalize a path in the archive (`./a//b.tex` to `a/b.tex`); None if it leads outside."""
     path = PurePosixPath(name.replace("\\", "/"))
     parts: list[str] = []
     for part in path.parts:
@@ -167,18 +162,13 @@ def inner_name(name: str) -> str | None:
 
 
 def is_text(name: str) -> bool:
-    """Return whether a file of that name in an archive is read: LaTeX, its bibliography, or text
-    without a suffix.
-    """
+    """Return whether a file in an archive is read: LaTeX, bibliography or plain text."""
     return PurePosixPath(name).suffix.lower() in _TEXT_SUFFIXES and not _is_hidden(name)
 
 
 def is_latex(name: str) -> bool:
-    """Return whether a file of that name in a folder is read: LaTeX or its bibliography.
-
-    A folder may hold files of any kind, such as notes and keys, which an archive of a paper's
-    source does not.
-    """
+    """Return whether a file in a folder is read: LaTeX or its bibliography."""
+    # Stricter than `is_text`, because a folder may hold unrelated files, such as notes and keys.
     return PurePosixPath(name).suffix.lower() in _LATEX_SUFFIXES and not _is_hidden(name)
 
 
@@ -207,7 +197,7 @@ _BRANCH = r"\s*\{((?:[^{}]|\{[^{}]*\})*)\}"
 _IF_THERE = linear(rf"\\(Input)?IfFileExists\s*\{{\s*([^{{}}]{{1,300}}?)\s*\}}{_BRANCH}{_BRANCH}")
 _CLASS = linear(r"\\document(?:class|style)\s*(?:\[[^\[\]]*\]\s*)?\{\s*([^{}]*?)\s*\}")
 _PARTIAL_CLASSES = frozenset({"standalone", "subfiles"})
-"""Classes of a figure or a part that can also be compiled alone."""
+"""Document classes of figures or parts that can be compiled alone."""
 _PICTURE = linear(r"\\begin\{(?:tikzpicture|pgfpicture|axis)\}|Creator: Matplotlib, PGF backend")
 _GRAPHIC = linear(
     r"\\include(?:graphics|pdf|svg)\*?\s*(?:\[[^\[\]]*\]\s*)?\{\s*([^{}]{1,300}?)\s*\}"
@@ -218,11 +208,11 @@ _NOT_TEXT = frozenset(
     {".def", ".cfg", ".sty", ".cls", ".clo", ".fd", ".enc", ".lua", ".bib", ".pgf", ".tikz"}
     | {".pdf_tex", ".eps_tex", ".pdftex_t", ".pstex_t", ".svg"}
 )
-"""Suffixes of definitions and pictures: without them no word of the text is lost."""
+"""Suffixes of definitions and pictures, which contain no text."""
 _OF_TEX = frozenset(
     {"glyphtounicode", "xy", "epsf", "psfig", "amssym", "cyracc", "pdf-trans", "insbox", "tikz"}
 )
-"""Files that every TeX distribution brings."""
+"""Files of every TeX distribution."""
 _MOST_DOCUMENTS = 30
 
 
@@ -233,17 +223,15 @@ class SourceFiles(Protocol):
 
 
 def without_comments(text: str) -> str:
-    """Everything from an unescaped `%` to the end of its line gone; verbatim blocks and `comment`
-    blocks too.
-    """
+    """Remove comments, and verbatim and `comment` environments."""
     return _COMMENT.sub(lambda found: found.group(1), without_environments(text, _VERBATIM, ""))
 
 
 def without_environments(text: str, marks: Pattern, instead: str) -> str:
-    """Each environment, from its beginning to the next end of its name, replaced by `instead`.
+    """Replace each environment by `instead`.
 
     Args:
-        marks: finds beginnings and ends; its groups are `begin` or `end`, and the name.
+        marks: matches begins and ends; its groups are `begin` or `end`, and the name.
     """
     all_marks = list(marks.finditer(text))
     last_end = {mark.group(2): mark.start() for mark in all_marks if mark.group(1) == "end"}
@@ -260,7 +248,7 @@ def without_environments(text: str, marks: Pattern, instead: str) -> str:
 
 
 def starts_document(text: str) -> bool:
-    """Return whether the text is a whole document: neither a part of one nor a figure."""
+    """Return whether the text is a complete document, not a part or a figure."""
     plain = without_comments(text)
     document_class = _CLASS.search(plain)
     return (
@@ -277,15 +265,15 @@ def is_figure(text: str) -> bool:
     return _PICTURE.search(text) is not None and "\\section" not in text
 
 
-def main_files(starts: list[str], opened: Callable[[], SourceFiles]) -> list[str]:
-    """Return those of the whole documents `starts` that no other of them includes.
+def main_files(starts: list[str], open_files: Callable[[], SourceFiles]) -> list[str]:
+    """Return the complete documents among `starts` that no other includes.
 
     Args:
-        opened: returns the files of the source; called once for each document.
+        open_files: returns the files of the source; called once for each document.
     """
     if not 1 < len(starts) <= _MOST_DOCUMENTS:
         return starts
-    parts = {name: set(followed(opened(), name).reached[1:]) for name in starts}
+    parts = {name: set(follow_inclusions(open_files(), name).reached[1:]) for name in starts}
     return [
         name
         for name in starts
@@ -294,8 +282,9 @@ def main_files(starts: list[str], opened: Callable[[], SourceFiles]) -> list[str
 
 
 class Inclusions(NamedTuple):
-    """The files of a document, the main file first, and the names that cannot be followed: those in
-    its text, and those in its preamble, which hold macros.
+    """The files of a document, main file first, and inclusions that cannot be followed.
+
+    Missing files of the preamble, which hold macros, are listed separately.
     """
 
     reached: list[str]
@@ -303,10 +292,11 @@ class Inclusions(NamedTuple):
     missing_preamble: list[str]
 
 
-def followed(files: SourceFiles, main: str) -> Inclusions:
-    reached, missing = [main], dict[str, bool]()  # with whether each stands in the preamble
+def follow_inclusions(files: SourceFiles, main: str) -> Inclusions:
+    """Follow the inclusions of a document from its main file on."""
+    reached, missing = [main], dict[str, bool]()  # values: whether included in the preamble
     in_preamble = {main: False}
-    for name in reached:  # grows while it is read
+    for name in reached:  # grows during the iteration
         preamble, text = _preamble_and_text(files, name, main)
         for part, is_preamble in ((preamble, True), (text, in_preamble[name])):
 
@@ -337,16 +327,16 @@ def _holds_text(name: str) -> bool:
 
 
 def with_inclusions(files: SourceFiles, name: str, main: str, text_of: Callable[[str], str]) -> str:
-    """Return the text of a file without comments, each inclusion replaced by `text_of` its name.
+    """Return the text of a file without comments, its inclusions replaced by `text_of(name)`.
 
-    Of an included file that is a document of its own, only its body is returned.
+    Of an included file that is a complete document, only the body is returned.
     """
     preamble, text = _preamble_and_text(files, name, main)
     return _replace_inclusions(f"{preamble}{text}", files, name, main, text_of)
 
 
 def _preamble_and_text(files: SourceFiles, name: str, main: str) -> tuple[str, str]:
-    """Both without comments; an included file has no preamble of interest."""
+    """Return preamble and text without comments; the preamble of an included file is dropped."""
     text = without_comments(files[name]).partition("\\end{document}")[0]
     preamble, begin, body = text.partition("\\begin{document}")
     if not begin:
@@ -370,7 +360,7 @@ def _replace_inclusions(
 
 
 def file_named(files: SourceFiles, wanted: str, includer: str, main: str) -> str | None:
-    """Return the file that `includer` calls `wanted`; None: it is not among `files`."""
+    """Return the file that `includer` refers to as `wanted`; None if it is missing."""
     folders = (str(PurePosixPath(name).parent) for name in (includer, main))
     bare = wanted.strip('"')
     for folder in dict.fromkeys((*folders, ".")):
@@ -381,12 +371,12 @@ def file_named(files: SourceFiles, wanted: str, includer: str, main: str) -> str
     return None
 
 
-def drawn_on(files: SourceFiles, main: str) -> set[str]:
-    """Return the names of the files that a document consists of, its pictures included.
+def used_files(files: SourceFiles, main: str) -> set[str]:
+    """Return the names of the included files and pictures of a document.
 
-    Pictures stand there as they are named, often without their suffix.
+    Pictures are listed as written, often without a suffix.
     """
-    reached = followed(files, main).reached
+    reached = follow_inclusions(files, main).reached
     texts = [without_comments(files[name]) for name in reached]
     folders = {
         folder
@@ -401,7 +391,7 @@ def drawn_on(files: SourceFiles, main: str) -> set[str]:
 
 MAXIMUM_SOURCE_CHARACTERS = 6_000_000
 _DEEPEST_INCLUSION = 20
-# Macros stand in macros, but seldom deeper; one that calls itself has no end.
+# Macros rarely nest deeper; a recursive macro would not terminate.
 _EXPANSION_PASSES = 6
 _DOCUMENT_CLASS = bounded(r"\\document(?:class|style)\b")
 _COMMAND = bounded(r"\\([A-Za-z]+)(?:\{\})?")
@@ -418,27 +408,24 @@ _DEFINITION = bounded(
 
 
 def whole_source(files: Mapping[str, str], main: str = "") -> str:
-    """The paper as one LaTeX text.
-
-    Only files of the archive are ever included; one that is missing is left out, as LaTeX without
-    `-halt-on-error` does.
+    """Return the paper as one LaTeX text; missing inclusions are skipped.
 
     Args:
-        main: the file to start from; empty: as `main_file` chooses.
+        main: the main file; empty: chosen by `main_file`.
 
     Raises:
-        LatexError: none of the files is LaTeX, or the inclusions or macros multiply beyond the
-            limit (a bomb).
+        LatexError: none of the files is LaTeX, or inclusions or macros expand beyond the limit.
     """
     return _expand_macros(_include(files, main or main_file(files), ()))
 
 
 def main_file(files: Mapping[str, str]) -> str:
-    """The file a LaTeX run would start from: a whole document that no other includes, with a usual
-    name, nearest to the root, the longest.
+    """Choose the main file: a document that no other includes.
+
+    Usual names are preferred, then paths near the root, then long files.
 
     Raises:
-        LatexError: none has a document class, and none but one could be it.
+        LatexError: none of the files is a LaTeX document.
     """
     texts = {
         name: text for name, text in files.items() if not name.lower().endswith((".bbl", ".txt"))
@@ -490,9 +477,7 @@ def _include(files: Mapping[str, str], name: str, above: tuple[str, ...]) -> str
 
 
 def _expand_macros(text: str) -> str:
-    """The paper's own macros written out, as far as they stand for text; a macro that calls itself
-    stops after a few rounds.
-    """
+    """Expand the paper's own macros, recursive ones for a few passes only."""
     macros, text = _definitions(text)
     if not macros:
         return text
@@ -577,8 +562,9 @@ def _arguments(text: str, place: int, count: int, default: str | None) -> tuple[
 
 
 def balanced(text: str, start: int) -> tuple[str, int]:
-    """The text between the brace at `start` and its partner, and the place behind it; (`""`,
-    `start`) where there is none.
+    """Return the text in the braces opened at `start`, and the position after them.
+
+    Returns (`""`, `start`) if there is no brace.
     """
     if start >= len(text) or text[start] != "{":
         return "", start
@@ -588,10 +574,8 @@ def balanced(text: str, start: int) -> tuple[str, int]:
 
 @lru_cache(maxsize=1)
 def _partners(text: str) -> dict[int, int]:
-    """Return where each opening brace is closed.
-
-    Read once for a text: seeking each from its place on would be quadratic.
-    """
+    """Return the position of the closing brace of each opening one."""
+    # Cached for a text, because searching from each brace would take quadratic time.
     partners: dict[int, int] = {}
     open_braces: list[int] = []
     for match in _BRACE.finditer(text):

@@ -1,5 +1,6 @@
-"""One LaTeX source → a document: title, abstract, and readable text under its headings
-(pylatexenc). Run as a module, it reads a source from standard input in a process of its own.
+"""Conversion of a LaTeX source to a document with readable text (pylatexenc).
+
+As a module, it is the child process that reads a source from standard input.
 """
 
 import logging
@@ -19,7 +20,7 @@ from tasks.documents.headings import kind_of
 from tasks.documents.latex_source import (
     LatexError,
     balanced,
-    followed,
+    follow_inclusions,
     main_file,
     read_files,
     whole_source,
@@ -70,11 +71,13 @@ logging.getLogger("pylatexenc").setLevel(logging.CRITICAL)
 
 
 def document_of_latex(source: str) -> ParsedDocument:
-    """Citations become `[keys]`, references `[labels]`; formulas stay as written; figures, tables,
-    listings and bibliography go.
+    """Convert LaTeX to a document.
+
+    Citations become `[keys]`, references `[labels]`; formulas are kept as written; figures, tables,
+    listings and the bibliography are removed.
 
     Raises:
-        LatexError: nested beyond what can be read, or a text without words.
+        LatexError: the source nests too deeply, or has no text.
     """
     preamble, body = _preamble_and_body(source)
     try:
@@ -93,23 +96,23 @@ def document_of_latex(source: str) -> ParsedDocument:
 
 
 def _preamble_and_body(source: str) -> tuple[str, str]:
-    """A source without `document` is all body, and its own preamble."""
+    """Split a source; without a `document` environment, all of it is body and preamble."""
     preamble, _, body = source.partition("\\begin{document}")
     return preamble, (body or preamble).partition("\\end{document}")[0]
 
 
 def source_of_latex(source: str, files: Mapping[str, str]) -> LatexSource:
-    """The paper as LaTeX, from its title to its end.
+    """Return the paper as LaTeX.
 
     Raises:
-        LatexError: a text without words.
+        LatexError: the source has no text.
     """
     preamble, body = _preamble_and_body(source)
     bibliography = "\n".join(
         text for name, text in sorted(files.items()) if name.lower().endswith(".bbl")
     )
     if (block := _ABSTRACT_BLOCK.search(preamble)) and not _ABSTRACT_BLOCK.search(body):
-        body = f"{block.group(0)}\n\n{body}"  # some journals' classes want it there
+        body = f"{block.group(0)}\n\n{body}"  # some document classes require it in the preamble
     if len(_WORDS.findall(body)) < _FEWEST_WORDS:
         raise LatexError(Reason.NO_TEXT, "the source holds no text")
     try:
@@ -140,7 +143,7 @@ def _abstract(body: str, preamble: str) -> tuple[str, str]:
 
 
 def _sections(body: str) -> Iterator[HeadedSection]:
-    """In reading order; what stands before the first heading is left out, as in a PDF."""
+    """Yield sections in reading order; text before the first heading is dropped, as in a PDF."""
     matches = [(match, *balanced(body, match.end())) for match in _HEADING.finditer(body)]
     headings = [(match, title, end) for match, title, end in matches if end > match.end()]
     if not headings:
@@ -158,10 +161,10 @@ def _sections(body: str) -> Iterator[HeadedSection]:
 
 
 def readable(latex: str) -> str:
-    """A piece of LaTeX as text; paragraphs stay apart, lines within them flow.
+    """Convert LaTeX to plain text with paragraphs.
 
     Raises:
-        RecursionError: nested beyond what can be read.
+        RecursionError: nested too deeply.
     """
     text = _VERB.sub(lambda found: _escape(found.group(2)), latex)
     text = _CITATION.sub(
@@ -185,19 +188,18 @@ def _escape(text: str) -> str:
 
 
 def main() -> int:
-    """`latex_text document|source MAIN`: the document on standard input as
-    JSON, or with `source` its LaTeX as one text. It begins with the file MAIN, if there is one.
-    Exit codes are the contract with `latex.py`; a refusal writes its reason and its words to
-    standard error.
+    """Run `latex_text document|source MAIN`, in a process with limits.
 
-    Memory, processor time and files are limited before the source is touched, which may be hostile.
+    Writes the document on standard input as JSON, or with `source` its LaTeX as one text, starting
+    from the file MAIN if it exists. Exit codes are the contract with `latex.py`; a refusal writes
+    reason and message to standard error.
     """
     kind, requested_main = sys.argv[1:3]
     missing: list[str] = []
     try:
         files = read_files(sys.stdin.buffer.read())
         main = requested_main if requested_main in files else main_file(files)
-        _, missing, missing_preamble = followed(files, main)
+        _, missing, missing_preamble = follow_inclusions(files, main)
         source = whole_source(files, main)
         document = source_of_latex(source, files) if kind == "source" else document_of_latex(source)
         answer = replace(

@@ -1,6 +1,6 @@
-"""PDF without GROBID: read by pypdfium2 in a child process with limits, its lines put together by
-its outline where it has a usable one, else by font sizes; and problems written as comments into a
-copy of it.
+"""PDF parsing without GROBID (pypdfium2 in a limited child process), and PDF comments.
+
+Sections follow from the outline if it is usable, else from font sizes.
 """
 
 import asyncio
@@ -45,11 +45,11 @@ _RUN_IN_HEADING = bounded(r"^(.{2,60}?)([:.—–])\s++(\S.*)", DOTALL)
 _FILE_NAME = bounded(r"\.(?:docx?|tex|dvi|pdf|indd)$|^microsoft word", IGNORECASE)
 _RUNNING_LINES = 2
 _LINES_SEARCHED_PER_PAGE = 1_000
-"""For the headings of the outline: ten times what a page can show."""
+"""Lines searched for outline headings; ten times those of a full page."""
 
 
 class OutlineEntry(NamedTuple):
-    """One bookmark; `top` is None where it leads to a page as a whole."""
+    """A bookmark; `top` is None if it points to a whole page."""
 
     title: str
     level: int
@@ -59,9 +59,7 @@ class OutlineEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A heading at `line`; its own text continues at `text_from`, after `rest` of the heading's
-    line.
-    """
+    """A heading at `line`; its text is `rest` of that line, then the lines from `text_from` on."""
 
     line: int
     text_from: int
@@ -73,9 +71,9 @@ class _Place:
 def document_of(
     lines: Sequence[Line], outline: Sequence[OutlineEntry], title: str
 ) -> ParsedDocument:
-    """Put a document together.
+    """Build a document from lines and outline.
 
-    Running heads and page numbers are left out; what stands before the first heading too.
+    Running heads, page numbers and text before the first heading are dropped.
     """
     text_lines = _without_running_lines(lines)
     font_places = [
@@ -127,8 +125,9 @@ def _shape(text: str) -> str:
 
 
 def _outline_places(lines: Sequence[Line], outline: Sequence[OutlineEntry]) -> list[_Place]:
-    """Find each bookmark's heading among the lines, in order; one whose heading is not printed
-    starts where it points.
+    """Find each bookmark's heading among the lines, in order.
+
+    A heading that is not printed is placed at the bookmark's target.
     """
     by_page: dict[int, list[int]] = {}
     for index, line in enumerate(lines):
@@ -155,10 +154,9 @@ def _outline_places(lines: Sequence[Line], outline: Sequence[OutlineEntry]) -> l
 
 
 class _PrintedLetters:
-    """The letters that lines print, alone, with those after them, or as a label.
+    """The letters of lines: alone, with the following lines, or as a run-in label.
 
-    Made once for each line: a hostile outline has thousands of entries, and each would have them
-        made again.
+    Computed once for each line, because a hostile outline may have thousands of entries.
     """
 
     def __init__(self, lines: Sequence[Line]) -> None:
@@ -166,9 +164,7 @@ class _PrintedLetters:
         self._known: dict[int, dict[str, tuple[int, str]]] = {}
 
     def of(self, index: int) -> dict[str, tuple[int, str]]:
-        """By letters: how many lines from `index` on print them and nothing else, and the rest
-        behind them where they are a label.
-        """
+        """Return (number of lines, rest of the line after a label) by letters."""
         entry = self._known.get(index)
         if entry is None:
             label, mark, rest = _label(self._lines[index].text)
@@ -201,7 +197,7 @@ def _find_printed(
 
 
 def _label(text: str) -> tuple[str, str, str]:
-    """`Methods: We …` taken apart."""
+    """Split `Methods: We …` into label, mark and rest."""
     match = _RUN_IN_HEADING.match(text)
     return (match.group(1), match.group(2), match.group(3)) if match else (text, "", "")
 
@@ -222,7 +218,7 @@ def _letters(text: str) -> str:
 
 
 def _without_contents(places: list[_Place]) -> list[_Place]:
-    """A table of contents prints every heading once more, with its page: `2 Methodology 4`."""
+    """Drop the headings repeated with page numbers in a table of contents (`2 Methodology 4`)."""
     last = {_letters(place.heading): place.line for place in places}
 
     def listed(place: _Place) -> bool:
@@ -236,7 +232,7 @@ def _without_contents(places: list[_Place]) -> list[_Place]:
 
 
 def _with_inline_abstract(lines: Sequence[Line], places: list[_Place]) -> list[_Place]:
-    """Many papers print `Abstract—We …` in the text itself: that starts a section too."""
+    """Add a section for an abstract printed in the running text (`Abstract—We …`)."""
     if any(kind_of(place.heading) is SectionKind.ABSTRACT for place in places):
         return places
     end = next(
@@ -271,9 +267,7 @@ def _sections(lines: Sequence[Line], places: Sequence[_Place]) -> Iterator[Heade
 
 
 def _paragraphs(texts: Sequence[str]) -> str:
-    """Lines as paragraphs: a line that ends a sentence well short of the usual width ends its
-    paragraph.
-    """
+    """Join lines into paragraphs; a short line that ends a sentence ends its paragraph."""
     lengths = sorted(len(text) for text in texts)
     usual = lengths[len(lengths) * 3 // 4] if lengths else 0
     pieces: list[str] = []
@@ -317,9 +311,7 @@ def _without_abstract(sections: Sequence[HeadedSection]) -> tuple[HeadedSection,
 
 
 def _title(lines: Sequence[Line], property_title: str) -> str | None:
-    """The title in the file's properties if it reads like one, else the largest print of the first
-    page.
-    """
+    """Return the title of the file properties if plausible, else the largest text of page one."""
     if len(property_title.split()) >= 3 and not _FILE_NAME.search(property_title):
         return " ".join(property_title.split())
     first = [line for line in lines if line.page == 0]
@@ -331,13 +323,13 @@ def _title(lines: Sequence[Line], property_title: str) -> str | None:
 
 
 VERSION = 1
-"""Raised whenever the same PDF would give other sections: it is part of the cache key."""
+"""Part of the cache key; increased whenever the same PDF gives other sections."""
 
 _CHILD = Path(__file__).with_name("pdf_child.py")
 
 
 class _ChildReply(Noun):
-    """Findings of the child in a PDF. It has read hostile bytes: nothing is taken unchecked."""
+    """The child's reply. It has read hostile bytes, so everything is validated."""
 
     page_count: int = Field(ge=0)
     title: str
@@ -361,11 +353,10 @@ class _ChildReply(Noun):
 async def read_pdf(
     content: bytes, name: str, settings: DocumentSettings
 ) -> ParsedDocument | SourceFailure:
-    """Headed sections of a PDF, or why it cannot be read; costs at most `parse_seconds` of
-    processor time.
+    """Parse a PDF into sections, or return the failure.
 
-    `name` stands in the failure. The child gets the document and nothing else: no secrets in its
-    environment.
+    Limited to `parse_seconds` of processor time in a child process without secrets. `name` is used
+    in failures.
     """
     reply = await _lines(content, name, settings)
     return (
@@ -378,7 +369,7 @@ async def read_pdf(
 async def read_pages(
     content: bytes, name: str, settings: DocumentSettings
 ) -> PagedText | SourceFailure:
-    """The text of every page, or why it cannot be read; within the limits of `read_pdf`.
+    """Read the text of every page, or return the failure; limits as for `read_pdf`.
 
     A page without text is empty.
     """
@@ -408,7 +399,7 @@ async def _lines(
     try:
         reply = _ChildReply.model_validate_json(end.output)
     except ValidationError:
-        detail = "the reader's answer is none: the PDF is damaged or hostile"
+        detail = "the reader's answer is invalid: the PDF is damaged or hostile"
         return failure(PARSER, name, Reason.DAMAGED, detail)
     if not reply.lines:
         detail = f"none of the {reply.page_count} pages holds text (a scan?)"
@@ -434,19 +425,21 @@ def refusal(end: ChildEnd, settings: DocumentSettings) -> tuple[Reason, str]:
 
 
 class PdfComment(Noun):
-    """One comment, and where it belongs."""
+    """A comment and its place."""
 
-    text: str = Field(min_length=1, description="Shown where its quote was found.")
-    elsewhere: str = Field(min_length=1, description="Shown at a page's top where it was not.")
-    quote: str = Field(default="", description="Marked on the page; empty: there is nothing.")
-    page: int = Field(default=1, ge=1, description="Whose top it goes to without its quote.")
+    text: str = Field(min_length=1, description="Shown at its quote, if found.")
+    elsewhere: str = Field(
+        min_length=1, description="Shown at the top of the page if the quote was not found."
+    )
+    quote: str = Field(default="", description="Marked on the page; empty: no quote.")
+    page: int = Field(default=1, ge=1, description="Page of a comment without its quote.")
 
 
 class CommentedPdf(Noun):
-    """The PDF with its comments.
+    """A PDF with comments.
 
     Attributes:
-        at_quote: of each comment, whether its quote was found and marked.
+        at_quote: for each comment, whether its quote was found and marked.
     """
 
     content: bytes = Field(repr=False)
@@ -456,11 +449,10 @@ class CommentedPdf(Noun):
 async def with_comments(
     content: bytes, name: str, comments: Sequence[PdfComment], settings: DocumentSettings
 ) -> CommentedPdf | SourceFailure:
-    """The PDF with `comments` added to those it has, or why it cannot have them; within the limits
-    of `read_pdf`.
+    """Add comments to a PDF, or return the failure; limits as for `read_pdf`.
 
-    A quote is looked for by its letters and digits alone, so that line ends, hyphens and ligatures
-    make no difference; one that two pages share is marked on the page where it begins.
+    Quotes are matched by letters and digits alone, ignoring line ends, hyphens and ligatures. A
+    quote across two pages is marked on the first.
     """
     asked = json.dumps([comment.model_dump() for comment in comments]).encode()
     end = await run_child(

@@ -1,7 +1,7 @@
-"""Adds comments to one PDF: standard input has a line of JSON and then the file, standard output a
-line that says which quotes were found and then the file with its comments.
+"""Child process that adds comments to a PDF.
 
-Runs in a process of its own, as `pdf_child.py` does, with its limits and exit codes.
+Standard input is a line of JSON and the file; standard output is a line with the quotes found and
+the file with comments. Limits and exit codes are those of `pdf_child.py`.
 """
 
 import ctypes
@@ -24,13 +24,13 @@ from tasks.documents.pdf_child import (
 )
 
 _LEAST_LETTERS = 8
-"""A shorter quote stands everywhere."""
+"""A shorter quote is ambiguous."""
 _LEAST_LETTERS_OF_A_PART = 24
 _MOST_RECTANGLES = 100
 _NOTE_POINTS, _NOTE_STEP_POINTS, _NOTES_IN_A_ROW = 20, 24, 16
 _COLOUR = (255, 205, 60)
 _PRINTED = 4
-"""Of an annotation's flags."""
+"""The print flag of an annotation."""
 
 
 def main() -> int:
@@ -56,7 +56,7 @@ def main() -> int:
 
 
 class _Letters:
-    """Letters and digits of a document in one case, and the page and character each comes from."""
+    """The lower-case letters and digits of a document, with page and character position."""
 
     def __init__(self, document: pdfium.PdfDocument) -> None:
         self.count = 0
@@ -73,8 +73,9 @@ class _Letters:
         self._text = "".join(letters)
 
     def find(self, quote: str) -> tuple[int, int, int] | None:
-        """Page, first and last character of a quote; of one that something stands within, such as a
-        page's footer, the half that is whole.
+        """Return page, first and last character of a quote, else of one of its halves.
+
+        A half is found if something, such as a footer, interrupts the quote.
         """
         letters = "".join(map(_letters_of, quote))
         half = len(letters) // 2
@@ -98,7 +99,7 @@ def _letters_of(text: str) -> str:
 
 
 def _characters(document: pdfium.PdfDocument, number: int) -> list[tuple[int, str]]:
-    """A page that cannot be read has none."""
+    """Return the characters of a page with their positions; none of an unreadable page."""
     try:
         text_page = document[number].get_textpage()
     except pdfium.PdfiumError:
@@ -110,7 +111,7 @@ def _characters(document: pdfium.PdfDocument, number: int) -> list[tuple[int, st
 def _add_comments(
     document: pdfium.PdfDocument, letters: _Letters, comments: list[dict[str, Any]]
 ) -> list[bool]:
-    """Return whether each comment stands at its quote; the others stand at the top of their page."""
+    """Add the comments; return whether each is at its quote, else at the top of its page."""
     at_quote, tops = [], dict.fromkeys(range(len(document)), 0)
     for comment in comments:
         span = letters.find(comment["quote"])
@@ -128,7 +129,7 @@ def _add_comments(
 def _rectangles(
     page: pdfium.PdfPage, first: int, last: int
 ) -> list[tuple[float, float, float, float]]:
-    """Left, bottom, right, top of what is printed of a stretch of characters, line by line."""
+    """Return (left, bottom, right, top) of a range of characters, line by line."""
     text_page = page.get_textpage()
     count = min(text_page.count_rects(first, last - first + 1), _MOST_RECTANGLES)
     return [text_page.get_rect(number) for number in range(count)]
@@ -146,7 +147,7 @@ def _mark(
 
 
 def _note(page: pdfium.PdfPage, before: int, text: str) -> None:
-    """A note in the upper left corner, right of and below the `before` that stand there."""
+    """Add a note in the upper left corner, after `before` other notes."""
     left, _, _, top = page.get_cropbox()
     row, column = divmod(before, _NOTES_IN_A_ROW)
     x = left + 6 + column * _NOTE_STEP_POINTS

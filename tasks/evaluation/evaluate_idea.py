@@ -23,10 +23,10 @@ from tasks.accounting.ledger import Ledger
 from tasks.citations.keys import show
 from tasks.citations.settle import settle
 from tasks.evaluation.modules import MODULES, IdeaTools
-from tasks.evaluation.planned import PlannedIdea, ShardJob
+from tasks.evaluation.shard_job import PlannedIdea, ShardJob
 from tasks.evaluation.surveyed_literature import SurveyedLiterature
 from tasks.judging.findings import Findings
-from tasks.literature.field_coverage import is_looked_at, look_at_field
+from tasks.literature.field_coverage import check_field, is_checked
 from tasks.recommendation.extracting import Stretch, extract_resources
 from tasks.telemetry.reporting import span
 from tasks.text.words import key_phrases
@@ -35,66 +35,73 @@ KEY_PHRASES = 6
 """Of a paper without keywords."""
 
 
-async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> IdeaEvaluation:
+async def evaluate_idea(
+    planned_idea: PlannedIdea, job: ShardJob, tools: IdeaTools
+) -> IdeaEvaluation:
     """Evaluate one idea.
 
     Failures of sources, engines and documents travel inside the value; bugs raise.
     """
     watch = Stopwatch()
     tools = dataclasses.replace(
-        tools, before=planned.before, experimental_results=planned.experimental_results
+        tools, before=planned_idea.before, experimental_results=planned_idea.experimental_results
     )
-    tools = dataclasses.replace(tools, coverage=await _coverage(planned, job, tools))
+    tools = dataclasses.replace(tools, coverage=await _coverage(planned_idea, job, tools))
     if job.request.parameters.survey:
-        surveyed = SurveyedLiterature(tools.literature, planned.idea, tools.engine, tools.ledger)
-        tools = dataclasses.replace(tools, literature=surveyed)
+        survey_client = SurveyedLiterature(
+            tools.literature, planned_idea.idea, tools.engine, tools.ledger
+        )
+        tools = dataclasses.replace(tools, literature=survey_client)
     async with asyncio.TaskGroup() as group:
         tasks = {
             module.value: group.create_task(
                 _findings(
-                    module, MODULES[module].evaluate(planned.idea, job.request.profile, tools)
+                    module, MODULES[module].evaluate(planned_idea.idea, job.request.profile, tools)
                 )
             )
             for module in job.request.parameters.modules
             if module is not Module.ASSESSMENT
         }
-    found = {name: task.result() for name, task in tasks.items()}
+    findings = {name: task.result() for name, task in tasks.items()}
     if Module.ASSESSMENT in job.request.parameters.modules:
-        so_far = _assembled(planned, job, tools.ledger, watch, found, tools.coverage)
-        found |= await _assessed(so_far, found, job, tools)
-    evaluation = _assembled(planned, job, tools.ledger, watch, found, tools.coverage)
-    evaluation = replace(evaluation, papers=tuple(map(_described, evaluation.papers)))
+        preliminary = _assemble(planned_idea, job, tools.ledger, watch, findings, tools.coverage)
+        findings |= await _assess(preliminary, findings, job, tools)
+    evaluation = _assemble(planned_idea, job, tools.ledger, watch, findings, tools.coverage)
+    evaluation = replace(evaluation, papers=tuple(map(_describe, evaluation.papers)))
     evaluation = await _with_resources(evaluation, job, tools)
     return replace(evaluation, finished_at=watch.finished_at)
 
 
-async def _assessed(
-    so_far: IdeaEvaluation, found: Mapping[str, Findings[Any]], job: ShardJob, tools: IdeaTools
+async def _assess(
+    preliminary: IdeaEvaluation,
+    findings: Mapping[str, Findings[Any]],
+    job: ShardJob,
+    tools: IdeaTools,
 ) -> dict[str, Findings[Any]]:
     """The assessment's findings, and those of soundness with the concerns weighed and what they
     suggest taken over.
     """
     module = Module.ASSESSMENT
     assessing = MODULES[module].evaluate(
-        so_far.idea, job.request.profile, dataclasses.replace(tools, evaluation=so_far)
+        preliminary.idea, job.request.profile, dataclasses.replace(tools, evaluation=preliminary)
     )
-    assessed: Any = await _findings(module, assessing)
-    if so_far.soundness is None or so_far.soundness.concerns == assessed.concerns:
-        return {module.value: assessed}
-    soundness: Any = found[Module.SOUNDNESS.value]
-    weighed = {
+    assessment: Any = await _findings(module, assessing)
+    if preliminary.soundness is None or preliminary.soundness.concerns == assessment.concerns:
+        return {module.value: assessment}
+    soundness: Any = findings[Module.SOUNDNESS.value]
+    weighed_ids = {
         concern.concern_id
-        for concern in assessed.concerns
+        for concern in assessment.concerns
         if concern.decision_place is not None or concern.folded_into is not None
     }
-    suggestions = tuple(row for row in soundness.suggestions if row.concern_id not in weighed)
+    suggestions = tuple(row for row in soundness.suggestions if row.concern_id not in weighed_ids)
     return {
-        module.value: assessed,
+        module.value: assessment,
         Module.SOUNDNESS.value: dataclasses.replace(
             soundness,
-            evaluation=replace(soundness.evaluation, concerns=assessed.concerns),
+            evaluation=replace(soundness.evaluation, concerns=assessment.concerns),
             suggestions=suggestions,
-            citations=_still_cited(soundness, assessed.concerns),
+            citations=_still_cited(soundness, assessment.concerns),
         ),
     }
 
@@ -103,9 +110,9 @@ def _still_cited(soundness: Any, concerns: Iterable[Concern]) -> tuple[Citation,
     """Citations of soundness, those of the plan counted over the concerns that kept their words."""
     papers = {paper.paper_id: paper for paper in soundness.papers}
     of_plan = [row for row in soundness.citations if row.subject == "plan"]
-    shown = show([papers[row.paper_id] for row in of_plan if row.paper_id in papers])
+    prompt_papers = show([papers[row.paper_id] for row in of_plan if row.paper_id in papers])
     texts = [each.action for each in concerns if each.decision_place is None]
-    counts = dict(settle("\n\n".join(texts), shown).cited)
+    counts = dict(settle("\n\n".join(texts), prompt_papers).cited)
     return tuple(
         replace(row, count=counts[row.paper_id]) if row.subject == "plan" else row
         for row in soundness.citations
@@ -113,13 +120,17 @@ def _still_cited(soundness: Any, concerns: Iterable[Concern]) -> tuple[Citation,
     )
 
 
-async def _coverage(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> FieldCoverage | None:
+async def _coverage(
+    planned_idea: PlannedIdea, job: ShardJob, tools: IdeaTools
+) -> FieldCoverage | None:
     """Return whether the literature covers the field of the idea; None: not looked at, or no
     answer.
     """
-    if tools.field_embedder is None or not is_looked_at(job.literature):
+    if tools.field_embedder is None or not is_checked(job.literature):
         return None
-    answer = await look_at_field(planned.idea, tools.literature.search_papers, tools.field_embedder)
+    answer = await check_field(
+        planned_idea.idea, tools.literature.search_papers, tools.field_embedder
+    )
     failures = look_up_failures(answer.failures, "literature", "coverage of the field")
     tools.ledger.failures.extend(failures)
     coverage = next(iter(answer.items), None)
@@ -127,7 +138,7 @@ async def _coverage(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> Fi
         tools.ledger.failures.append(
             Failure(
                 stage=LEFT_OUT,
-                subject=planned.idea.idea_id,
+                subject=planned_idea.idea.idea_id,
                 reason=Reason.FIELD_NOT_COVERED,
                 detail=coverage.warning,
             )
@@ -140,7 +151,7 @@ async def _with_resources(
 ) -> IdeaEvaluation:
     """With what its papers used, by the texts that the modules have read."""
     soundness = evaluation.soundness
-    read = (
+    passages = (
         []
         if soundness is None
         else [
@@ -148,17 +159,17 @@ async def _with_resources(
             *(Stretch(each.paper_id, each.text, each.section or "") for each in soundness.passages),
         ]
     )
-    extracted = await extract_resources(
+    extraction = await extract_resources(
         evaluation.papers,
         evaluation.citation_edges,
-        read,
+        passages,
         job.request.profile.resources,
         tools.engine,
     )
     return replace(
         evaluation,
-        resources=extracted.resources,
-        failures=(*tools.ledger.failures, *extracted.failures),
+        resources=extraction.resources,
+        failures=(*tools.ledger.failures, *extraction.failures),
         llm_calls=tuple(tools.ledger.llm_calls),
     )
 
@@ -168,31 +179,31 @@ async def _findings(module: Module, evaluation: Awaitable[Findings[Any]]) -> Fin
         return await evaluation
 
 
-def _assembled(
-    planned: PlannedIdea,
+def _assemble(
+    planned_idea: PlannedIdea,
     job: ShardJob,
     ledger: Ledger,
     watch: Stopwatch,
-    found: Mapping[str, Findings[Any]],
+    findings: Mapping[str, Findings[Any]],
     coverage: FieldCoverage | None = None,
 ) -> IdeaEvaluation:
     papers: dict[PaperId, Paper] = {}
     citations: list[Citation] = []
     suggestions: list[Suggestion] = []
-    for name in (module.value for module in Module if module.value in found):
-        for paper in found[name].papers:
-            known = papers.get(paper.paper_id, paper)
-            if len(known.version_urls) <= len(paper.version_urls):
+    for name in (module.value for module in Module if module.value in findings):
+        for paper in findings[name].papers:
+            existing = papers.get(paper.paper_id, paper)
+            if len(existing.version_urls) <= len(paper.version_urls):
                 papers[paper.paper_id] = paper  # the module that met more versions of it
-        citations.extend(found[name].citations)
-        suggestions.extend(found[name].suggestions)
+        citations.extend(findings[name].citations)
+        suggestions.extend(findings[name].suggestions)
     evaluations: dict[str, Any] = {"soundness": None, "contribution": None} | {
-        name: each.evaluation for name, each in found.items()
+        name: each.evaluation for name, each in findings.items()
     }
     return IdeaEvaluation(
         run_id=job.run_id,
-        evaluation_key=planned.evaluation_key,
-        idea=planned.idea,
+        evaluation_key=planned_idea.evaluation_key,
+        idea=planned_idea.idea,
         profile=job.request.profile.name,
         engine=job.request.engine.text,
         literature=job.literature,
@@ -216,13 +227,13 @@ def _assembled(
                 for vote in ledger.judge_votes
             }.values()
         ),
-        experimental_results=planned.experimental_results,
+        experimental_results=planned_idea.experimental_results,
         started_at=watch.started_at,
         finished_at=watch.finished_at,
     )
 
 
-def _described(paper: Paper) -> Paper:
+def _describe(paper: Paper) -> Paper:
     """With phrases of its own where the source tells neither keywords nor topics."""
     if paper.concepts is not None:
         return paper
@@ -231,18 +242,18 @@ def _described(paper: Paper) -> Paper:
 
 
 def failed_evaluation(
-    planned: PlannedIdea, job: ShardJob, ledger: Ledger, watch: Stopwatch, failure: Failure
+    planned_idea: PlannedIdea, job: ShardJob, ledger: Ledger, watch: Stopwatch, failure: Failure
 ) -> IdeaEvaluation:
     """The evaluation of an idea that came to no end: its calls, its failure, and nothing else."""
     ledger.failures.append(failure)
-    return _assembled(planned, job, ledger, watch, {})
+    return _assemble(planned_idea, job, ledger, watch, {})
 
 
 def unscored_reasons(evaluation: IdeaEvaluation) -> Iterator[Reason]:
     """Every reason why something in the evaluation has no score, repeated as often as it occurs."""
     for module in evaluation.modules.values():
-        for judged in _nouns(module):
-            reason = getattr(judged, "unscored_reason", None)
+        for row in _nouns(module):
+            reason = getattr(row, "unscored_reason", None)
             if reason is not None:
                 yield reason
 

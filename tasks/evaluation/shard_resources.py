@@ -18,9 +18,9 @@ from tasks.embeddings import Embedder
 from tasks.embeddings.sentence_embedder import SentenceEmbedder, bundled_settings
 from tasks.evaluation.evaluate_shard import Attempts, evaluate_shard
 from tasks.evaluation.modules import IdeaTools
-from tasks.evaluation.planned import ShardJob
-from tasks.judging.batches.asking import open_batches
-from tasks.judging.opening import EngineOf, open_judging, traced
+from tasks.evaluation.shard_job import ShardJob
+from tasks.judging.batches.batched_model import open_batches
+from tasks.judging.opening import EngineOf, open_judging, with_spans
 from tasks.literature.client import LiteratureClient
 from tasks.sources.requests import SourceContext
 from tasks.sources.unpaywall import open_full_texts
@@ -55,17 +55,19 @@ class ShardResources:
             self.settings.literature,
             lambda: self._count_request(ledger),
             unlimited=self.job.request.literature.unlimited,
-            knows_references=self.job.knows_references,
+            with_references=self.job.knows_references,
         )
         documents = self._documents(ledger)
         yield IdeaTools(
-            engine=traced(self.engine_of(ledger)),
+            engine=with_spans(self.engine_of(ledger)),
             literature=literature,
             documents=documents,
             embedder=self.embedder,
             ledger=ledger,
             knowledge=self._knowledge(ledger, literature, documents),
-            engine_of_repetition=lambda number: traced(self.engine_of(ledger, repetition=number)),
+            engine_of_repetition=lambda number: with_spans(
+                self.engine_of(ledger, repetition=number)
+            ),
             field_embedder=self.field_embedder,
         )
 
@@ -140,7 +142,7 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
 
 def _field_embedder(embedder: Embedder, settings: Settings, layout: Layout) -> Embedder:
     """The bundled model: the rule of field coverage was fitted on its vectors."""
-    bundled = bundled_settings(settings.embeddings)
-    if bundled == settings.embeddings:
+    model_settings = bundled_settings(settings.embeddings)
+    if model_settings == settings.embeddings:
         return embedder
-    return SentenceEmbedder(bundled, KeyedStore(layout.cache / "embeddings.sqlite"))
+    return SentenceEmbedder(model_settings, KeyedStore(layout.cache / "embeddings.sqlite"))

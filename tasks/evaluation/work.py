@@ -15,7 +15,7 @@ from schemas.profile import Profile
 from schemas.run import Run
 from schemas.settings import Settings
 from schemas.work import Summary
-from tasks.evaluation.expected import asked_of_ideas
+from tasks.evaluation.expected import calls_for_ideas
 from tasks.evaluation.modules import steps_of
 from tasks.evaluation.steps import STEPS
 from tasks.ideas.read import read_batch
@@ -67,9 +67,9 @@ def _expected(request: RunRequest, settings: Settings) -> Expected:
     batch = read_batch(
         request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
     )
-    asked, requests = asked_of_ideas(batch.ideas, request, settings)
+    calls, requests = calls_for_ideas(batch.ideas, request, settings)
     return Expected(
-        per_step=asked,
+        per_step=calls,
         counts={
             "ideas": len(batch.ideas),
             "rejected": len(batch.rejected),
@@ -81,8 +81,8 @@ def _expected(request: RunRequest, settings: Settings) -> Expected:
 
 
 def _result(run: Run, _: Sequence[Any]) -> Result:
-    stands, lost = run.idea_count > 0, run.order_reasons
-    return Result(run.in_a_word(), in_order=run.in_order, lost=lost, stands=stands)
+    stands, reasons = run.idea_count > 0, run.order_reasons
+    return Result(run.in_a_word(), in_order=run.in_order, lost=reasons, stands=stands)
 
 
 def _ranking_of(request: RunRequest, run_id: RunId | None = None) -> RankRequest:
@@ -106,8 +106,8 @@ def _evaluate(request: RunRequest, _: Settings, runs: Runs) -> Summary[Any]:
     summary = runs("evaluate", request)
     if not (request.parameters.rank and summary.published):
         return summary
-    ranked = runs("rank", _ranking_of(request, summary.head.run_id))
-    return replace(ranked, first=summary)
+    ranking = runs("rank", _ranking_of(request, summary.head.run_id))
+    return replace(ranking, first=summary)
 
 
 def _follows(request: RunRequest, _: Settings) -> tuple[Follow, ...]:

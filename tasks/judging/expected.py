@@ -1,7 +1,6 @@
-"""What a step will take, before it is paid for: calls, tokens, and dollars of the models that
-answer it.
+"""Estimates of calls, tokens and dollars of a step, before it is paid for.
 
-Two things are expectations, and no more: what a provider's cache serves, and how long models think.
+Cache hits at the provider and the length of thinking are rough expectations.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,30 +14,29 @@ from schemas.choices import EngineChoice
 from schemas.judging import Effort, JudgingParameters
 from schemas.settings import LanguageModelSettings
 from tasks.judging.models import BATCH_RATE, model_info, price_of, takes_cache_markers
-from tasks.judging.panel import asked_models
+from tasks.judging.panel import models_of_step
 from tasks.judging.step import Step
 
 CHARACTERS_PER_TOKEN = 4.0
 FRAME_TOKENS = 40
-"""Of every prompt beside template, idea and evidence: tags and what the answer is to be like."""
+"""Of every prompt, in addition to template, idea and evidence: tags and the reply format."""
 EXPECTED_THINKING_TOKENS = {
     Effort.NONE: 0,
     Effort.LOW: 500,
     Effort.MEDIUM: 2_000,
     Effort.HIGH: 4_000,
 }
-"""Of a call. Medium, the default of most models, lies between what published checks took at it: on
-average 294 (o3) and 995 (Gemini 2.5 Pro) for 6,197 questions of 290 tokens, and 3,152 (o3), 3,582
-(o4-mini) and more (Gemini, whose budget was open) for 245 manuscripts of 17,000 tokens each; a
-step's prompt has 1,000 to 16,000. Low and high follow LiteLLM's budgets for Claude and Gemini,
-1,024, 2,048 and 4,096: half of the first, and about all of the others. Single calls differ by a
-factor of ten.
+"""Per call. Medium, the default of most models, lies between the means of published checks: 294
+(o3) and 995 (Gemini 2.5 Pro) for 6,197 questions of 290 tokens; 3,152 (o3), 3,582 (o4-mini) and
+more (Gemini, without a budget) for 245 manuscripts of 17,000 tokens each. A step's prompt has 1,000
+to 16,000. Low and high follow LiteLLM's budgets for Claude and Gemini (1,024, 2,048 and 4,096): half
+of the first, and about all of the others. Single calls differ by a factor of ten.
 """
 LEAST_THINKING_TOKENS = 100
-"""At effort none, of models that cannot stop: Gemini 2.5 Pro's smallest budget is 128."""
+"""Per call at effort none, of models that always think: Gemini 2.5 Pro's smallest budget is 128."""
 CACHED_FROM_TOKENS = 1_024
 CACHED_FROM_TOKENS_GEMINI = 2_048
-"""Shortest beginning that a provider's cache keeps, where LiteLLM does not say
+"""Shortest prompt prefix that a provider caches, where LiteLLM does not list it
 (`prompt_cache_min_tokens`; Claude: 512 to 4,096 by model).
 
 https://developers.openai.com/api/docs/guides/prompt-caching ("How it works"; Azure likewise),
@@ -46,21 +44,20 @@ https://platform.claude.com/docs/en/build-with-claude/prompt-caching ("Cache lim
 https://ai.google.dev/gemini-api/docs/caching ("Implicit caching": 2.5 Flash and Pro).
 """
 CLAIM_TOKENS = 700.0
-"""Of all claims that are read out of an idea."""
+"""Of all claims extracted from an idea."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Expected calls of a step, whichever model answers; everything over all calls, but
-    `shared_tokens`.
+class ExpectedCalls:
+    """Expected calls of a step, for any model. Tokens are totals, except `shared_tokens`.
 
     Attributes:
-        data_tokens: of the prompts, beside template and idea.
-        shared_tokens: of the data, what every call shares with the first of its group, right behind
+        data_tokens: of the prompts, without template and idea.
+        shared_tokens: data that every call shares with the first of its group, directly after
             instructions and idea.
-        first_calls: calls that go ahead of those they share a beginning with, one of each group;
-            None: no call waits for another, and none finds its beginning in a cache.
-        most_idea_tokens: shown of the idea; None: all of it.
+        first_calls: calls that run before the others of their group, one per group, to fill the
+            provider's cache; None: all calls run at once, without cache hits.
+        most_idea_tokens: limit of the idea's part in a prompt; None: the whole idea.
     """
 
     calls: float
@@ -71,25 +68,25 @@ class Asked:
     most_idea_tokens: float | None = None
 
 
-StepsAsked = Mapping[Step[Any, Any], Asked]
+CallsByStep = Mapping[Step[Any, Any], ExpectedCalls]
 
 
-def together(parts: Iterable[StepsAsked]) -> StepsAsked:
-    """Add up what several units ask; calls of none of them wait for others."""
-    total: dict[Step[Any, Any], Asked] = {}
+def add_calls(parts: Iterable[CallsByStep]) -> CallsByStep:
+    """Add up the calls of several units, none of which waits for others."""
+    total: dict[Step[Any, Any], ExpectedCalls] = {}
     for part in parts:
-        for step, asked in part.items():
-            before = total.get(step, Asked(0, 0, 0))
-            total[step] = Asked(
-                before.calls + asked.calls,
-                before.data_tokens + asked.data_tokens,
-                before.answer_tokens + asked.answer_tokens,
+        for step, calls in part.items():
+            sum_so_far = total.get(step, ExpectedCalls(0, 0, 0))
+            total[step] = ExpectedCalls(
+                sum_so_far.calls + calls.calls,
+                sum_so_far.data_tokens + calls.data_tokens,
+                sum_so_far.answer_tokens + calls.answer_tokens,
             )
     return total
 
 
 class StepEstimate(Noun):
-    """Calls, tokens and dollars of one step. Each of its models is asked every question."""
+    """Calls, tokens and dollars of one step. Each of its models answers every question."""
 
     step: str
     models: tuple[str, ...] = Field(description="LiteLLM's names of the models that answer.")
@@ -108,7 +105,7 @@ class StepEstimate(Noun):
 
 def estimate_step(
     step: Step[Any, Any],
-    asked: Asked,
+    expected: ExpectedCalls,
     idea_tokens: float,
     judging: JudgingParameters,
     engine: EngineChoice,
@@ -116,59 +113,57 @@ def estimate_step(
     *,
     by_batch: bool = False,
 ) -> StepEstimate | None:
-    """Predict one step; None without a model. Several judges are asked only where there are scores.
+    """Estimate one step; None without a model. Several judges answer only steps with scores.
 
     Args:
-        idea_tokens: shown of the idea in every prompt.
-        engine: answers where the profile names no model.
-        by_batch: at the price of batches, which cannot count on a provider's cache.
+        idea_tokens: of the idea in every prompt.
+        engine: its model answers where the profile assigns none.
+        by_batch: use batch prices, without cache hits.
     """
-    own = engine.model
-    if own is None:
+    default_model = engine.model
+    if default_model is None:
         return None
     effort = judging.assignment(step.name, step.kind, step.answer_tokens).effort
-    models = asked_models(step, judging) or (own,)
-    prompts = _prompts(step, asked, idea_tokens)
-    pictures = asked.calls if step.draws else 0.0
+    models = models_of_step(step, judging) or (default_model,)
+    prompts = _prompts(step, expected, idea_tokens)
+    pictures = expected.calls if step.draws else 0.0
     shares = [
-        _share(model, asked, prompts, effort, settings, by_batch, pictures) for model in models
+        _share(model, expected, prompts, effort, settings, by_batch, pictures) for model in models
     ]
     return StepEstimate(
         step=step.name,
         models=models,
-        calls=asked.calls * len(models),
+        calls=expected.calls * len(models),
         prompt_tokens=prompts.tokens * len(models),
-        cached_tokens=sum(share.cached for share in shares),
-        completion_tokens=sum(asked.answer_tokens + share.thinking for share in shares),
-        thinking_tokens=sum(share.thinking for share in shares),
+        cached_tokens=sum(share.cached_tokens for share in shares),
+        completion_tokens=sum(expected.answer_tokens + share.thinking_tokens for share in shares),
+        thinking_tokens=sum(share.thinking_tokens for share in shares),
         cost_usd=total_usd(share.cost_usd for share in shares),
         unpriced_models=tuple(share.model for share in shares if share.cost_usd is None),
     )
 
 
 def total_usd(costs: Iterable[float | None]) -> float | None:
-    """The sum; None when one of them is unknown."""
-    known = 0.0
+    """Return the sum; None when one of the costs is unknown."""
+    total = 0.0
     for cost in costs:
         if cost is None:
             return None
-        known += cost
-    return known
+        total += cost
+    return total
 
 
 def unpriced(steps: Sequence[StepEstimate]) -> tuple[str, ...]:
-    """Models without a price, each once."""
+    """Return the models without a price, each once."""
     return tuple(dict.fromkeys(model for step in steps for model in step.unpriced_models))
 
 
 @dataclass(frozen=True, slots=True)
 class _Prompts:
-    """The prompts of a step: all their tokens, and those of the beginning that a group of calls
-    shares.
+    """Tokens of a step's prompts, and of the prefix that a group of calls shares.
 
     Attributes:
-        marked_beginning: as far as it is marked for a provider that wants to be told; 0: not at
-            all.
+        marked_beginning: tokens of the prefix with a cache marker; 0: no marker.
     """
 
     tokens: float
@@ -181,26 +176,26 @@ class _Share:
     """One model's part of a step."""
 
     model: str
-    cached: float
-    thinking: float
+    cached_tokens: float
+    thinking_tokens: float
     cost_usd: float | None
 
 
-def _prompts(step: Step[Any, Any], asked: Asked, idea_tokens: float) -> _Prompts:
-    if asked.most_idea_tokens is not None:
-        idea_tokens = min(idea_tokens, asked.most_idea_tokens)
+def _prompts(step: Step[Any, Any], expected: ExpectedCalls, idea_tokens: float) -> _Prompts:
+    if expected.most_idea_tokens is not None:
+        idea_tokens = min(idea_tokens, expected.most_idea_tokens)
     frame = len(step.template) / CHARACTERS_PER_TOKEN + FRAME_TOKENS + idea_tokens
     until_idea = len(step.instructions) / CHARACTERS_PER_TOKEN + idea_tokens
     return _Prompts(
-        tokens=asked.calls * frame + asked.data_tokens,
-        beginning=until_idea + asked.shared_tokens,
+        tokens=expected.calls * frame + expected.data_tokens,
+        beginning=until_idea + expected.shared_tokens,
         marked_beginning=until_idea if step.shares_prefix else 0.0,
     )
 
 
 def _share(
     model: str,
-    asked: Asked,
+    expected: ExpectedCalls,
     prompts: _Prompts,
     effort: Effort,
     settings: LanguageModelSettings,
@@ -208,33 +203,39 @@ def _share(
     pictures: float,
 ) -> _Share:
     info = model_info(model)
-    cached, written = (0.0, 0.0) if by_batch else _cached(model, info, asked, prompts)
-    thinking = asked.calls * _thinking_tokens(model, info, effort, settings)
+    cached_tokens, written_tokens = (
+        (0.0, 0.0) if by_batch else _cached_tokens(model, info, expected, prompts)
+    )
+    thinking_tokens = expected.calls * _thinking_tokens(model, info, effort, settings)
     price = price_of(model, settings)
-    completion = asked.answer_tokens + thinking
+    completion = expected.answer_tokens + thinking_tokens
     rate = BATCH_RATE if by_batch else 1.0
     cost = (
         None
         if price is None
-        else rate * price.of(prompts.tokens, completion, cached, written, pictures)
+        else rate * price.of(prompts.tokens, completion, cached_tokens, written_tokens, pictures)
     )
-    return _Share(model, cached, thinking, cost)
+    return _Share(model, cached_tokens, thinking_tokens, cost)
 
 
 def _thinking_tokens(
     model: str, info: dict[str, Any], effort: Effort, settings: LanguageModelSettings
 ) -> int:
-    """Of one call, by a model that takes an effort: as the settings say, else as LiteLLM knows."""
-    known = bool(info.get("supports_reasoning"))
-    if not (known if settings.thinking == "auto" else settings.thinking == "yes"):
+    """Return the thinking tokens of one call; 0 for a model that does not think.
+
+    The settings decide whether it thinks, else LiteLLM's tables.
+    """
+    supports_thinking = bool(info.get("supports_reasoning"))
+    if not (supports_thinking if settings.thinking == "auto" else settings.thinking == "yes"):
         return 0
     expected = EXPECTED_THINKING_TOKENS[effort]
     return expected or (0 if _can_stop_thinking(model, info) else LEAST_THINKING_TOKENS)
 
 
 def _can_stop_thinking(model: str, info: dict[str, Any]) -> bool:
-    """OpenAI's models where LiteLLM says so, Gemini 2.5 Flash, and others unless LiteLLM says they
-    cannot.
+    """Return whether thinking can be turned off.
+
+    OpenAI's models only where LiteLLM lists it; others unless LiteLLM lists that they always think.
     """
     if info.get("thinking_always_on"):
         return False
@@ -244,22 +245,26 @@ def _can_stop_thinking(model: str, info: dict[str, Any]) -> bool:
     return bool(info.get("supports_none_reasoning_effort", not openai))
 
 
-def _cached(
-    model: str, info: dict[str, Any], asked: Asked, prompts: _Prompts
+def _cached_tokens(
+    model: str, info: dict[str, Any], expected: ExpectedCalls, prompts: _Prompts
 ) -> tuple[float, float]:
-    """Prompt tokens expected from the provider's cache, and those it bills as written to it."""
-    if not info.get("supports_prompt_caching") or not asked.calls:
+    """Return (tokens read from the provider's cache, tokens billed as written to it)."""
+    if not info.get("supports_prompt_caching") or not expected.calls:
         return 0.0, 0.0
     least = _cached_from_tokens(model, info)
     if info.get("supports_prompt_cache_breakpoint"):
-        # From GPT-5.6 on OpenAI writes every prompt, and finds again only what ends where it ended.
-        return 0.0, prompts.tokens if prompts.tokens / asked.calls >= least else 0.0
-    marked = takes_cache_markers(model)
-    shared = prompts.marked_beginning if marked else prompts.beginning
-    if shared < least:
+        # From GPT-5.6 on, OpenAI caches whole prompts: a prompt that continues differently misses.
+        return 0.0, prompts.tokens if prompts.tokens / expected.calls >= least else 0.0
+    takes_markers = takes_cache_markers(model)
+    shared_tokens = prompts.marked_beginning if takes_markers else prompts.beginning
+    if shared_tokens < least:
         return 0.0, 0.0
-    first = asked.calls if asked.first_calls is None else min(asked.first_calls, asked.calls)
-    return (asked.calls - first) * shared, first * shared if marked else 0.0
+    first = (
+        expected.calls
+        if expected.first_calls is None
+        else min(expected.first_calls, expected.calls)
+    )
+    return (expected.calls - first) * shared_tokens, first * shared_tokens if takes_markers else 0.0
 
 
 def _cached_from_tokens(model: str, info: dict[str, Any]) -> float:

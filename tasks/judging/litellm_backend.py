@@ -1,6 +1,4 @@
-"""What all ideas of a worker share when a model is asked: limits, budget, cache, and what is known
-of the model.
-"""
+"""State of one model shared by the ideas of a worker: limits, budget, reply cache, parameters."""
 
 import asyncio
 import json
@@ -18,10 +16,10 @@ from schemas.identifiers import content_hash
 from schemas.judging import Assignment, Effort
 from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
-from tasks.judging.batches.asking import BatchedModel
+from tasks.judging.batches.batched_model import BatchedModel
 from tasks.judging.messages import Fitted, Message, TooLong, fit, tokens_of
 from tasks.judging.models import (
-    NOTHING_TOLD,
+    NO_REPORTED_LIMITS,
     ModelLimits,
     Price,
     RateLimitHeaders,
@@ -41,8 +39,6 @@ from warehouse.scrubbing import without_secrets
 from warehouse.stores.keyed_store import KeyedStore, json_entry
 from warehouse.stores.transcripts import Transcripts
 
-# Valid replies kept on disk, so that no call is paid twice.
-
 OutputT = TypeVar("OutputT", bound=Reply)
 _FORMAT = "reply-2"
 
@@ -54,10 +50,10 @@ def _schema(output_model: type[Reply]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ReplyCache:
-    """The replies of one model at one place. Only replies that validated are kept.
+    """Valid replies of one model at one address, on disk, so that no call is paid twice.
 
-    Keys say what was asked for, not what the model took of it: they outlast what is learnt of the
-    model.
+    Keys cover the parameters requested, not those that the model accepted: they stay valid when
+    the model refuses a parameter.
     """
 
     store: KeyedStore
@@ -72,9 +68,7 @@ class ReplyCache:
         effort: Effort,
         sampling: Sampling,
     ) -> str:
-        """Over everything that could change the reply, and no secret: a hash, of an API base
-        without user and query.
-        """
+        """Return a hash of everything that could change the reply, without secrets."""
         return content_hash(
             _FORMAT,
             self.model,
@@ -89,20 +83,17 @@ class ReplyCache:
         )
 
     def recall(self, key: str, output_model: type[OutputT]) -> tuple[OutputT, str | None] | None:
-        """(reply, model that answered), or None.
-
-        An entry that no longer validates counts as absent.
-        """
-        kept = json_entry(self.store.get_many([key]).get(key))
-        if kept is None:
+        """Return (reply, model that answered); None without a valid entry."""
+        entry = json_entry(self.store.get_many([key]).get(key))
+        if entry is None:
             return None
         try:
-            return output_model.model_validate(kept["reply"]), kept["model_answered"]
+            return output_model.model_validate(entry["reply"]), entry["model_answered"]
         except (ValueError, KeyError, TypeError, ValidationError):
             return None
 
     def remember(self, key: str, reply: Reply, model_answered: str | None) -> None:
-        """Keep a reply that validated."""
+        """Store a valid reply."""
         self.store.put_many(
             {
                 key: (
@@ -114,12 +105,12 @@ class ReplyCache:
         )
 
 
-def given_to_library(
+def call_arguments(
     parameters: Parameters, response_format: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """Return what LiteLLM is given with the messages of a question."""
-    wanted = {} if response_format is None else {"response_format": response_format}
-    return {**parameters.sent, **wanted}
+    """Return LiteLLM's arguments for a call, without the messages."""
+    output_format = {} if response_format is None else {"response_format": response_format}
+    return {**parameters.values, **output_format}
 
 
 _CHARACTERS_PER_TOKEN = 4
@@ -135,18 +126,17 @@ def _count_tokens(model: str, text: str) -> int:
 
 
 class LiteLLMBackend:
-    """One model, for one worker process and one event loop: make it inside the running loop, close
-    it there.
+    """One model, for one worker process and one event loop; create and close it inside the loop.
 
     Args:
         model: LiteLLM's name, such as `anthropic/claude-sonnet-4-5` or `openai/<name>` with an
             `api_base`.
         api_base: root of an OpenAI-compatible server; None: the provider's own.
-        cache: where valid replies are kept; None: nowhere.
-        refusals: where refused parameters are kept for all workers; None: nowhere.
-        transcripts: where prompts and replies are kept for readers; None: nowhere.
+        cache: store of valid replies; None: no cache.
+        refusals: store of refused parameters, for all workers; None: no store.
+        transcripts: store of prompts and replies for readers; None: no store.
         backoff_seconds: wait before the first retry where the provider names none; doubles with
-            each.
+            each retry.
     """
 
     def __init__(
@@ -177,17 +167,16 @@ class LiteLLMBackend:
         )
         self.batched: BatchedModel | None = None
         self.transcripts = transcripts
-        self.limits_told = NOTHING_TOLD
+        self.limits_told = NO_REPORTED_LIMITS
         self.out_of_order: str | None = None
         self._api_base = api_base
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._failures_in_a_row = 0
 
     def turn(self, key: str) -> asyncio.Lock:
-        """The lock under which the question with this cache key is asked: who waits finds the
-        answer in the cache.
+        """Return the lock for the question with this cache key; waiters find the cached reply.
 
-        Where the first one gets none, the next asks for itself, on its own idea's budget.
+        Without a reply the next waiter asks on its own idea's budget.
         """
         return self._turns.setdefault(key, asyncio.Lock())
 
@@ -200,33 +189,29 @@ class LiteLLMBackend:
         return self.parameters.mode
 
     def reply_tokens(self, assignment: Assignment) -> int:
-        """Most tokens of a reply, thinking included."""
+        """Return the limit of a reply in tokens, thinking included."""
         return self.parameters.reply_tokens(assignment.answer_tokens, assignment.effort)
 
     def larger(self, reply_tokens: int, messages: Sequence[Message]) -> int | None:
-        """The bound for a reply that was cut off at `reply_tokens`; None: the model has no room for
-        more.
-        """
+        """Return a larger limit after a cut-off at `reply_tokens`; None: the model has no room."""
         prompt_tokens = tokens_of(messages, self.count_tokens)
         room = self.parameters.room_for_reply(prompt_tokens + self._tokens_beside)
         bound = min(2 * reply_tokens, room)
         return bound if bound > reply_tokens else None
 
     def fit(self, messages: Sequence[Message], reply_tokens: int) -> Fitted | TooLong:
-        """The messages as they fit beside the reply and one re-ask."""
+        """Shorten the messages to leave room for the reply and one correction."""
         room = self.parameters.context_tokens - reply_tokens - self._tokens_beside
         return fit(messages, room, self.count_tokens)
 
     @property
     def _tokens_beside(self) -> int:
-        """Beside prompt and reply: the format of a chat, and the error shown in a re-ask."""
+        """Tokens for the chat format and for the error of a correction."""
         spare = min(_TOKENS_FOR_ASKING_AGAIN, self.parameters.context_tokens // 8)
         return spare + _TOKENS_FOR_CHAT_FORMAT
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of `text`, by a tokeniser that is on this machine (for most models an
-        approximation).
-        """
+        """Count tokens of `text` with a local tokenizer (an approximation for most models)."""
         return _count_tokens(self.model, text)
 
     def estimate(
@@ -236,8 +221,9 @@ class LiteLLMBackend:
         attached_tokens: int = 0,
         pictures: int = 0,
     ) -> tuple[int, float]:
-        """(tokens, dollars) a call may take: a quarter of the characters, what is attached, half of
-        the longest reply, and the pictures.
+        """Return (tokens, dollars) that a call may take.
+
+        Tokens are a quarter of the characters, the attachment, and half of the longest reply.
         """
         prompt = (
             sum(len(message["content"]) for message in messages) // _CHARACTERS_PER_TOKEN
@@ -249,13 +235,13 @@ class LiteLLMBackend:
         return prompt + completion, cost
 
     def patience(self, reply_tokens: int) -> float:
-        """Return how much longer than the settings say a reply of so many tokens may take."""
+        """Return the factor by which a reply of this length extends the timeout."""
         return max(1.0, reply_tokens / _TOKENS_WITHIN_TIMEOUT)
 
     def parameters_of(
         self, assignment: Assignment, reply_tokens: int, sampling: Sampling
     ) -> Parameters:
-        """Return what goes with a call of a step so assigned."""
+        """Return the parameters of a call of a step with this assignment."""
         return self.parameters.of_call(sampling, assignment.effort, reply_tokens)
 
     async def ask(
@@ -267,18 +253,18 @@ class LiteLLMBackend:
         patience: float = 1.0,
         shares_prefix: bool = False,
     ) -> CallAnswer | CallFailure:
-        """One attempt; learns the limits it is told, counts failures that concern every call."""
-        sent = (
+        """Make one attempt; learn rate limits from it, and count failures of the model itself."""
+        prompt = (
             with_cache_markers(messages)
             if shares_prefix and takes_cache_markers(self.model)
             else messages
         )
-        given = given_to_library(parameters, response_format)
-        return self._noted(
+        arguments = call_arguments(parameters, response_format)
+        return self._record_outcome(
             await call_provider(
                 self.model,
-                sent,
-                {**given, **access(self.model, self._api_base)},
+                prompt,
+                {**arguments, **access(self.model, self._api_base)},
                 self.settings.timeout_seconds * patience,
             )
         )
@@ -286,17 +272,17 @@ class LiteLLMBackend:
     async def draw(
         self, messages: Sequence[Message], parameters: Parameters, *, patience: float = 1.0
     ) -> CallAnswer | CallFailure:
-        """As `ask`, of an image model, which takes the messages as one text."""
-        return self._noted(
+        """Call an image model like `ask`, with the messages as one text."""
+        return self._record_outcome(
             await draw_by_provider(
                 self.model,
                 as_prompt(messages),
-                {**parameters.sent, **access(self.model, self._api_base)},
+                {**parameters.values, **access(self.model, self._api_base)},
                 self.settings.timeout_seconds * patience,
             )
         )
 
-    def _noted(self, answer: CallAnswer | CallFailure) -> CallAnswer | CallFailure:
+    def _record_outcome(self, answer: CallAnswer | CallFailure) -> CallAnswer | CallFailure:
         if isinstance(answer, CallFailure) and answer.concerns_every_call:
             self._failures_in_a_row += 1
             if self._failures_in_a_row >= _FAILURES_UNTIL_OUT_OF_ORDER:
@@ -306,15 +292,15 @@ class LiteLLMBackend:
             self._learn_limits(answer.limits)
         return answer
 
-    def _learn_limits(self, told: RateLimitHeaders) -> None:
-        known = self.limits_told
-        limits = (told.requests_per_minute, told.tokens_per_minute)
-        if limits != (known.requests_per_minute, known.tokens_per_minute):
+    def _learn_limits(self, headers: RateLimitHeaders) -> None:
+        previous = self.limits_told
+        limits = (headers.requests_per_minute, headers.tokens_per_minute)
+        if limits != (previous.requests_per_minute, previous.tokens_per_minute):
             self.limits.learn(*limits)
-        if told.wait_seconds:
-            self.limits.penalise(told.wait_seconds)
-        if told != NOTHING_TOLD:
-            self.limits_told = told
+        if headers.wait_seconds:
+            self.limits.penalise(headers.wait_seconds)
+        if headers != NO_REPORTED_LIMITS:
+            self.limits_told = headers
 
     async def close(self) -> None:
         """Close the connections of this event loop."""

@@ -1,5 +1,6 @@
-"""Opens the engine that a name stands for, with what its calls share: cache of replies, limits,
-budget. Without a model it is the embedded one, which answers by the steps' baselines.
+"""Engines by name, with their shared reply cache, limits and budget.
+
+Without a model this is the extractive engine, which answers by the steps' baselines.
 """
 
 from contextlib import AsyncExitStack
@@ -17,14 +18,14 @@ from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings import Embedder
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
-from tasks.judging.batches.asking import BatchedModel, BatchTerms
+from tasks.judging.batches.batched_model import BatchedModel, BatchTerms
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.judging.messages import Attachment
 from tasks.judging.models import open_model_limits, shared_api_base
 from tasks.judging.panel import AssignedEngine
 from tasks.judging.parameters import Sampling
-from tasks.judging.step import BaselineTools, Engine, NoAnswer, Step, made_by_program
+from tasks.judging.step import BaselineTools, Engine, NoAnswer, Step, program_provenance
 from tasks.telemetry.reporting import current, span
 from warehouse.layout import Layout
 from warehouse.stores.keyed_store import KeyedStore
@@ -34,10 +35,7 @@ OutputT = TypeVar("OutputT", bound=Reply)
 
 
 class ExtractiveEngine:
-    """Implements `Engine` with classic text processing over the real evidence.
-
-    It makes no calls, so it writes no rows.
-    """
+    """Implements `Engine` with the steps' baselines. It makes no calls and writes no rows."""
 
     name = EXTRACTIVE.text
 
@@ -48,17 +46,14 @@ class ExtractiveEngine:
     async def run(self, step: Step[Any, OutputT], inputs: Noun) -> Outcome[OutputT]:
         """Answer `step`; see `Engine.run`."""
         answer = await step.baseline(inputs, self._tools)
-        provenance = made_by_program(step, self.name, self._seed)
+        provenance = program_provenance(step, self.name, self._seed)
         if isinstance(answer, NoAnswer):
             return Unscored(answer.reason, answer.detail, provenance)
         return Scored(answer, provenance)
 
 
-# An engine whose steps are spans.
-
-
 class TracedEngine:
-    """Implements `Engine` by another one."""
+    """Implements `Engine` by another engine, with a span for every step."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -69,25 +64,25 @@ class TracedEngine:
 
     async def run(self, step: Step[Any, OutputT], inputs: Noun) -> Outcome[OutputT]:
         """Answer `step`; see `Engine.run`."""
-        with span("step", step=step.name, step_version=step.version, engine=self.name) as spanned:
+        with span("step", step=step.name, step_version=step.version, engine=self.name) as step_span:
             outcome = await self._engine.run(step, inputs)
             if isinstance(outcome, Unscored):
-                spanned.fail(outcome.reason.value)
-            spanned.note(
+                step_span.fail(outcome.reason.value)
+            step_span.note(
                 outcome=outcome.reason.value if isinstance(outcome, Unscored) else "scored"
             )
             return outcome
 
 
-def traced(engine: Engine) -> Engine:
-    """The engine itself where nothing is reported."""
+def with_spans(engine: Engine) -> Engine:
+    """Wrap the engine in spans; without telemetry return it unchanged."""
     return engine if current() is None else TracedEngine(engine)
 
 
 class EngineOf(Protocol):
-    """Opens the engine that books its calls in a ledger; an attachment goes with every question.
+    """Opens the engine of a ledger; an attachment is sent with every question.
 
-    A `repetition`, counted from 1, asks with a seed of its own and is cached apart.
+    A `repetition`, counted from 1, has its own seed and is cached separately.
     """
 
     def __call__(
@@ -100,7 +95,7 @@ class EngineOf(Protocol):
 
 
 class Asking(Protocol):
-    """Fields that every request has of the engine that it asks."""
+    """Engine fields of a request."""
 
     @property
     def engine(self) -> EngineChoice: ...
@@ -114,7 +109,7 @@ class Asking(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """Engine, caches and limits by which the units of a shard are judged."""
+    """Engines, embeddings and budget of a shard."""
 
     engine_of: EngineOf
     embedder: SentenceEmbedder
@@ -130,11 +125,10 @@ def open_judging(
     *,
     batches: BatchTerms | None = None,
 ) -> Judging:
-    """Engines, embeddings and the budget of a shard; closed with `stack`, in the event loop that
-    runs now.
+    """Open engines, embeddings and budget of a shard; `stack` closes them in this event loop.
 
     Args:
-        scope: the run, or the ranking of one, by which the budget is kept.
+        scope: run id, or id of a ranking, of the budget.
     """
     budget = SharedBudget(layout.budgets, scope, asking.budget)
     stack.callback(budget.close)
@@ -165,8 +159,9 @@ def open_engines(
     stack: AsyncExitStack,
     batches: BatchTerms | None = None,
 ) -> EngineOf:
-    """Engines by ledger, each asking the models that the profile assigns; what they share is
-    closed with `stack`, in the event loop that runs now. With `batches`, questions travel in them.
+    """Open the models of the profile and return a factory of engines by ledger.
+
+    `stack` closes the models in this event loop. With `batches`, questions travel in batches.
     """
     model = engine.model
     if model is None:
@@ -196,7 +191,7 @@ def open_engines(
                 judging=profile.judging,
                 attachment=attachment,
                 repetition=repetition or 1,
-                sampling=repeated(backend.sampling, repetition),
+                sampling=repetition_sampling(backend.sampling, repetition),
             )
             for each, backend in backends.items()
         }
@@ -209,11 +204,11 @@ def open_engines(
     return engine_of
 
 
-def repeated(sampling: Sampling, repetition: int | None) -> Sampling:
-    """Return what a repetition of a question is sampled with; None: it is asked once.
+def repetition_sampling(sampling: Sampling, repetition: int | None) -> Sampling:
+    """Return the sampling of a repetition; None: the question is asked once.
 
-    Every repetition has a seed of its own. At temperature 0 models ignore the seed, so that they
-    would agree by construction: a repetition leaves the temperature to the provider.
+    Every repetition has its own seed. At temperature 0 models ignore the seed and all repetitions
+    would agree, so 0 is replaced by the provider's default.
     """
     if repetition is None:
         return sampling
@@ -234,7 +229,7 @@ def open_backend(
     stack: AsyncExitStack,
     batches: BatchTerms | None = None,
 ) -> LiteLLMBackend:
-    """Return what calls the model. Closed with `stack`, in the event loop that runs now."""
+    """Open the backend of a model; `stack` closes it in this event loop."""
     backend = LiteLLMBackend(
         model,
         settings,

@@ -14,24 +14,25 @@ from tasks.text.titles import LEAST_TITLE_WORDS, plain_title
 
 
 class Admission:
-    """Admits papers, and counts in the ledger what it leaves out and why.
+    """Admit papers as evidence and count the excluded ones in the ledger.
 
-    With `with_retracted` retracted or withdrawn works are admitted, for those who show their state.
+    With `with_retracted`, retracted or withdrawn works are admitted too, for callers that show
+    their state.
     """
 
     def __init__(self, ledger: Ledger, *, with_retracted: bool = False) -> None:
         self._ledger = ledger
         self._with_retracted = with_retracted
 
-    def stands(self, paper: Paper) -> bool:
+    def admits_state(self, paper: Paper) -> bool:
         return paper.state is None or self._with_retracted
 
-    def admitted(self, papers: Iterable[Paper], cutoff: date | None) -> list[Paper]:
-        """The papers that may be judged by, in their order."""
+    def admit(self, papers: Iterable[Paper], cutoff: date | None) -> list[Paper]:
+        """Return the papers admitted as evidence, in their order."""
         evidence = []
         exclusions: dict[Reason, list[Paper]] = {}
         for paper in with_notices(papers):
-            if not self.stands(paper):
+            if not self.admits_state(paper):
                 exclusions.setdefault(Reason.RETRACTED, []).append(paper)
             elif paper.admissible(cutoff):
                 evidence.append(paper)
@@ -46,7 +47,7 @@ class Admission:
 
 
 def with_notices(papers: Iterable[Paper]) -> list[Paper]:
-    """The papers with the state by notices and by other versions among them."""
+    """Return the papers, marked by notices and other versions among them."""
     records = list(papers)
     if all(paper.state is None for paper in records):
         return records
@@ -79,6 +80,6 @@ def _apply_notices(paper: Paper, notices: list[tuple[PaperState, list[str]]]) ->
 
 
 def _names_title(notice: list[str], title: list[str]) -> bool:
-    """Return whether a notice names this title; its journal, volume and pages may stand behind it."""
+    """Return whether a notice names this title, optionally with journal, volume and pages."""
     rest = notice[len(title) :]
     return notice[: len(title)] == title and (not rest or any(map(str.isdecimal, rest)))

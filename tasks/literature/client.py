@@ -1,6 +1,4 @@
-"""The literature of one idea, through the gateway: cutoffs enforced, failures typed, nothing asked
-for twice.
-"""
+"""Literature look-ups of one idea through the gateway."""
 
 import asyncio
 from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
@@ -19,12 +17,12 @@ from schemas.literature.source_text import plain_text
 from schemas.settings import LiteratureSettings
 from tasks.accounting.ledger import Ledger
 from tasks.literature.api_shapes import (
+    cutoff_filter,
     packed_queries,
     parse_paper,
     passage_rows,
     passages_of,
     plain_query,
-    until,
 )
 from tasks.literature.edges import EdgeLists
 from tasks.literature.gateway_requests import DEFAULT_SOURCE, SNAPSHOT_SOURCE, GatewayRequests
@@ -37,20 +35,20 @@ ItemT = TypeVar("ItemT")
 ArgumentsT = ParamSpec("ArgumentsT")
 Ask = Callable[Concatenate["LiteratureClient", ArgumentsT], Coroutine[Any, Any, Answer[ItemT]]]
 
-# Bounds of the API: of a page, of offset and limit together, of snippets, and of
-# recommendations in one request.
+
+# Limits of the API: rows of a page, offset plus limit, snippets, and recommendations per request.
 _SEARCH_PAGE = 100
 _MOST_SEARCHED = 999
 _MOST_SNIPPETS = 1_000
 _MOST_RECOMMENDED = 500
-# Words of a query that may be missing. A looser question brings more noise; it is asked only where
-# the strict one brings less.
+# Words of a query that may be missing. The looser query returns more noise, so it is sent only if
+# the strict one returns too few rows.
 _WORDS_MISSING = (1, 2)
 _ENOUGH_ROWS = 500
 
 
 def _share_answers(ask: Ask[ArgumentsT, ItemT]) -> Ask[ArgumentsT, ItemT]:
-    """Share the answer to the same question; an incomplete answer is asked for again."""
+    """Share the answers to equal calls; after an incomplete answer the call is repeated."""
 
     @wraps(ask)
     async def look_up(
@@ -72,21 +70,21 @@ def _share_answers(ask: Ask[ArgumentsT, ItemT]) -> Ask[ArgumentsT, ItemT]:
 class LiteratureClient:
     """Look-ups for one idea.
 
-    No method raises for what a source does: failures travel in the answer. Papers seen in any
-    answer are remembered, and the same question is asked once.
+    No method raises for what a source does: failures are part of the answer. The papers of all
+    answers are cached, and equal calls share one request.
 
-    `cutoff` is enforced twice: sent with the query where the endpoint takes a date, and again on
-    what comes back. Papers after it are removed and counted in `inadmissible_count`. Works that were
-    retracted or withdrawn, or are under an expression of concern, are removed too.
+    `cutoff` is enforced twice: in the query where the endpoint takes a date, and on the answer.
+    Papers after it are removed and counted in `inadmissible_count`. Works that were retracted or
+    withdrawn, or are under an expression of concern, are removed too.
 
     Args:
-        http: owned by the caller.
-        on_request: called before every request; may raise `BudgetExhaustedError`, and the look-up
-            then fails with reason `budget_exhausted`.
-        unlimited: the gateway answers from a snapshot alone, so there is no allowance to protect.
-        knows_references: without, none are asked for and none are found, which is for whoever says
-            so of the whole run.
-        with_retracted: works that do not stand are returned, for those who show their state.
+        http: closed by the caller.
+        on_request: called before every request. If it raises `BudgetExhaustedError`, the look-up
+            fails with reason `budget_exhausted`.
+        unlimited: the gateway answers from a snapshot alone, so there is no rate limit to respect.
+        with_references: False if the literature has no references: none are requested or returned.
+        with_retracted: also return retracted and withdrawn works, for callers that show their
+            state.
     """
 
     def __init__(
@@ -98,11 +96,11 @@ class LiteratureClient:
         on_request: Callable[[], None] | None = None,
         *,
         unlimited: bool = False,
-        knows_references: bool = True,
+        with_references: bool = True,
         with_retracted: bool = False,
     ) -> None:
         self.unlimited = unlimited
-        self._knows_references = knows_references
+        self._with_references = with_references
         self._requests = GatewayRequests(
             base_url,
             idea_ledger,
@@ -119,18 +117,22 @@ class LiteratureClient:
 
     @property
     def source(self) -> str:
-        """`semantic_scholar` or `snapshot`, as the gateway says."""
+        """`semantic_scholar` or `snapshot`, as reported by the gateway."""
         return self._requests.source
 
     @_share_answers
     async def search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
-        """Papers by relevance to a short query. API: GET /graph/v1/paper/search."""
+        """Return papers by relevance to a short query. API: GET /graph/v1/paper/search."""
         try:
             words = plain_query(query)
         except RequestRejectedError as error:
             return self._refusal("paper/search", error)
         limit = min(limit, _MOST_SEARCHED)
-        parameters = {"query": words, "fields": self._requests.paper_fields, **until(cutoff)}
+        parameters = {
+            "query": words,
+            "fields": self._requests.paper_fields,
+            **cutoff_filter(cutoff),
+        }
         rows: list[Any] = []
         failure: SourceFailure | None = None
         while len(rows) < limit and failure is None:
@@ -148,12 +150,12 @@ class LiteratureClient:
     async def search_bulk(
         self, queries: Sequence[str], maximum_requests: int, cutoff: date | None
     ) -> Answer[Paper]:
-        """Papers with all but one word of one of `queries`, or where those are few all but two,
-        packed in at most `maximum_requests` requests of 1,000 rows, in no order of relevance.
+        """Return papers that contain nearly all words of one of `queries`, unranked.
 
-        API: GET /graph/v1/paper/search/bulk.
+        One word may be missing, or two if too few papers match. At most `maximum_requests` requests
+        of 1,000 rows are sent. API: GET /graph/v1/paper/search/bulk.
         """
-        parameters = {"fields": self._requests.paper_fields, **until(cutoff)}
+        parameters = {"fields": self._requests.paper_fields, **cutoff_filter(cutoff)}
         rows: list[Any] = []
         failures: list[SourceFailure] = []
         request_count = 0
@@ -179,16 +181,20 @@ class LiteratureClient:
 
     @_share_answers
     async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
-        """Passages by relevance to a natural-language query, best first.
+        """Return passages by relevance to a natural-language query, best first.
 
-        Their papers and those they mention are fetched in one batch and remembered: `papers` gives
-        them without a request. API: GET /graph/v1/snippet/search.
+        Their papers and those they mention are fetched in one batch and cached: `papers` then
+        returns them without a request. API: GET /graph/v1/snippet/search.
         """
         try:
             words = plain_query(query)
         except RequestRejectedError as error:
             return self._refusal("snippet/search", error)
-        parameters = {"query": words, "limit": str(min(limit, _MOST_SNIPPETS)), **until(cutoff)}
+        parameters = {
+            "query": words,
+            "limit": str(min(limit, _MOST_SNIPPETS)),
+            **cutoff_filter(cutoff),
+        }
         result = await self._requests.get("/graph/v1/snippet/search", parameters)
         if result.failure is not None:
             return Answer((), (result.failure,))
@@ -204,7 +210,7 @@ class LiteratureClient:
         return Answer(passages_of(rows, evidence_by_number), failures, late_count)
 
     async def papers(self, paper_ids: Sequence[PaperId], cutoff: date | None) -> Answer[Paper]:
-        """Papers by identifier, in one or few packed requests; unknown ones are left out.
+        """Return papers by identifier, in few batch requests; unknown ones are skipped.
 
         API: POST /graph/v1/paper/batch.
         """
@@ -216,14 +222,15 @@ class LiteratureClient:
     async def recommendations(
         self, seed: PaperId, limit: int, cutoff: date | None
     ) -> Answer[Paper]:
-        """Papers like `seed`; the gateway fills the places of papers outside the date range with
-        further ones. API: GET /recommendations/v1/papers/forpaper/{id}?from=all-cs.
+        """Return papers similar to `seed`; the gateway applies the date range.
+
+        API: GET /recommendations/v1/papers/forpaper/{id}?from=all-cs.
         """
         parameters = {
             "from": "all-cs",
             "limit": str(min(limit, _MOST_RECOMMENDED)),
             "fields": self._requests.paper_fields,
-            **until(cutoff),
+            **cutoff_filter(cutoff),
         }
         path = f"/recommendations/v1/papers/forpaper/{quote(seed, safe=':')}"
         result = await self._requests.get(path, parameters)
@@ -234,15 +241,15 @@ class LiteratureClient:
     async def pooled_recommendations(
         self, seeds: Sequence[PaperId], limit: int, cutoff: date | None
     ) -> Answer[Paper]:
-        """Papers like `seeds` taken together, in one request; the seeds are left out.
+        """Return papers similar to all `seeds` together, without the seeds, in one request.
 
-        The gateway keeps to the date range, which the API does not. API: POST
+        The gateway applies the date range, which the API ignores. API: POST
         /recommendations/v1/papers.
         """
         parameters = {
             "limit": str(min(limit + len(seeds), _MOST_RECOMMENDED)),
             "fields": self._requests.paper_fields,
-            **until(cutoff),
+            **cutoff_filter(cutoff),
         }
         body = {"positivePaperIds": list(seeds), "negativePaperIds": []}
         result = await self._requests.post(
@@ -254,25 +261,26 @@ class LiteratureClient:
     async def references(
         self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
     ) -> Answer[tuple[CitationEdge, Paper]]:
-        """Papers that the seeds cite, and how. API: POST /graph/v1/paper/batch?fields=references.…
+        """Return the papers that the seeds cite, with the edges.
 
-        References a publisher withholds count as a failure with reason `withheld`, not as none. How
-        a seed cites is known where it takes no further request: with a snapshot that has contexts.
+        References that a publisher withholds are a failure with reason `withheld`. Edges have
+        contexts only where they need no further request: with a snapshot that has contexts. API:
+        POST /graph/v1/paper/batch?fields=references.…
         """
-        if not self._knows_references:
+        if not self._with_references:
             return Answer(())
         return await self._references.of(seeds, limit_per_seed, cutoff)
 
     async def citations(
         self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
     ) -> Answer[tuple[CitationEdge, Paper]]:
-        """Papers that cite the seeds, and how. API: POST /graph/v1/paper/batch?fields=citations.…,
-        GET /graph/v1/paper/{id}/citations.
+        """Return the papers that cite the seeds, with the edges.
 
-        Of a paper that is cited more often than the source lists, those it lists; a failure with
-        reason `too_large` says so where less than `limit_per_seed` came of it.
+        Where the source lists only part of the citations and fewer than `limit_per_seed` remain, a
+        failure with reason `too_large` is added. API: POST
+        /graph/v1/paper/batch?fields=citations.…, GET /graph/v1/paper/{id}/citations.
         """
-        if not self._knows_references:
+        if not self._with_references:
             return Answer(())
         return await self._citations.of(seeds, limit_per_seed, cutoff)
 
@@ -294,9 +302,9 @@ class LiteratureClient:
         return Answer(tuple(each_once(evidence)[:limit]), (failure,) if failure else (), late_count)
 
     def _partition(self, papers: Collection[Paper], cutoff: date | None) -> tuple[list[Paper], int]:
-        """The papers that may be judged by, and how many the cutoff forbids, whatever their state."""
+        """Return the admitted papers, and the number after the cutoff, whatever their state."""
         late_count = sum(not paper.admissible(cutoff) for paper in papers)
-        return self._requests.admission.admitted(papers, cutoff), late_count
+        return self._requests.admission.admit(papers, cutoff), late_count
 
     def _refusal(self, endpoint: str, error: RequestRejectedError) -> Answer[Any]:
         failure = SourceFailure(
@@ -306,8 +314,9 @@ class LiteratureClient:
 
 
 def own_publications(idea: Idea, papers: Iterable[Paper]) -> list[Paper]:
-    """Those of `papers` that are possibly the idea's own publication: by an identifier given with
-    the idea, or as `is_own_work` tells.
+    """Return the papers that may be the idea's own publication.
+
+    They match an identifier given with the idea, or `is_own_work`.
     """
     papers = list(papers)
     idea_work = Work(plain_text(idea.title), idea.text, idea.authors)

@@ -1,4 +1,4 @@
-"""Who cites whom around some papers, and how: look-ups packed, each list asked for once."""
+"""References and citations of papers, fetched in batches and cached."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,32 +10,32 @@ from schemas.failure import Answer, SourceFailure
 from schemas.identifiers import PaperId
 from schemas.literature.paper import CitationEdge, Paper
 from schemas.reasons import Reason
-from tasks.literature.api_shapes import edge_of, parse_paper, until
+from tasks.literature.api_shapes import cutoff_filter, edge_of, parse_paper
 from tasks.literature.gateway_requests import FetchResult, GatewayRequests
 from tasks.literature.paper_cache import PaperCache
 from tasks.text.phrases import specific_stems
 from tasks.text.words import shorten_words
 
 EDGE_FIELDS = "contextsWithIntent,isInfluential"
-"""Of a reference or citation, beside the paper at its other end."""
+"""Fields of a reference or citation, in addition to its paper."""
 
 MOST_ROWS_PER_REQUEST = 9_000
-"""Below the 9,999 nested rows at which the API cuts a batch off in silence."""
+"""Below the 9,999 nested rows at which the API silently truncates a batch."""
 
 # More would fit by the number of rows, but the API answers such batches with 504.
 MOST_SEEDS_PER_REQUEST = 100
 # For a seed whose count is unknown: most papers have 40 to 60.
 _USUAL_REFERENCES = 60
 _MOST_NESTED_CITATIONS = 1_000
-"""Papers cited more often are asked for page by page, as far as they are wanted."""
+"""Citations of papers with more are fetched page by page, as far as needed."""
 FEWEST_COUNTED = 3
-"""Of papers whose citations nobody has counted: fewer are asked for page by page at once."""
+"""If fewer papers have an unknown citation count, their citations are paged directly."""
 _PAGE = 1_000
 # The API's window: offset and limit together stay below 10,000.
 _LAST_ROW = 9_999
 
 PASSAGE_WORDS = 30
-"""Of the passage in which one paper cites another: about a sentence."""
+"""Length of a citing passage: about a sentence."""
 
 Kind = Literal["references", "citations"]
 Neighbour = tuple[CitationEdge, Paper]
@@ -44,11 +44,11 @@ Neighbour = tuple[CitationEdge, Paper]
 
 @dataclass(frozen=True, slots=True)
 class _List:
-    """The known part of one seed's list, once each.
+    """The known part of one seed's list, without repetitions.
 
     Attributes:
-        complete: whether there is no more of it than `neighbours`.
-        until: the list is one of papers that can have appeared by then; None: of all.
+        complete: whether `neighbours` is the whole list.
+        until: the list is limited to papers published by this day; None: not limited.
     """
 
     neighbours: tuple[Neighbour, ...]
@@ -56,12 +56,12 @@ class _List:
     until: date | None = None
 
     def serves(self, cutoff: date | None) -> bool:
-        """Return whether it was read for as late a day as this."""
+        """Return whether the list covers papers up to `cutoff`."""
         return self.until is None or (cutoff is not None and cutoff <= self.until)
 
 
 def nested_rows(row: Any, kind: Kind) -> list[Any] | None:
-    """The list of a batch row; None where it is withheld. An unknown paper has none."""
+    """Return the list of a batch row: None if withheld, empty for an unknown paper."""
     if not isinstance(row, dict):
         return []
     rows = row.get(kind)
@@ -71,8 +71,8 @@ def nested_rows(row: Any, kind: Kind) -> list[Any] | None:
 class EdgeLists:
     """The papers that seeds cite, or those that cite them.
 
-    Lists are remembered; abstracts a list withholds are looked up packed. How one cites the other
-    comes along wherever it costs no further request: with a snapshot, and page by page.
+    Lists are cached, and missing abstracts are looked up in batches. Contexts are included where
+    they need no further request: from a snapshot, and in pages.
     """
 
     def __init__(self, requests: GatewayRequests, cache: PaperCache, kind: Kind) -> None:
@@ -84,7 +84,7 @@ class EdgeLists:
     async def of(
         self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
     ) -> Answer[Neighbour]:
-        """By seed in the order asked, at most `limit_per_seed` each in the order of its list."""
+        """Return the neighbours by seed, at most `limit_per_seed` each, in list order."""
         unique_seeds = list(dict.fromkeys(seeds))
         failures: list[SourceFailure] = []
         await self._count_together(unique_seeds)
@@ -99,8 +99,8 @@ class EdgeLists:
         ]
         if withheld:
             detail = (
-                f"the {self._kind} of {len(withheld)} of {len(unique_seeds)} papers are withheld by their"
-                " publishers or unknown to the source"
+                f"the {self._kind} of {len(withheld)} of {len(unique_seeds)} papers are withheld by"
+                " their publishers or unknown to the source"
             )
             failures.append(self._failure("paper/batch", Reason.WITHHELD, detail))
         admitted_edges: list[Neighbour] = []
@@ -110,9 +110,7 @@ class EdgeLists:
             neighbours = entry.neighbours if entry else ()
             papers = [paper for _, paper in neighbours]
             late_ids.update(paper.paper_id for paper in papers if not paper.admissible(cutoff))
-            admitted_ids = {
-                one.paper_id for one in self._requests.admission.admitted(papers, cutoff)
-            }
+            admitted_ids = {one.paper_id for one in self._requests.admission.admit(papers, cutoff)}
             admissible = [each for each in neighbours if each[1].paper_id in admitted_ids]
             admitted_edges.extend(admissible[:limit_per_seed])
         self._requests.ledger.meet(edge for edge, _ in admitted_edges)
@@ -120,9 +118,9 @@ class EdgeLists:
         return Answer(tuple(complete_edges), (*failures, *further_failures), len(late_ids))
 
     async def _count_together(self, seeds: Sequence[PaperId]) -> None:
-        """Look the unknown counts up in one request, so that most lists fit into another.
+        """Look up unknown citation counts, so that most lists fit into one batch.
 
-        Where that fails, each list is read by pages, which says what failed.
+        If that fails, each list is fetched by pages, which report the failure.
         """
         if self._kind == "references" or self._requests.of_snapshot:
             return
@@ -131,9 +129,7 @@ class EdgeLists:
             await self._cache.by_identifier(unseen)
 
     def _is_large(self, seed: PaperId) -> bool:
-        """Return whether the list is to be read by pages: others of a batch would be cut off for
-        it.
-        """
+        """Return whether the list needs pages: it would truncate the others of a batch."""
         if self._kind == "references":
             return False
         paper = self._cache.get(seed)
@@ -162,7 +158,7 @@ class EdgeLists:
         return packs
 
     async def _ask(self, seeds: list[PaperId]) -> list[SourceFailure]:
-        # The API knows how papers cite each other only of one list at a time.
+        # The live API returns contexts only for one list at a time.
         inner = self._requests.paper_fields
         if self._requests.of_snapshot:
             inner += f",{EDGE_FIELDS}"
@@ -178,7 +174,7 @@ class EdgeLists:
         return []
 
     def _neighbours(self, seed: PaperId, rows: Sequence[tuple[Any, Any]]) -> tuple[Neighbour, ...]:
-        """Of (edge, paper) as the API gives them; a paper that cites itself is no edge."""
+        """Parse (edge, paper) rows; repetitions and self-citations are skipped."""
         neighbours: dict[PaperId, Neighbour] = {}
         for edge, row in rows:
             paper = parse_paper(row)
@@ -193,7 +189,7 @@ class EdgeLists:
     async def _page_through(
         self, seed: PaperId, limit: int, cutoff: date | None
     ) -> list[SourceFailure]:
-        """Pages until `limit` admissible papers are known or the list has no more.
+        """Fetch pages until `limit` admissible papers are known or the list ends.
 
         API: GET /graph/v1/paper/{id}/citations, newest first.
         """
@@ -220,7 +216,7 @@ class EdgeLists:
         if entry is None or not entry.serves(cutoff):
             return False
         admissible = sum(
-            paper.admissible(cutoff) and self._requests.admission.stands(paper)
+            paper.admissible(cutoff) and self._requests.admission.admits_state(paper)
             for _, paper in entry.neighbours
         )
         return entry.complete or admissible >= limit
@@ -228,13 +224,13 @@ class EdgeLists:
     async def _page(
         self, seed: PaperId, offset: int, limit: int, cutoff: date | None
     ) -> FetchResult:
-        # Of papers known by year alone not all are admissible: whole pages follow the first.
+        # Papers dated by year alone may be inadmissible, so whole pages follow the first.
         size = min(limit if offset == 0 else _PAGE, _PAGE, _LAST_ROW - offset)
         parameters = {
             "fields": f"{self._requests.paper_fields},{EDGE_FIELDS}",
             "offset": str(offset),
             "limit": str(max(size, 1)),
-            **until(cutoff),
+            **cutoff_filter(cutoff),
         }
         path = f"/graph/v1/paper/{quote(seed, safe=':')}/citations"
         return await self._requests.get(path, parameters)
@@ -242,7 +238,7 @@ class EdgeLists:
     async def _with_abstracts(
         self, neighbours: list[Neighbour]
     ) -> tuple[list[Neighbour], tuple[SourceFailure, ...]]:
-        """A reference row lacks its abstract more often than its paper does (API: section 1.6)."""
+        """Look up missing abstracts: rows lack them more often than papers (API: section 1.6)."""
         if self._requests.of_snapshot:
             self._cache.remember(paper for _, paper in neighbours)
             return neighbours, ()
@@ -259,8 +255,8 @@ class EdgeLists:
         )
 
 
-def telling_passages(idea: str, edges: Iterable[CitationEdge]) -> dict[PaperId, str]:
-    """For each cited paper the passage that shares most with the idea, in `PASSAGE_WORDS`."""
+def relevant_passages(idea: str, edges: Iterable[CitationEdge]) -> dict[PaperId, str]:
+    """Return for each cited paper the passage nearest to the idea, in `PASSAGE_WORDS`."""
     idea_stems = specific_stems(idea)
     best: dict[PaperId, tuple[int, str]] = {}
     for edge in edges:

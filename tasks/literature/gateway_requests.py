@@ -1,4 +1,4 @@
-"""One idea's requests to the gateway: each a row in its ledger, each failure a value."""
+"""Requests of one idea to the gateway, recorded in its ledger."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -39,34 +39,35 @@ from tasks.web.retrying import RetryPolicy, Tried
 DEFAULT_SOURCE = "semantic_scholar"
 SNAPSHOT_SOURCE = "snapshot"
 _SNAPSHOT_FIELDS = f"{FIELDS},concepts"
-"""With what the API has no field for."""
-# The gateway is near: one that takes no connection within this is not there.
+"""The API's fields, and one that only snapshots have."""
+# The gateway is on the local network: one that accepts no connection within this time is down.
 _CONNECT_SECONDS = 10.0
 _LONGEST_ANSWER_SECONDS = 6 * 3600.0
-"""Behind a rate of one request a second an answer may be hours in coming; a dead gateway shows by
-its closed connection.
-"""
+"""At one request a second an answer may take hours; a dead gateway closes its connection."""
 
 _LARGEST_ANSWER_BYTES = 64_000_000
-"""Twice what the gateway itself takes of the API."""
+"""Twice the gateway's own limit for answers of the API."""
 
 
 @dataclass(frozen=True, slots=True)
 class FetchResult:
-    """Parsed JSON, or a failure. `status` is None when no answer came."""
+    """Parsed JSON, or a failure; `status` is None if no answer came."""
 
     body: Any
     status: int | None
     failure: SourceFailure | None = None
 
     def rows(self, name: str) -> list[Any]:
-        """The list of this name; an empty search has none, and some answers hold null."""
+        """Return the list of this name; empty if it is missing or null."""
         rows = self.body.get(name) if isinstance(self.body, Mapping) else None
         return rows if isinstance(rows, list) else []
 
 
 class GatewayRequests:
-    """Repeats only what a restarting gateway lost; the gateway itself owns all other retries."""
+    """Requests to the gateway.
+
+    Only requests lost by a restarting gateway are retried here; the gateway does all other retries.
+    """
 
     def __init__(
         self,
@@ -94,7 +95,7 @@ class GatewayRequests:
 
     @property
     def of_snapshot(self) -> bool:
-        """Return whether a snapshot alone answers, as far as is known by now."""
+        """Return whether a snapshot alone answers, by the latest answer."""
         return self.source == SNAPSHOT_SOURCE
 
     @property
@@ -107,15 +108,14 @@ class GatewayRequests:
     async def post(
         self, path: str, parameters: Mapping[str, str], body: Any, packed: int
     ) -> FetchResult:
-        """A POST of JSON that stands for `packed` look-ups."""
+        """Send a POST of JSON with `packed` look-ups."""
         content = orjson.dumps(body)
         return await self._fetch(Request("POST", path, tuple(parameters.items()), content, packed))
 
     async def batch(self, fields: str, identifiers: Sequence[str]) -> FetchResult:
-        """Papers by identifier; the body is a list by position, null for an unknown one.
+        """Fetch papers by identifier; the body is a list by position, null for an unknown one.
 
-        A batch that knows none of its ids is refused with 400 by the API: that is an answer, not a
-        failure.
+        The API refuses a batch without known ids with 400; that is no failure here.
         """
         body = orjson.dumps({"ids": list(identifiers)})
         request = Request("POST", BATCH_PATH, (("fields", fields),), body, len(identifiers))
@@ -161,9 +161,10 @@ class GatewayRequests:
             return result
 
     def _note_cutoff(self, request: Request, headers: Mapping[str, str]) -> None:
-        """Count the papers that a search in a snapshot would have found but for the cutoff; and once
-        of an idea those that no search could reach for want of a date. Those that a month left out
-        were later than the cutoff, and lack nothing.
+        """Record the papers that a snapshot search left out because of the cutoff.
+
+        Once per idea, papers left out because only their year is known are recorded as a failure.
+        Papers left out by month are after the cutoff and are no failure.
         """
         until = request.parameter("publicationDateOrYear").lstrip(":")
         by_year_counts = headers.get(KNOWN_BY_YEAR_HEADER, "")
@@ -187,7 +188,7 @@ class GatewayRequests:
                 self.ledger.leave_out(reason, {name.lstrip(UNDATED_MARK): ""}, cutoff.last)
 
     async def _send(self, request: Request) -> Answer | NoAnswerError:
-        """Try again while the gateway is being restarted, and no longer."""
+        """Send a request; retry only while the gateway restarts."""
         of_body = {"content-type": "application/json"} if request.body else {}
 
         async def attempt(_: int) -> Tried[Answer | NoAnswerError]:
@@ -244,7 +245,7 @@ class GatewayRequests:
         latency_seconds: float,
         headers: Mapping[str, str],
     ) -> None:
-        """A row per request the gateway sent for it; one alone where it had to send none."""
+        """Record a row per request that the gateway sent for it, or one row if it sent none."""
         share = plain_number(headers.get(SHARE_HEADER)) or 0.0
         attempts = attempts_in(headers.get(ATTEMPTS_HEADER, ""))
         reason = result.failure.reason if result.failure else None

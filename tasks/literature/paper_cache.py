@@ -1,4 +1,4 @@
-"""The papers one idea has met: look-ups packed, each identifier once."""
+"""Cache of the papers of one idea, with batched look-ups."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -16,10 +16,7 @@ Failures = tuple[SourceFailure, ...]
 
 
 class PaperCache:
-    """By any identifier that led to them.
-
-    An identifier the source does not know is remembered too.
-    """
+    """Papers by any identifier that was looked up; unknown identifiers are cached too."""
 
     def __init__(self, requests: GatewayRequests) -> None:
         self._requests = requests
@@ -27,7 +24,7 @@ class PaperCache:
         self._in_flight: dict[str, asyncio.Task[Failures]] = {}
 
     def remember(self, papers: Iterable[Paper]) -> None:
-        """Keep whole papers; known ones stay."""
+        """Cache papers with all fields; papers already cached are not replaced."""
         for paper in papers:
             for name in (paper.paper_id, f"CorpusId:{paper.corpus_id}"):
                 if self._papers.get(name) is None:
@@ -37,11 +34,9 @@ class PaperCache:
         return self._papers.get(identifier)
 
     async def by_identifier(self, identifiers: Sequence[str]) -> tuple[list[Paper], Failures]:
-        """The known papers among those asked for, in order and once each, and the look-ups that
-        failed.
+        """Return the distinct known papers in order, and the failed look-ups.
 
-        A merged paper comes back under another identifier; it keeps the one it was asked for by, so
-        that the asker finds it.
+        The source may return a merged paper under another identifier; it keeps the requested one.
         """
         wanted = list(dict.fromkeys(identifiers))
         failures = await self._fetch(wanted)
@@ -65,7 +60,7 @@ class PaperCache:
         return papers, failures
 
     async def _fetch(self, identifiers: Sequence[str]) -> Failures:
-        """Ask for what is unknown and not being asked for; wait for what is."""
+        """Request unknown identifiers, and wait for those in flight."""
         unknown = [each for each in identifiers if each not in self._papers]
         new = [each for each in unknown if each not in self._in_flight]
         for start in range(0, len(new), LARGEST_BATCH):
@@ -75,7 +70,7 @@ class PaperCache:
         tasks = dict.fromkeys(self._in_flight[each] for each in unknown if each in self._in_flight)
         failures: dict[SourceFailure, None] = {}
         for task in tasks:
-            # Shielded: one who gives up must not take the answer from the others.
+            # Shielded: a cancelled caller must not cancel the request for the others.
             failures.update(dict.fromkeys(await asyncio.shield(task)))
         return tuple(failures)
 
@@ -91,6 +86,6 @@ class PaperCache:
                     self.remember([paper])
             return ()
         finally:
-            # Also after a failure: then the next who asks tries again.
+            # Also after a failure, so that the next call retries.
             for identifier in identifiers:
                 self._in_flight.pop(identifier, None)

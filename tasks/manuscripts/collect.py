@@ -17,10 +17,10 @@ from tasks.documents.latex import FolderFiles, included_files, latex_content
 from tasks.documents.latex_source import (
     LatexError,
     decode,
-    drawn_on,
     is_figure,
     main_files,
     starts_document,
+    used_files,
 )
 
 TEXT_SUFFIXES = (".txt", ".md", ".mmd", ".markdown", ".ocr")
@@ -133,7 +133,7 @@ def _inside(folder: Path, maximum_bytes: int, *, in_project: bool = False) -> It
     if len(mains) == 1 or (parts_alone and not in_project):
         yield folder
         return
-    drawn = {name for main in mains for name in drawn_on(opened(), main)}
+    drawn = {name for main in mains for name in used_files(opened(), main)}
     prints = {PurePosixPath(main).stem for main in mains}
     for each in sorted(folder.iterdir()):
         name = each.name

@@ -1,7 +1,7 @@
-"""What a judgement of novelty will cost, before it is paid for."""
+"""Estimates of the calls of a novelty judgement."""
 
 from schemas.profile import NoveltyParameters
-from tasks.judging.expected import Asked
+from tasks.judging.expected import ExpectedCalls
 
 STATEMENT_TOKENS = 60.0
 """Of one key statement with its queries."""
@@ -11,16 +11,16 @@ CONTRIBUTIONS = 4
 CONTRIBUTION_TOKENS = 45.0
 PROBABILITY_TOKENS = 45.0
 JUDGEMENT_TOKENS = 320.0 + CONTRIBUTIONS * CONTRIBUTION_TOKENS + PROBABILITY_TOKENS
-"""Contributions with their closest works, known and novel aspects with a justification of a few
-sentences, and how likely each score is.
+"""Contributions with their closest works, aspects, a justification of a few sentences, and the
+probability of each score.
 """
 EXEMPLARS_TOKENS = 1_500.0
-"""Of five labelled ideas with reasons, as long as they are shown."""
+"""Of five labeled ideas with reasons."""
 TOKENS_PER_WORD = 1.7
 
 
-def expected_novelty(parameters: NoveltyParameters) -> tuple[dict[str, Asked], float]:
-    """For one idea: what each step asks; and requests to the literature."""
+def expected_novelty(parameters: NoveltyParameters) -> tuple[dict[str, ExpectedCalls], float]:
+    """Return (expected calls by step, literature requests) for one idea."""
     statements = parameters.maximum_statements
     brief = parameters.words_per_text
     answer = (
@@ -28,11 +28,11 @@ def expected_novelty(parameters: NoveltyParameters) -> tuple[dict[str, Asked], f
         if brief is None
         else (brief + (6 + CONTRIBUTIONS) * 20) * TOKENS_PER_WORD + PROBABILITY_TOKENS
     )
-    shown = parameters.related_works * WORK_TOKENS
+    works_tokens = parameters.related_works * WORK_TOKENS
     if parameters.exemplars is not None:
-        shown += EXEMPLARS_TOKENS
-    asked = {
-        "novelty_queries": Asked(1.0, 0.0, statements * STATEMENT_TOKENS),
-        "judge_novelty": Asked(1.0, shown, answer),
+        works_tokens += EXEMPLARS_TOKENS
+    calls = {
+        "novelty_queries": ExpectedCalls(1.0, 0.0, statements * STATEMENT_TOKENS),
+        "judge_novelty": ExpectedCalls(1.0, works_tokens, answer),
     }
-    return asked, float(statements * parameters.queries_per_statement)
+    return calls, float(statements * parameters.queries_per_statement)

@@ -1,5 +1,6 @@
-"""From a method to the papers that may speak for or against it: query, passages, the papers they
-name (ScholarEval §2.1, B.1.1).
+"""Papers about a method: passage searches, and the papers that passages cite.
+
+Source: ScholarEval §2.1, B.1.1.
 """
 
 import asyncio
@@ -27,80 +28,80 @@ _SECTION_ORDER = {kind: place for place, kind in enumerate(SectionKind)}
 
 @dataclass(frozen=True, slots=True)
 class PapersFound:
-    """The admissible papers by the identifier they were asked for, the look-ups that failed, and
-    what came back although inadmissible.
-    """
+    """Admissible papers by requested identifier, failed look-ups, and inadmissible papers."""
 
     papers: dict[PaperId, Paper]
     failures: tuple[SourceFailure, ...]
-    dropped: tuple[PaperId, ...]
+    dropped_ids: tuple[PaperId, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _LookedUp:
+class _Lookup:
     papers: dict[str, Paper]
     failures: tuple[SourceFailure, ...]
 
 
 @dataclass
 class FetchedPapers:
-    """Fetches inside `group`, so that nothing outlives the evaluation."""
+    """Papers and full texts of one idea; each is fetched once, by a task of `group`."""
 
     literature: LiteratureClient
     documents: DocumentLibrary
     cutoff: date | None
     group: asyncio.TaskGroup
-    _paper_answers: dict[PaperId, asyncio.Task[_LookedUp]] = field(default_factory=dict)
+    _paper_answers: dict[PaperId, asyncio.Task[_Lookup]] = field(default_factory=dict)
     _section_answers: dict[PaperId, asyncio.Task[Answer[PaperSection]]] = field(
         default_factory=dict
     )
     _records: dict[PaperId, Paper] = field(default_factory=dict)
 
     async def papers(self, paper_ids: Iterable[PaperId]) -> PapersFound:
-        """Papers by identifier: those nobody asked for yet travel in one look-up."""
-        wanted = tuple(dict.fromkeys(paper_ids))
-        unknown = tuple(paper_id for paper_id in wanted if paper_id not in self._paper_answers)
-        if unknown:
-            answer = self.group.create_task(self._look_up(unknown))
-            self._paper_answers.update(dict.fromkeys(unknown, answer))
-        found: dict[PaperId, Paper] = {}
+        """Return papers by identifier; all new ones are fetched in one look-up."""
+        requested_ids = tuple(dict.fromkeys(paper_ids))
+        new_ids = tuple(
+            paper_id for paper_id in requested_ids if paper_id not in self._paper_answers
+        )
+        if new_ids:
+            answer = self.group.create_task(self._look_up(new_ids))
+            self._paper_answers.update(dict.fromkeys(new_ids, answer))
+        papers_by_id: dict[PaperId, Paper] = {}
         failures: dict[SourceFailure, None] = {}
-        dropped: list[PaperId] = []
-        for paper_id in wanted:
-            answered = await self._paper_answers[paper_id]
-            paper = answered.papers.get(paper_id)
+        dropped_ids: list[PaperId] = []
+        for paper_id in requested_ids:
+            result = await self._paper_answers[paper_id]
+            paper = result.papers.get(paper_id)
             if paper is None:
-                failures.update(dict.fromkeys(answered.failures))
+                failures.update(dict.fromkeys(result.failures))
             elif paper.admissible(self.cutoff):
-                found[paper_id] = paper
+                papers_by_id[paper_id] = paper
             else:
-                dropped.append(paper_id)
-        return PapersFound(papers=found, failures=tuple(failures), dropped=tuple(dropped))
+                dropped_ids.append(paper_id)
+        return PapersFound(
+            papers=papers_by_id, failures=tuple(failures), dropped_ids=tuple(dropped_ids)
+        )
 
-    async def _look_up(self, paper_ids: tuple[PaperId, ...]) -> _LookedUp:
-        """Papers under their own identifier and under `CorpusId:…`, by which passages may name
-        them.
-        """
+    async def _look_up(self, paper_ids: tuple[PaperId, ...]) -> _Lookup:
+        """Return papers by their identifier and by `CorpusId:…`, which passages may use."""
         answer = await self.literature.papers(paper_ids, self.cutoff)
         papers = {
             f"CorpusId:{paper.corpus_id}": paper
             for paper in answer.items
             if paper.corpus_id is not None
         }
-        return _LookedUp(
-            papers | {paper.paper_id: paper for paper in answer.items}, answer.failures
-        )
+        return _Lookup(papers | {paper.paper_id: paper for paper in answer.items}, answer.failures)
 
     async def sections(self, paper: Paper) -> Answer[PaperSection]:
         if paper.paper_id not in self._section_answers:
-            self._section_answers[paper.paper_id] = self.group.create_task(self._read(paper))
+            self._section_answers[paper.paper_id] = self.group.create_task(
+                self._read_sections(paper)
+            )
         return await self._section_answers[paper.paper_id]
 
-    async def _read(self, paper: Paper) -> Answer[PaperSection]:
+    async def _read_sections(self, paper: Paper) -> Answer[PaperSection]:
         answer = await self.documents.sections((paper,))
-        own = [section for section in answer.items if section.paper_id == paper.paper_id]
+        sections = [section for section in answer.items if section.paper_id == paper.paper_id]
         return Answer(
-            items=tuple(sorted(own, key=lambda section: _SECTION_ORDER[section.section])),
+            items=tuple(sorted(sections, key=lambda section: _SECTION_ORDER[section.section])),
             failures=answer.failures,
         )
 
@@ -114,14 +115,14 @@ class FetchedPapers:
         return tuple(sections), tuple(failures)
 
     def one_record_each(
-        self, papers: Mapping[PaperId, Paper], known: Iterable[Paper]
+        self, papers: Mapping[PaperId, Paper], earlier_papers: Iterable[Paper]
     ) -> dict[PaperId, Paper]:
-        """The record of each paper's work, by every identifier that leads to it.
+        """Merge versions of the same work; return its record by every identifier.
 
         Args:
-            known: records of works that the same method met before.
+            earlier_papers: records of works from earlier searches for the method.
         """
-        works = Works(papers.values(), known)
+        works = Works(papers.values(), earlier_papers)
         records = {name: works.merged(works.first_of(paper)) for name, paper in papers.items()}
         for record in records.values():
             other = self._records.get(record.paper_id, record)
@@ -135,17 +136,16 @@ class FetchedPapers:
 
 
 MOST_QUERY_WORDS = 70
-"""What a search for passages takes as one query (ScholarEval, B.1.1)."""
+"""Longest query of a passage search (ScholarEval, B.1.1)."""
 RANK_CONSTANT = 60
 """Cormack, Clarke and Büttcher, Reciprocal Rank Fusion, SIGIR 2009."""
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
-    """Papers that the literature holds for one method.
+class MethodPapers:
+    """Passages about one method and papers to read, in order of the passages' rank.
 
-    `passages` and `papers`, those to read, in the order the passages rank. `source_failed`: whether
-    an empty result may be due to a failed look-up.
+    `source_failed`: a look-up failed, which may explain an empty result.
     """
 
     passages: tuple[Passage, ...]
@@ -153,13 +153,13 @@ class Gathered:
     failures: tuple[Failure, ...]
     source_failed: bool
 
-    def with_more(self, further: "Gathered") -> "Gathered":
-        """With what another search found; a passage or paper that both found stands once."""
+    def with_more(self, further: "MethodPapers") -> "MethodPapers":
+        """Merge with the result of another search, each passage and paper once."""
         passages = {each.passage_id: each for each in (*further.passages, *self.passages)}
         papers = {each.paper_id: each for each in (*further.papers, *self.papers)}
         order = dict.fromkeys(each.passage_id for each in (*self.passages, *further.passages))
         papers_in_order = dict.fromkeys(each.paper_id for each in (*self.papers, *further.papers))
-        return Gathered(
+        return MethodPapers(
             passages=tuple(passages[name] for name in order),
             papers=tuple(papers[name] for name in papers_in_order),
             failures=(*self.failures, *further.failures),
@@ -168,12 +168,10 @@ class Gathered:
 
 
 def searches(method: Method, *, packed: bool) -> list[str]:
-    """The texts to search with: each query alone, or `packed`, those for work like the method
-    together.
-    """
-    alike = [", ".join(method.queries)] if packed else list(method.queries)
-    asked = [shorten_words(text, MOST_QUERY_WORDS)[0] for text in alike]
-    return [*asked, *([method.failure_query] if method.failure_query else [])]
+    """Return the search texts: each query alone, or `packed` into one, and the failure query."""
+    query_texts = [", ".join(method.queries)] if packed else list(method.queries)
+    texts = [shorten_words(text, MOST_QUERY_WORDS)[0] for text in query_texts]
+    return [*texts, *([method.failure_query] if method.failure_query else [])]
 
 
 def wider_search(method: Method, parameters: SoundnessParameters) -> list[str]:
@@ -187,55 +185,55 @@ async def gather_papers(
     parameters: SoundnessParameters,
     literature: LiteratureClient,
     fetched: FetchedPapers,
-    known: Sequence[Paper] = (),
-) -> Gathered:
-    """Search passages for every query and fetch the papers they stand in and cite.
+    earlier_papers: Sequence[Paper] = (),
+) -> MethodPapers:
+    """Search passages for every query, and fetch the papers that contain them or are cited.
 
-    The idea's own publication is set apart: it is no evidence about the idea. Failed look-ups are
-    rows, not raised.
+    The idea's own publication is excluded: it is no evidence about the idea. Failed look-ups are
+    failures in the result.
 
     Args:
-        known: papers that an earlier search found for the method.
+        earlier_papers: of an earlier search for the method.
     """
     cutoff, limit = idea.cutoff_date, parameters.snippets_per_method
     answers = await side_by_side(
         literature.search_snippets(query, limit, cutoff) for query in queries
     )
-    searched = dict.fromkeys(failure for answer in answers for failure in answer.failures)
-    passages = _fused([_best_first(answer.items) for answer in answers])[:limit]
+    search_failures = dict.fromkeys(failure for answer in answers for failure in answer.failures)
+    passages = _fuse([_best_first(answer.items) for answer in answers])[:limit]
     with_cited = parameters.extract_methods_and_results
-    found = await fetched.papers(
+    lookup = await fetched.papers(
         [
             paper_id
             for passage in passages
             for paper_id in (passage.paper_id, *(passage.cited_paper_ids if with_cited else ()))
         ]
     )
-    works = fetched.one_record_each(found.papers, known)
+    works = fetched.one_record_each(lookup.papers, earlier_papers)
     admissible = tuple(
-        _resolved(passage, works) for passage in passages if passage.paper_id in works
+        _with_record_ids(passage, works) for passage in passages if passage.paper_id in works
     )
     failures = [
-        *look_up_failures((*searched, *found.failures), "literature", method.method_id),
-        *_left_out(method, len(passages) - len(admissible), found),
+        *look_up_failures((*search_failures, *lookup.failures), "literature", method.method_id),
+        *_omission_rows(method, len(passages) - len(admissible), lookup),
     ]
     by_id = {paper.paper_id: paper for paper in works.values()}
-    named = [by_id[paper_id] for paper_id in _to_read(admissible, parameters) if paper_id in by_id]
-    own = own_publications(idea, named)
-    chosen = [paper for paper in named if paper not in own]
-    failures.extend(own_work(own, STAGE))
-    return Gathered(
+    linked_papers = [
+        by_id[paper_id] for paper_id in _to_read(admissible, parameters) if paper_id in by_id
+    ]
+    own_papers = own_publications(idea, linked_papers)
+    papers = [paper for paper in linked_papers if paper not in own_papers]
+    failures.extend(own_work(own_papers, STAGE))
+    return MethodPapers(
         passages=admissible,
-        papers=tuple(chosen[: parameters.papers_per_method]),
+        papers=tuple(papers[: parameters.papers_per_method]),
         failures=tuple(failures),
-        source_failed=bool(searched or found.failures),
+        source_failed=bool(search_failures or lookup.failures),
     )
 
 
-def _fused(answers: Sequence[tuple[Passage, ...]]) -> list[Passage]:
-    """Passages of several answers by reciprocal rank fusion: scores compare within one answer
-    only.
-    """
+def _fuse(answers: Sequence[tuple[Passage, ...]]) -> list[Passage]:
+    """Rank passages of several answers by reciprocal rank fusion, as their scores do not compare."""
     passages: dict[str, Passage] = {}
     weights: dict[str, float] = {}
     for answer in answers:
@@ -248,17 +246,15 @@ def _fused(answers: Sequence[tuple[Passage, ...]]) -> list[Passage]:
 
 
 def _best_first(passages: Iterable[Passage]) -> tuple[Passage, ...]:
-    """By score, each passage once; passages of the same score keep the source's order."""
+    """Sort by score, each passage once; ties keep the source's order."""
     once: dict[str, Passage] = {}
     for passage in sorted(passages, key=lambda passage: -passage.score):
         once.setdefault(passage.passage_id, passage)
     return tuple(once.values())
 
 
-def _resolved(passage: Passage, papers: dict[PaperId, Paper]) -> Passage:
-    """The passage with papers under the identifiers of their records; those nobody knows stay as
-    they are.
-    """
+def _with_record_ids(passage: Passage, papers: dict[PaperId, Paper]) -> Passage:
+    """Replace paper identifiers by those of their records; unknown ones stay."""
 
     def own(paper_id: PaperId) -> PaperId:
         return papers[paper_id].paper_id if paper_id in papers else paper_id
@@ -271,9 +267,9 @@ def _resolved(passage: Passage, papers: dict[PaperId, Paper]) -> Passage:
 
 
 def _to_read(passages: Iterable[Passage], parameters: SoundnessParameters) -> list[PaperId]:
-    """Papers in the order their passages rank.
+    """Return the papers to read, in order of their passages' rank.
 
-    A passage that cites nothing, or whose citations are not read, lends its own paper.
+    A passage without citations, or whose citations are not read, contributes its own paper.
     """
     with_cited = parameters.extract_methods_and_results
     order: dict[PaperId, None] = {}
@@ -284,21 +280,21 @@ def _to_read(passages: Iterable[Passage], parameters: SoundnessParameters) -> li
     return list(order)
 
 
-def _left_out(method: Method, passage_count: int, found: PapersFound) -> list[Failure]:
-    left_out: list[tuple[Reason, str]] = []
-    if found.dropped:
+def _omission_rows(method: Method, passage_count: int, lookup: PapersFound) -> list[Failure]:
+    omissions: list[tuple[Reason, str]] = []
+    if lookup.dropped_ids:
         detail = (
-            f"{len(found.dropped)} papers came back although they were published after the cutoff "
+            f"{len(lookup.dropped_ids)} papers came back although they were published after the cutoff "
             "or at an unknown date; they were dropped"
         )
-        left_out.append((Reason.AFTER_CUTOFF, detail))
-    if passage_count and not found.failures:
+        omissions.append((Reason.AFTER_CUTOFF, detail))
+    if passage_count and not lookup.failures:
         detail = (
             f"{passage_count} passages stand in papers that are unknown to the source or not"
             " admissible; they were left out"
         )
-        left_out.append((Reason.NOT_FOUND, detail))
+        omissions.append((Reason.NOT_FOUND, detail))
     return [
         Failure(stage="literature", subject=method.method_id, reason=reason, detail=detail)
-        for reason, detail in left_out
+        for reason, detail in omissions
     ]

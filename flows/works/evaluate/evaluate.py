@@ -6,7 +6,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from flows.cli.talk import print_note
+from flows.cli.terminal import print_note
 from flows.run.batch_waves import BatchWaves
 from flows.run.campaign import Campaign, Plan
 from flows.run.gateway import OpenGateway, open_gateway
@@ -21,7 +21,7 @@ from schemas.run import Run, RunState
 from schemas.settings import Settings
 from schemas.work import Summary
 from tasks.evaluation.evaluate_job import evaluate_job
-from tasks.evaluation.planned import ShardJob
+from tasks.evaluation.shard_job import ShardJob
 from tasks.ideas.read import read_batch
 from tasks.shards.work import ShardWork
 from warehouse.kinds.runs.landing import RUNS, refused

@@ -24,7 +24,7 @@ from schemas.settings import DocumentSettings, Settings
 from schemas.text.patterns import bounded
 from tasks.accounting.ledger import Ledger
 from tasks.documents.child import run_child, verdict
-from tasks.documents.download import MEDIA, SOURCE, Downloader, Expected
+from tasks.documents.download import MEDIA, SOURCE, Downloader, FileKind
 from tasks.sources.code import GithubRepositorySource
 from tasks.sources.fields import UnreadableAnswer, json_of, rows_of, text_of
 from tasks.sources.requests import Question, Reply, SourceContext, SourceRequests
@@ -104,22 +104,22 @@ class CodeHost:
                 " with one"
             )
             return requests.failure(question, Reason.NOT_CONFIGURED, detail)
-        fetched = await requests.fetch(question, _last_commit)
-        if fetched.failure is not None:
-            return fetched.failure
-        if not fetched.page:
+        answer = await requests.fetch(question, _last_commit)
+        if answer.failure is not None:
+            return answer.failure
+        if not answer.page:
             return requests.failure(
                 question, Reason.NOT_FOUND, f"the repository has no commit up to {day.isoformat()}"
             )
-        return fetched.page
+        return answer.page
 
 
 def _last_commit(reply: Reply) -> str:
     rows = rows_of(json_of(reply.content))
-    found = text_of(rows[0], "sha") if rows and isinstance(rows[0], dict) else ""
-    if rows and not _COMMIT.fullmatch(found):
+    sha = text_of(rows[0], "sha") if rows and isinstance(rows[0], dict) else ""
+    if rows and not _COMMIT.fullmatch(sha):
         raise UnreadableAnswer("the first commit has no hash")
-    return found
+    return sha
 
 
 # What a repository's archive holds, put into words: its README, its files by kind, its modules
@@ -159,7 +159,7 @@ def archive_of(content: bytes) -> Archive:
     return Archive.model_validate_json(content)
 
 
-def described(archive: Archive) -> str:
+def describe_archive(archive: Archive) -> str:
     kinds = Counter(
         PurePosixPath(path).suffix or PurePosixPath(path).name for path, _ in archive.files
     )
@@ -198,7 +198,7 @@ def _by_use(modules: list[Module]) -> list[Module]:
 
 
 def _line(module: Module, modules: list[Module]) -> str:
-    known = frozenset(name for each in modules for name in each.defined)
+    defined_names = frozenset(name for each in modules for name in each.defined)
     parts = [f"{module.path}: {module.about}".rstrip(": ")]
     if module.classes:
         parts.append(
@@ -208,17 +208,26 @@ def _line(module: Module, modules: list[Module]) -> str:
     if module.functions:
         parts.append("functions " + ", ".join(module.functions))
     calls = [
-        (name or "the module", [called for called in names if called in known and called != name])
+        (
+            name or "the module",
+            [
+                name_called
+                for name_called in names
+                if name_called in defined_names and name_called != name
+            ],
+        )
         for name, names in module.calls.items()
     ]
-    told = [f"{name} calls {', '.join(names[:CALLS_NAMED])}" for name, names in calls if names]
-    return "; ".join((*parts, *told))
+    call_lines = [
+        f"{name} calls {', '.join(names[:CALLS_NAMED])}" for name, names in calls if names
+    ]
+    return "; ".join((*parts, *call_lines))
 
 
 def parts_of(archive: Archive) -> tuple[tuple[str, str], ...]:
     parts: list[tuple[str, Any]] = [
         ("README", archive.readme.strip()),
-        ("Structure", described(archive)),
+        ("Structure", describe_archive(archive)),
     ]
     return tuple((heading, text) for heading, text in parts if text)
 
@@ -230,7 +239,7 @@ MAXIMUM_PAGE_CHARACTERS = 200_000
 SHORTEST_PAGE_CHARACTERS = 80
 _PAGE_CHILD = Path(__file__).with_name("page_child.py")
 _REPOSITORY_CHILD = Path(__file__).with_name("repository_child.py")
-WEB_PAGE = Expected(
+WEB_PAGE = FileKind(
     name="web page",
     accept="text/html,application/xhtml+xml,text/plain;q=0.5",
     refused_types=(
@@ -243,7 +252,7 @@ WEB_PAGE = Expected(
     wrong=Reason.WRONG_TYPE,
     maximum_bytes=3_000_000,
 )
-ARCHIVE = Expected(
+ARCHIVE = FileKind(
     name="ZIP archive",
     accept="application/zip,*/*;q=0.1",
     refused_types=(*MEDIA, "text/"),
@@ -294,21 +303,21 @@ class WebReader:
         if isinstance(revision, SourceFailure):
             return Reading(failure=revision)
         return await self._read(
-            self.code_host.archive(name, revision), ARCHIVE, "repository", self._unpacked
+            self.code_host.archive(name, revision), ARCHIVE, "repository", self._read_archive
         )
 
     async def _read(
         self,
         url: str,
-        expected: Expected,
+        expected: FileKind,
         kind: str,
         parse: Callable[[bytes, str], Awaitable[Reading]],
     ) -> Reading:
         key = f"{kind}:{VERSION}:{content_hash(url)}"
         async with self.slots:
-            if (kept := await self._kept(key)) is not None:
+            if (parts := await self._load_cached(key)) is not None:
                 record_cache_hit(self.ledger, SOURCE, f"{kind} kept")
-                return Reading(kept)
+                return Reading(parts)
             private = self.allow_private_addresses
             downloader = Downloader(self.settings, self.ledger, private, expected)
             content = await downloader.fetch(url)
@@ -321,7 +330,7 @@ class WebReader:
             await asyncio.to_thread(self.store.put_many, {key: orjson.dumps(reading.parts)})
         return reading
 
-    async def _kept(self, key: str) -> Parts | None:
+    async def _load_cached(self, key: str) -> Parts | None:
         if self.store is None:
             return None
         value = (await asyncio.to_thread(self.store.get_many, [key], LOOK_UP_SECONDS)).get(key)
@@ -346,7 +355,7 @@ class WebReader:
             )
         return Reading((("Page", text),))
 
-    async def _unpacked(self, content: bytes, url: str) -> Reading:
+    async def _read_archive(self, content: bytes, url: str) -> Reading:
         cpu_seconds = str(max(int(self.settings.parse_seconds), 1))
         answer = await self._in_child(_REPOSITORY_CHILD, content, cpu_seconds)
         if isinstance(answer, SourceFailure):
@@ -364,10 +373,10 @@ class WebReader:
         self, script: Path, content: bytes, *arguments: str
     ) -> bytes | SourceFailure:
         name = script.stem.removesuffix("_child")
-        ended = await run_child((str(script), *arguments), content, self.settings)
-        if ended.code == 0:
-            return ended.output
-        return failure(name, "", *verdict(ended, self.settings, f"the {name}"))
+        process = await run_child((str(script), *arguments), content, self.settings)
+        if process.code == 0:
+            return process.output
+        return failure(name, "", *verdict(process, self.settings, f"the {name}"))
 
 
 def _is_part(value: Any) -> bool:

@@ -14,7 +14,7 @@ from schemas.literature.knowledge import KnowledgeItem, SourceKind
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
 from tasks.committee.knowledge.context import Context, Outline
-from tasks.committee.knowledge.pool import Candidate, Pool, host_of, keyed
+from tasks.committee.knowledge.pool import Candidate, Pool, assign_keys, host_of
 from tasks.committee.knowledge.tools import Reranker
 from tasks.committee.steps.finds import (
     JUDGE_CREDIBILITY,
@@ -63,18 +63,18 @@ def select(
     nor harmed it.
     """
     # By `id`: candidates change while the search goes on, and cannot be hashed.
-    through = {id(candidate) for candidate in candidates}
+    eligible_ids = {id(candidate) for candidate in candidates}
     chosen: list[Candidate] = []
     for phase in KnowledgePhase:
         for kind in SourceKind:
             ranked = sorted(
-                (candidate for candidate in pool.of(phase, kind) if id(candidate) in through),
+                (candidate for candidate in pool.of(phase, kind) if id(candidate) in eligible_ids),
                 key=lambda candidate: -_place(candidate, judge_weight),
             )
             chosen += ranked[:limit]
-    selected = {id(candidate) for candidate in chosen}
+    selected_ids = {id(candidate) for candidate in chosen}
     for candidate in pool:
-        candidate.selected = id(candidate) in selected
+        candidate.selected = id(candidate) in selected_ids
     return chosen
 
 
@@ -99,7 +99,8 @@ async def judge_credibility(context: Context, candidates: Sequence[Candidate]) -
         return
     waiting = [candidate for candidate in candidates if not candidate.judged]
     batches = [
-        keyed(batch) for batch in even_batches(waiting, context.parameters.items_per_judge_call)
+        assign_keys(batch)
+        for batch in even_batches(waiting, context.parameters.items_per_judge_call)
     ]
     title = context.outline.idea.title or context.outline.gist
     outcomes = await side_by_side(
@@ -107,7 +108,7 @@ async def judge_credibility(context: Context, candidates: Sequence[Candidate]) -
             JUDGE_CREDIBILITY,
             CredibilityInput(
                 idea=title,
-                items=tuple(_shown(key, candidate) for key, candidate in batch.items()),
+                items=tuple(_item_facts(key, candidate) for key, candidate in batch.items()),
                 as_of_year=context.as_of_year,
             ),
         )
@@ -129,7 +130,7 @@ async def judge_credibility(context: Context, candidates: Sequence[Candidate]) -
             candidate.judged, candidate.provenance = True, outcome.provenance
 
 
-def _shown(key: str, candidate: Candidate) -> ItemFacts:
+def _item_facts(key: str, candidate: Candidate) -> ItemFacts:
     item = candidate.item
     return ItemFacts(
         key=key,
@@ -224,12 +225,12 @@ async def rerank(
     by_part: dict[IdeaPart, list[Candidate]] = {}
     for candidate in candidates:
         by_part.setdefault(candidate.query.part, []).append(candidate)
-    scored = await side_by_side(
-        reranker.scores("\n".join(outline.claims[part]), [candidate.text for candidate in found])
-        for part, found in by_part.items()
+    scores_by_group = await side_by_side(
+        reranker.scores("\n".join(outline.claims[part]), [candidate.text for candidate in group])
+        for part, group in by_part.items()
     )
-    for found, scores in zip(by_part.values(), scored, strict=True):
-        for candidate, score in zip(found, scores, strict=True):
+    for group, scores in zip(by_part.values(), scores_by_group, strict=True):
+        for candidate, score in zip(group, scores, strict=True):
             candidate.semantic_0_to_1 = score
 
 

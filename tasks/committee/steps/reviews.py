@@ -10,7 +10,7 @@ from schemas.base import Noun, Reply
 from schemas.judgement.committee import Decision, IdeaPart, Relation
 from schemas.judging import StepKind
 from schemas.outcome import CONFIDENCE_MEANING, Confidence, confidence_by_evidence
-from tasks.committee.steps.shown import (
+from tasks.committee.steps.prompt_inputs import (
     KnowledgeShown,
     PartShown,
     claims_of,
@@ -60,8 +60,8 @@ class PersonaInput(Noun):
 
 def _within_scale(value: object) -> int | None:
     """The confidence; None: not said, or off the scale. It costs no score."""
-    told = str(value).strip()
-    return int(told) if told in ("0", "1", "2", "3") else None
+    text = str(value).strip()
+    return int(text) if text in ("0", "1", "2", "3") else None
 
 
 class DimensionReview(Reply):
@@ -99,7 +99,7 @@ class _Judgement:
     """`share` 0 to 1 becomes the score; `counted` says of what; findings on `parts` are quoted."""
 
     share: float
-    counted: str
+    summary: str
     parts: tuple[IdeaPart, ...] = tuple(IdeaPart)
 
 
@@ -110,15 +110,17 @@ async def baseline_review(inputs: PersonaInput, tools: BaselineTools) -> Persona
     reviews makes no difference but by what the reviewer knows.
     """
     del tools
-    return PersonaReply(reviews=[_reviewed(inputs, dimension) for dimension in inputs.dimensions])
+    return PersonaReply(
+        reviews=[_review_dimension(inputs, dimension) for dimension in inputs.dimensions]
+    )
 
 
-def _reviewed(inputs: PersonaInput, dimension: DimensionShown) -> DimensionReview:
+def _review_dimension(inputs: PersonaInput, dimension: DimensionShown) -> DimensionReview:
     judge = _JUDGES.get(dimension.name)
     judgement = judge(inputs) if judge is not None else _other(inputs, dimension)
     return DimensionReview(
         dimension=dimension.name,
-        review="\n\n".join((judgement.counted, *_quotations(inputs, judgement.parts))),
+        review="\n\n".join((judgement.summary, *_quotations(inputs, judgement.parts))),
         score=round(10 * judgement.share, 1),
         confidence=_confidence(inputs, judgement.parts),
     )
@@ -132,7 +134,7 @@ def _confidence(inputs: PersonaInput, parts: tuple[IdeaPart, ...]) -> int:
         return _BY_THE_TEXT
     relevance: dict[str, float] = {}
     for each in findings(inputs.evidence, parts):
-        relevance[each.key] = max(relevance.get(each.key, 0.0), each.found.relevance_0_to_1)
+        relevance[each.key] = max(relevance.get(each.key, 0.0), each.finding.relevance_0_to_1)
     strong = sum(value >= _STRONG for value in relevance.values())
     return confidence_by_evidence(strong=strong, fair=len(relevance) - strong)
 
@@ -143,11 +145,11 @@ def _clarity(inputs: PersonaInput) -> _Judgement:
         concreteness(inputs.parts),
         readability(inputs.parts),
     )
-    counted = (
+    summary = (
         f"Parts stated: {round(6 * complete)} of 6; claims with a figure, name or term:"
         f" {concrete:.0%}; readability: {readable:.0%}"
     )
-    return _Judgement(0.5 * complete + 0.3 * concrete + 0.2 * readable, counted, ())
+    return _Judgement(0.5 * complete + 0.3 * concrete + 0.2 * readable, summary, ())
 
 
 def _novelty(inputs: PersonaInput) -> _Judgement:
@@ -156,52 +158,55 @@ def _novelty(inputs: PersonaInput) -> _Judgement:
 
 
 def _feasibility(inputs: PersonaInput) -> _Judgement:
-    found = findings(inputs.evidence, _TESTING)
-    planned = bool(claims_of(inputs.parts, IdeaPart.METHODS)) + bool(
+    test_findings = findings(inputs.evidence, _TESTING)
+    stated_parts = bool(claims_of(inputs.parts, IdeaPart.METHODS)) + bool(
         claims_of(inputs.parts, IdeaPart.EXPERIMENTAL_SETTINGS)
     )
-    support, at_hand = support_share(found), any(each.kind == "code" for each in found)
+    support, at_hand = (
+        support_share(test_findings),
+        any(each.kind == "code" for each in test_findings),
+    )
     easy = ease(inputs.idea)
-    counted = (
-        f"Methods and settings stated: {planned} of 2; support among findings: {support:.0%};"
+    summary = (
+        f"Methods and settings stated: {stated_parts} of 2; support among findings: {support:.0%};"
         f" code found: {'yes' if at_hand else 'no'}; ease by the resources named: {easy:.0%}"
     )
-    share = 0.35 * planned / 2 + 0.35 * support + 0.25 * easy + 0.05 * at_hand
-    return _Judgement(share, counted, _TESTING)
+    share = 0.35 * stated_parts / 2 + 0.35 * support + 0.25 * easy + 0.05 * at_hand
+    return _Judgement(share, summary, _TESTING)
 
 
 def _validity(inputs: PersonaInput) -> _Judgement:
-    found = findings(inputs.evidence)
-    support, tested = (
-        support_share(found),
+    all_findings = findings(inputs.evidence)
+    support, states_test = (
+        support_share(all_findings),
         bool(claims_of(inputs.parts, IdeaPart.EXPERIMENTAL_SETTINGS)),
     )
     supporting, refuting = (
-        sum(each.found.relation == relation for each in found)
+        sum(each.finding.relation == relation for each in all_findings)
         for relation in (Relation.SUPPORTS, Relation.REFUTES)
     )
-    counted = (
-        f"Findings for: {supporting}; against: {refuting}; test stated: {'yes' if tested else 'no'}"
-    )
-    return _Judgement(0.8 * support + 0.2 * tested, counted)
+    summary = f"Findings for: {supporting}; against: {refuting}; test stated: {'yes' if states_test else 'no'}"
+    return _Judgement(0.8 * support + 0.2 * states_test, summary)
 
 
 def _significance(inputs: PersonaInput) -> _Judgement:
-    found = findings(inputs.evidence, _PURPOSE)
-    support, wide = support_share(found), reach(inputs.idea, inputs.parts)
-    items = len({each.key for each in found})
-    counted = (
+    purpose_findings = findings(inputs.evidence, _PURPOSE)
+    support, wide = support_share(purpose_findings), reach(inputs.idea, inputs.parts)
+    items = len({each.key for each in purpose_findings})
+    summary = (
         f"Items on its purpose: {items}; support among them: {support:.0%}; words of wide reach:"
         f" {wide:.0%}"
     )
-    return _Judgement(0.4 * support + 0.3 * min(items / 6, 1.0) + 0.3 * wide, counted, _PURPOSE)
+    return _Judgement(0.4 * support + 0.3 * min(items / 6, 1.0) + 0.3 * wide, summary, _PURPOSE)
 
 
 def _other(inputs: PersonaInput, dimension: DimensionShown) -> _Judgement:
     support = support_share(findings(inputs.evidence))
-    shared = kinship(inputs.idea, f"{dimension.name.replace('_', ' ')} {dimension.question}")
-    counted = f"Support among findings: {support:.0%}; words shared with the question: {shared:.0%}"
-    return _Judgement(0.6 * support + 0.4 * min(2 * shared, 1.0), counted)
+    shared_words = kinship(inputs.idea, f"{dimension.name.replace('_', ' ')} {dimension.question}")
+    summary = (
+        f"Support among findings: {support:.0%}; words shared with the question: {shared_words:.0%}"
+    )
+    return _Judgement(0.6 * support + 0.4 * min(2 * shared_words, 1.0), summary)
 
 
 _JUDGES: dict[str, Callable[[PersonaInput], _Judgement]] = {
@@ -214,11 +219,11 @@ _JUDGES: dict[str, Callable[[PersonaInput], _Judgement]] = {
 
 
 def _quotations(inputs: PersonaInput, parts: tuple[IdeaPart, ...]) -> list[str]:
-    found = [each for each in findings(inputs.evidence, parts) if each.found.evidence]
+    quotable = [each for each in findings(inputs.evidence, parts) if each.finding.evidence]
     return [
         quotation
         for relation in (Relation.SUPPORTS, Relation.REFUTES)
-        for quotation in quotations(each for each in found if each.found.relation == relation)[
+        for quotation in quotations(each for each in quotable if each.finding.relation == relation)[
             :_QUOTED
         ]
     ]
@@ -261,16 +266,16 @@ class MetaInput(Noun):
     reviews: tuple[ReviewShown, ...] = Field(min_length=1)
 
 
-def _decided(value: object) -> object:
+def _parse_decision(value: object) -> object:
     """`reject.`, `SPOTLIGHT`, `Accept (Poster)` as models write them; anything else is left for the
     closed list to refuse.
     """
     if not isinstance(value, str):
         return value
-    named = [
+    decisions = [
         decision.value for decision in Decision if decision.value.casefold() in value.casefold()
     ]
-    return named[0] if len(named) == 1 else value
+    return decisions[0] if len(decisions) == 1 else value
 
 
 class MetaReply(Reply):
@@ -279,7 +284,7 @@ class MetaReply(Reply):
     summary: Prose
     strengths: Prose
     weaknesses: Prose
-    decision: Annotated[Decision, BeforeValidator(_decided)]
+    decision: Annotated[Decision, BeforeValidator(_parse_decision)]
 
 
 THRESHOLDS = ((7.8, Decision.ORAL), (7.4, Decision.SPOTLIGHT), (7.2, Decision.POSTER))

@@ -1,6 +1,6 @@
-"""The proposals of a snapshot in a file next to it: what was found and what was decided.
+"""The proposals of a snapshot and the decisions on them, in a file next to it.
 
-The first line says which version was audited, and how; each other line is a proposal.
+The first line holds the audited version and method; each further line is a proposal.
 """
 
 import os
@@ -21,44 +21,46 @@ from schemas.text.plain_files import PlainFileError, open_file
 from tasks.literature.snapshot.folder import AUDIT_NAME
 
 _MOST_BYTES = 4_000_000_000
-"""Of the file: about ten million proposals."""
+"""Limit of the file: about ten million proposals."""
 _MOST_LINE_BYTES = 16_000_000
-"""Of a proposal, which may quote a field of a record twice."""
+"""Limit of a proposal, which may quote a field of a record twice."""
 _BATCH_ROWS = 5_000
 
 Decision = tuple[ProposalState, str]
-"""The state, and who or which rule decided it."""
+"""The state, and the person or rule that set it."""
 
 
-class Looked(Noun):
+class AuditedVersion(Noun):
     """The version of the snapshot that was audited."""
 
-    fingerprint: str = Field(description="Of the version.")
-    how: str = Field(description="Hash over the rules and sources; empty: not all were asked.")
+    fingerprint: str = Field(description="Fingerprint of the version.")
+    how: str = Field(
+        description="Hash over the rules and sources; empty: not all of them answered."
+    )
 
 
 class Proposals:
-    """The proposals of the snapshot in `folder`. Writers hold the lock of its builders.
+    """The proposals of the snapshot in `folder`. Writers hold its build lock.
 
     Args:
-        in_effect: proposals in effect by the store of the snapshot, whatever their state in the
-            file: the snapshot may have been built again.
+        in_effect: identifiers of the proposals that the store has applied. They override the states
+            in the file, because the snapshot may have been rebuilt.
     """
 
     def __init__(self, folder: Path, in_effect: Collection[str]) -> None:
         self._path = folder.resolve() / AUDIT_NAME
         self._in_effect = frozenset(in_effect)
 
-    def looked_at(self, fingerprint: str, how: str) -> bool:
+    def is_audited(self, fingerprint: str, how: str) -> bool:
         """Return whether this version of the snapshot was audited in this way.
 
         Raises:
             SnapshotError: the file cannot be read.
         """
-        return self._read_version(self._lines()) == Looked(fingerprint=fingerprint, how=how)
+        return self._read_version(self._lines()) == AuditedVersion(fingerprint=fingerprint, how=how)
 
     def put(self, findings: Path, fingerprint: str, how: str) -> None:
-        """Keep what an audit found, a Parquet file, in place of the proposals without a decision.
+        """Replace the undecided proposals by the findings of an audit, a Parquet file.
 
         Raises:
             SnapshotError: the file cannot be read, or would be too large.
@@ -66,9 +68,8 @@ class Proposals:
         decided_by_id = {
             each.proposal_id: each for each in self if each.state is not ProposalState.PROPOSED
         }
-        self._write(
-            Looked(fingerprint=fingerprint, how=how), _merge_findings(findings, decided_by_id)
-        )
+        version = AuditedVersion(fingerprint=fingerprint, how=how)
+        self._write(version, _merge_findings(findings, decided_by_id))
 
     def decide(self, decisions: Mapping[str, Decision]) -> None:
         """Set the state of proposals, by their identifiers.
@@ -88,7 +89,7 @@ class Proposals:
         self._write(version, updated_proposals)
 
     def counts(self) -> list[dict[str, Any]]:
-        """The numbers of proposals in each state, by rule."""
+        """Return the number of proposals in each state, by rule."""
         columns: dict[str, Counter[str]] = {}
         defects: dict[str, str] = {}
         for each in self:
@@ -102,10 +103,10 @@ class Proposals:
             for rule in sorted(columns)
         ]
 
-    def listed(
+    def most_certain(
         self, states: Sequence[ProposalState], rules: Sequence[str], limit: int
     ) -> list[Proposal]:
-        """The surest first, those with a remedy before the others."""
+        """Return the proposals with the highest confidence, those with a remedy first."""
         return nsmallest(
             limit,
             (each for each in self if each.state in states and (not rules or each.rule in rules)),
@@ -118,7 +119,7 @@ class Proposals:
         )
 
     def of_rule(self, rule: str, least_confidence: float) -> list[Proposal]:
-        """Proposals of a rule that have a remedy and are sure enough."""
+        """Return the open proposals of a rule that have a remedy and enough confidence."""
         return sorted(
             (
                 each
@@ -132,7 +133,7 @@ class Proposals:
         )
 
     def named(self, proposal_ids: Collection[str]) -> list[Proposal]:
-        """Raises ConfigurationError for an identifier that names no proposal."""
+        """Return proposals by identifier. Raises ConfigurationError for an unknown one."""
         wanted_ids = frozenset(proposal_ids)
         by_id = {each.proposal_id: each for each in self if each.proposal_id in wanted_ids}
         unknown = sorted(wanted_ids - by_id.keys())
@@ -144,7 +145,7 @@ class Proposals:
         return [by_id[each] for each in sorted(by_id)]
 
     def __iter__(self) -> Iterator[Proposal]:
-        """Every proposal, in the state that the store gives it.
+        """Yield every proposal, with its state as the store has it.
 
         Raises:
             SnapshotError: the file cannot be read.
@@ -161,16 +162,16 @@ class Proposals:
             else:
                 yield proposal
 
-    def _read_version(self, lines: Iterator[bytes]) -> Looked | None:
-        """Read the first line; None: nothing was audited yet."""
+    def _read_version(self, lines: Iterator[bytes]) -> AuditedVersion | None:
+        """Read the first line; None if nothing was audited yet."""
         line = next(lines, None)
-        return None if line is None else self._parse(Looked, line)
+        return None if line is None else self._parse(AuditedVersion, line)
 
     def _parse(self, model: type[NounT], line: bytes) -> NounT:
         try:
             return model.model_validate_json(line)
         except ValidationError:
-            raise self._unreadable("it is not what an audit wrote") from None
+            raise self._unreadable("it is no audit file") from None
 
     def _lines(self) -> Iterator[bytes]:
         try:
@@ -186,10 +187,10 @@ class Proposals:
         except (PlainFileError, OSError) as error:
             raise self._unreadable(str(error)) from None
 
-    def _write(self, version: Looked, proposals: Iterable[Proposal]) -> None:
+    def _write(self, version: AuditedVersion, proposals: Iterable[Proposal]) -> None:
         """Write under a temporary name, flush to disk, rename."""
         building = self._path.with_name(f"{AUDIT_NAME}.new")
-        building.unlink(missing_ok=True)  # also one that a stranger put there as a link
+        building.unlink(missing_ok=True)  # it may be a link that somebody else placed there
         try:
             with building.open("xb") as stream:
                 for each in chain([version], proposals):
@@ -203,14 +204,14 @@ class Proposals:
                 os.fsync(stream.fileno())
             building.replace(self._path)
         finally:
-            building.unlink(missing_ok=True)  # of a disk that is full, or an audit too large
+            building.unlink(missing_ok=True)  # left when the disk is full or the audit too large
 
     def _unreadable(self, reason: str) -> SnapshotError:
         return SnapshotError(f"{self._path} cannot be read ({reason}); delete it and audit again")
 
 
 def _merge_findings(findings: Path, decided_by_id: Mapping[str, Proposal]) -> Iterator[Proposal]:
-    """Yield what was found, with the decisions on it, then the other decisions."""
+    """Yield the findings with their earlier decisions, then the other decided proposals."""
     repeated_ids = set[str]()
     for batch in pq.ParquetFile(findings).iter_batches(_BATCH_ROWS):
         for row in batch.to_pylist():

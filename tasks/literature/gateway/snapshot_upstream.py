@@ -1,6 +1,4 @@
-"""A snapshot behind the gateway: the same paths, shapes and refusals as the live API, answered in
-milliseconds.
-"""
+"""A snapshot behind the gateway, with the paths, shapes and refusals of the live API."""
 
 import asyncio
 from collections import Counter
@@ -46,18 +44,18 @@ _OF_ONE_PAPER: dict[str, str | None] = {
     "paper/references": "references",
     "paper/citations": "citations",
 }
-# Rows of one page, as of the API, which ignores `limit` here.
+# Rows of one page; like the API, `limit` is ignored here.
 _BULK_PAGE = 1_000
 _MOST_LEFT_OUT = 100
-"""Of one search, as they travel in a header."""
-# Where the API cuts nested lists off.
+"""Papers of one search listed in a header."""
+# The API truncates nested lists here.
 _MOST_NESTED = 9_999
 _WITHHELD = "Notice: The following paper fields have been elided by the publisher: {'references'}"
 _NESTED = frozenset(NESTED)
 
 
 class SnapshotUpstream:
-    """Speaks for a `Snapshot`.
+    """An upstream that answers from a `Snapshot`.
 
     With an `embedder` and embeddings in the snapshot, searches are hybrid.
     """
@@ -103,7 +101,7 @@ class SnapshotUpstream:
         return error_reply(404, f"{request.method} {route.endpoint} is not served from a snapshot")
 
     def _known_by_year(self, last_day: int) -> str:
-        """Counted once for each cutoff; empty without one."""
+        """Return the year-only counts of a cutoff, cached; empty without a cutoff."""
         if last_day == EVER.last:
             return ""
         if last_day not in self._by_year:
@@ -211,7 +209,7 @@ class SnapshotUpstream:
     def _neighbours(
         self, paper: PaperRecord, kind: str, window: slice, days: DayRange = EVER
     ) -> Edges | None:
-        """As of the API, days count for citations alone."""
+        """Return references or citations; like in the API, `days` filters citations alone."""
         if kind == "references":
             return self._snapshot.references(paper.paper_id, window)
         return self._snapshot.citations(paper.paper_id, window, days)
@@ -249,7 +247,7 @@ class SnapshotUpstream:
     async def _recommend(self, request: Request, positive: list[str], negative: list[str]) -> Reply:
         window = window_of(request, default=100, largest=500)
         fields, days = fields_of(request.parameter("fields")), days_of(request)
-        # Over a matrix of vectors in a thread, so that other requests go on meanwhile.
+        # Comparing all vectors takes long: in a thread, it does not block other requests.
         recommend = partial(self._snapshot.recommend, positive, window.limit + len(negative), days)
         results = await asyncio.to_thread(recommend) if self._snapshot.has_vectors else recommend()
         if results is None:
@@ -278,7 +276,7 @@ class SnapshotUpstream:
 
 
 def _left_out_header(results: Found) -> str:
-    """The papers that the cutoff keeps from an answer, as they travel in a header."""
+    """Format the papers left out for the cutoff as a header value."""
     return " ".join(
         f"{UNDATED_MARK if paper.last_day == UNKNOWN_DAY else ''}{paper.paper_id[:12]}"
         for paper in results.late
@@ -293,7 +291,7 @@ def _query_parameters(request: Request) -> tuple[str, tuple[str, ...], DayRange]
 
 
 def _snippet(paper: PaperRecord, score: float) -> Json:
-    """The passage a snapshot has of a paper: its abstract, or its title where there is none."""
+    """Return the passage of a paper in a snapshot: its abstract, else its title."""
     text = paper.abstract or paper.title
     return {
         "score": score,

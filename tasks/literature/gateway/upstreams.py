@@ -1,6 +1,4 @@
-"""What may stand behind the gateway: the live API, or a snapshot first and the live API for what it
-lacks; and from a choice of literature to the one it means.
-"""
+"""Upstreams of the gateway: the live API, or a snapshot with the live API as fallback."""
 
 import asyncio
 from collections.abc import Sequence
@@ -38,12 +36,12 @@ from warehouse.stores.keyed_store import KeyedStore
 _RECOMMENDATIONS = frozenset({"papers", "papers/forpaper"})
 _FIELDS_OF_DATES = frozenset({"year", "publicationDate", "venue", "externalIds"})
 CACHED_SECONDS = 30 * 86_400.0
-# Dates are filtered here, so more are asked for than wanted; it is one request either way.
+# The gateway filters by date, so it requests more than needed; the cost is one request either way.
 _RECOMMENDED_BEFORE_FILTER = 100
 
 
 class LiveUpstream:
-    """Passes everything on; look-ups travel packed, recommendations take a date range besides."""
+    """The live API, with batched look-ups and a date range for recommendations."""
 
     name = "semantic_scholar"
 
@@ -85,7 +83,7 @@ class LiveUpstream:
         return replace(cost, status=reply.status, body=reply.body)
 
     async def _recommend_within(self, request: Request) -> Reply:
-        """The API recommends without regard to dates: ask for more, and cut here."""
+        """Return recommendations within the date range, which the API itself ignores."""
         days = days_of(request)
         limit = window_of(request, default=100, largest=500).limit
         fields = set(request.parameter("fields", "title").split(",")) | _FIELDS_OF_DATES
@@ -117,7 +115,7 @@ class LiveUpstream:
 
 
 def batch_reply(rows: Sequence[Row], cost: Reply) -> Reply:
-    """A list by position; as in the API, a batch that knows none of its ids is refused with 400."""
+    """Return the rows as a list; like the API, refuse a batch without known ids with 400."""
     reply = next((row.failure for row in rows if row.failure is not None), None)
     if reply is None and all(row.paper in (None, b"null") for row in rows):
         reply = error_reply(400, NONE_KNOWN)
@@ -133,11 +131,10 @@ def _within(paper: dict[str, Any], days: DayRange) -> bool:
 
 
 class SnapshotFirst:
-    """Papers and papers like them come from the snapshot where it has them; searches go live, for
-    they see more there.
+    """A snapshot for look-ups by identifier, with the live API for all else.
 
-    When the live API cannot be asked, a search is answered with its failure, never with the
-    snapshot's part alone.
+    Searches go to the live API, which covers more papers. If it fails, the search fails too: the
+    snapshot's results alone are never returned.
     """
 
     name = "semantic_scholar"
@@ -161,7 +158,7 @@ class SnapshotFirst:
         return await self._live.answer(request)
 
     async def _batch(self, request: Request) -> Reply:
-        """By position: the snapshot's row, else the live one. An unknown nested list is lacking."""
+        """Answer a batch by position: the snapshot's row if complete, else the live one."""
         local = await self._snapshot.answer(request)
         if local.status == 400 and NONE_KNOWN.encode() not in local.body:
             return local
@@ -201,7 +198,7 @@ CACHE_NAME = "literature.sqlite"
 
 
 def check_literature(literature: LiteratureChoice) -> None:
-    """Raises ConfigurationError or SnapshotError for what would keep a gateway from starting."""
+    """Raise ConfigurationError or SnapshotError if no gateway can serve the literature."""
     if literature.url is not None:
         raise ConfigurationError(
             f"literature {literature.text!r}: write snapshot:FOLDER, snapshot:FOLDER+live or live"
@@ -224,7 +221,7 @@ def identity_of(literature: LiteratureChoice, settings: Settings) -> str:
 
 
 def _live_identity(settings: Settings) -> str:
-    """Host and path of the live API: proxies of one host may lead to several services."""
+    """Return the identity of the live API: host and path, as proxies may serve several APIs."""
     url = settings.literature.upstream_url
     try:
         address = web_address(url)
@@ -236,14 +233,14 @@ def _live_identity(settings: Settings) -> str:
 def open_upstream(
     settings: Settings, literature: LiteratureChoice, cache_directory: Path
 ) -> Upstream:
-    """Raises ConfigurationError or SnapshotError, one line each."""
+    """Open the upstream of a literature. Raises ConfigurationError or SnapshotError."""
     check_literature(literature)
     if literature.snapshot is None:
         return _live(settings, cache_directory)
     snapshot = open_snapshot(literature.snapshot)
     embedder = None
     if snapshot.has_vectors:
-        # Loads a model: only where vectors are to be compared.
+        # Imported here because it loads a model.
         from tasks.embeddings.sentence_embedder import SentenceEmbedder
 
         embedder = SentenceEmbedder(settings.embeddings, None)
@@ -252,7 +249,7 @@ def open_upstream(
 
 
 def _live(settings: Settings, cache_directory: Path) -> LiveUpstream:
-    """The allowance is shared with every gateway of the machine that uses the same key."""
+    """Open the live API; its rate limit is shared by all gateways with the same key."""
     store = KeyedStore(cache_directory / CACHE_NAME)
     store.get_many(["opens"])
     key = settings.semantic_scholar_api_key

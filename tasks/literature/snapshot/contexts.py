@@ -1,9 +1,7 @@
-"""How one paper cites another: the sentences that do, each with its section and purpose, and
-whether the source calls the citation influential.
-"""
+"""Citation contexts: citing passages with section and intent, and the influential flag."""
 
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,16 +10,16 @@ import orjson
 from tasks.literature.snapshot.records import COMPRESSION_LEVEL, read_text
 
 _MOST_PASSAGES = 1_000
-"""Of one entry of a reference list; the first are kept."""
+"""Passages stored for one entry of a reference list; further ones are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class CitationContext:
-    """A passage of the citing paper that cites the other.
+    """A passage that cites another paper.
 
     Attributes:
         section: the heading above it; None: unknown.
-        intents: why it cites, in the source's words, such as background, methodology, result.
+        intents: purposes as the source names them, such as background, methodology, result.
     """
 
     text: str
@@ -34,7 +32,7 @@ class CitationContexts:
     """The passages of one reference.
 
     Attributes:
-        contexts: in the order of the text; None: unknown, for instance without a full text.
+        contexts: in text order; None: unknown, for example without a full text.
         influential: None: unknown.
     """
 
@@ -42,7 +40,7 @@ class CitationContexts:
     influential: bool | None = None
 
     def packed(self) -> bytes | None:
-        """As the store keeps it; None where nothing is known."""
+        """Return the compressed form in the store; None if nothing is known."""
         if self.contexts is None and self.influential is None:
             return None
         passages = [[each.text, each.section, list(each.intents)] for each in self.contexts or ()]
@@ -53,26 +51,23 @@ class CitationContexts:
 UNKNOWN = CitationContexts()
 
 References = Sequence[tuple[int, str, CitationContexts]]
-"""A reference list as (position, identifier, how it is cited); positions are unique within a list
-and say its order.
-"""
+"""A reference list as (position, identifier, contexts); positions are unique and give the order."""
 
 
-def joined(entries: Iterable[CitationContexts]) -> CitationContexts:
-    """Join entries of a reference list that name the same paper; each passage once."""
-    entry_list = list(entries)
-    passages = [each.contexts for each in entry_list if each.contexts is not None]
-    influential = [each.influential for each in entry_list if each.influential is not None]
+def merge_contexts(entries: Sequence[CitationContexts]) -> CitationContexts:
+    """Merge entries of a reference list for the same paper; each passage once."""
+    passages = [each.contexts for each in entries if each.contexts is not None]
+    influential = [each.influential for each in entries if each.influential is not None]
     return CitationContexts(
         tuple(dict.fromkeys(one for each in passages for one in each)) if passages else None,
         any(influential) if influential else None,
     )
 
 
-def parsed(content: bytes) -> CitationContexts:
-    """Read what `packed` wrote, once it is unpacked.
+def parse_contexts(content: bytes) -> CitationContexts:
+    """Parse the decompressed form of `packed`.
 
-    Raises orjson.JSONDecodeError, TypeError or ValueError for anything else.
+    Raises orjson.JSONDecodeError, TypeError or ValueError for other content.
     """
     influential, listed = orjson.loads(content)
     if listed is not None and len(listed) > _MOST_PASSAGES:
@@ -86,8 +81,10 @@ def parsed(content: bytes) -> CitationContexts:
 
 
 def references_of(row: Mapping[str, Any]) -> References:
-    """The row's reference list with positions: the source's own numbers of its references, where it
-    has them; `reference_contexts` and `reference_influential` stand beside it, entry by entry.
+    """Return the row's reference list.
+
+    Positions are `reference_ids`, the source's own numbers, or else list positions.
+    `reference_contexts` and `reference_influential` hold one value for each reference.
     """
     references = row.get("references")
     if not isinstance(references, list | tuple):
@@ -96,7 +93,7 @@ def references_of(row: Mapping[str, Any]) -> References:
         column if isinstance(column, list) and len(column) == len(references) else None
         for column in map(row.get, ("reference_ids", "reference_contexts", "reference_influential"))
     )
-    # Numbers that SQLite cannot hold are none.
+    # Numbers that SQLite cannot hold count as missing.
     if positions is None or not all(
         isinstance(each, int) and 0 <= each < 2**63 for each in positions
     ):
@@ -111,10 +108,10 @@ def references_of(row: Mapping[str, Any]) -> References:
 
 
 def contexts_of(passages: Any, influential: Any = None) -> CitationContexts:
-    """The passages of one reference in a row: a list, each a text or an object with `text`,
-    `section` and `intents`; an empty list says that there are none, null that nothing is known.
+    """Return the contexts of one reference in a row.
 
-    What cannot be read counts as unknown.
+    `passages` is a list of texts or objects with `text`, `section` and `intents`: an empty list
+    means none, null means unknown. Unreadable values count as unknown.
     """
     is_list = isinstance(passages, list | tuple)
     read = map(_context, passages[:_MOST_PASSAGES] if is_list else ())
@@ -125,11 +122,9 @@ def contexts_of(passages: Any, influential: Any = None) -> CitationContexts:
 
 
 def contexts_of_record(record: Mapping[str, Any]) -> CitationContexts:
-    """The same of a record of Semantic Scholar's `citations`, whose `intents` stand beside its
-    `contexts`.
-    """
+    """Return the contexts of a record of Semantic Scholar's `citations` dataset."""
     contexts, intents = record.get("contexts"), record.get("intents")
-    if not isinstance(contexts, list):  # it says false of every citation whose text it never had
+    if not isinstance(contexts, list):  # the flag is false for every citation without a text
         return contexts_of(None, record.get("isinfluential") or None)
     why = intents if isinstance(intents, list) and len(intents) == len(contexts) else None
     passages = [

@@ -1,8 +1,7 @@
-"""Changing the papers of a store, by updates and by corrections that can be undone.
+"""Changes to the papers of a store: updates, and corrections that can be undone.
 
-Numbers stay dense: the last paper takes the place of one that is removed. The store keeps what each
-correction replaced, so a correction and the way back from it appear together with the generation of
-the snapshot that has them.
+Paper numbers stay dense: the last paper replaces a removed one. The store keeps the values that
+each correction replaced, so corrections can be undone in any generation that contains them.
 """
 
 import base64
@@ -31,9 +30,10 @@ from tasks.literature.snapshot.store import PaperStore, key_numbers, reference_k
 
 @dataclass(frozen=True, slots=True)
 class Upsert:
-    """A paper as it is now; columns the row lacks stay as they were.
+    """A new or changed paper; columns missing in the row keep their values.
 
-    `cites_nothing` says so of a paper without edges.
+    Attributes:
+        cites_nothing: whether a paper without edges is known to have no references.
     """
 
     row: Row
@@ -42,7 +42,7 @@ class Upsert:
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """Some fields of the paper with this key; a paper that is not there is left alone."""
+    """New values for some fields of the paper with this key; unknown papers are skipped."""
 
     key: str
     fields: Mapping[str, Any] = field(default_factory=dict)
@@ -50,14 +50,14 @@ class Amendment:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """The paper with this key is gone."""
+    """The removal of the paper with this key."""
 
     key: str
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One reference, known by a number of the source's own."""
+    """One reference, identified by the source's own number."""
 
     edge_id: int
     citing_key: str
@@ -84,7 +84,7 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class Reversal:
-    """A correction is to be undone."""
+    """The undoing of a correction."""
 
     proposal_id: str
 
@@ -94,15 +94,16 @@ AnyChange = Upsert | Amendment | Removal | Edge | EdgeRemoval | Correction | Rev
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """Changes in batches, in the order in which they are to be made.
+    """Changes in batches, in the order in which they are applied.
 
     Attributes:
-        identity: of this set of changes; applied twice, it changes nothing the second time.
-        through: the release or day the snapshot has reached with them; None where the source has
+        identity: of this set of changes; a set that was already applied is skipped.
+        through: the release or day that the snapshot reaches with them; None if the source has
             none.
-        batches: changes from a place on, each batch with the place behind it. Raises SnapshotError.
-        identified: whether the source's own identifiers alone say which papers are the same.
-        empty: whether there is nothing the snapshot has not got yet.
+        batches: returns the changes from a place on, each batch with the place after it. Raises
+            SnapshotError.
+        identified: whether papers are matched by the source's own identifiers alone.
+        empty: whether the snapshot already has all of them.
     """
 
     name: str
@@ -125,30 +126,31 @@ create table if not exists edits (
 ) without rowid
 """
 _FITS_NO_RECORD = (AttributeError, LookupError, OverflowError, TypeError, ValueError)
-"""What values of another kind, or of another place, raise."""
+"""Errors raised by values that do not fit the record or field."""
 
 _Edit = tuple[str, str, Any, Any]
-"""One part of one paper, before and after: (paper_id, part, old, new). A part is a field, `record`
-(its values), `names` (the hashes of the keys it is found by) or `reference:POSITION` (hash and
-packed contexts).
+"""A change to a part of a paper: (paper_id, part, old, new).
+
+A part is a field, `record` (all values), `names` (the hashes of its keys) or `reference:POSITION`
+(hash and packed contexts).
 """
 
 
 class StoreEditor(PaperStore):
-    """A writable store with the changes an update or an audit may ask for.
+    """A writable store that applies the changes of updates and audits.
 
-    Every change leaves keys, papers and references in step.
+    Every change keeps keys, papers and references consistent.
     """
 
     def apply(self, change: AnyChange, *, identified: bool) -> str:
-        """Make one change within the open transaction.
+        """Apply one change within the open transaction.
 
-        Returns what came of it: added, replaced, unchanged, removed, untitled or skipped. Skipped
-        is what speaks of no paper here, a correction whose record is not as it was when it was
-        proposed, and a reversal of what has been changed since.
+        Returns its outcome: added, replaced, unchanged, removed, untitled or skipped. Skipped are
+        changes to unknown papers, corrections of records that changed after the proposal, and
+        reversals of values that changed since.
 
         Raises:
-            SnapshotError: a correction or a reversal speaks of what no record has.
+            SnapshotError: a correction or reversal does not fit its record.
         """
         if isinstance(change, Upsert):
             return self._upsert(change, identified=identified)
@@ -168,7 +170,7 @@ class StoreEditor(PaperStore):
         return self._rewrite(number, old, replace(old, **change.fields))
 
     def relink(self) -> None:
-        """Find out anew who cites whom among the papers that are here now."""
+        """Rebuild the citations between the papers of the store."""
         self._connection.execute("drop index if exists cited_by")
         self._connection.execute("delete from citations")
         self.resolve_references()
@@ -183,7 +185,7 @@ class StoreEditor(PaperStore):
             self._count_references(self.count() - 1, cites_nothing=change.cites_nothing)
             return "added"
         old = self._record(number)
-        # Only the source's own word that there is nothing empties a field.
+        # A field is emptied only if an identified source sends it empty.
         unchanged: dict[str, Any] = {
             name: getattr(old, name)
             for name in _COLUMNS
@@ -283,7 +285,7 @@ class StoreEditor(PaperStore):
         )
         return list(self._connection.execute(query, (number,)))
 
-    # Corrections, and the way back from them.
+    # Corrections and reversals.
 
     def _correct_or_revert(self, change: Correction | Reversal) -> str:
         self._connection.execute(_CREATE_EDITS)
@@ -309,7 +311,7 @@ class StoreEditor(PaperStore):
             edits = self._reference_edits(number, change)
         else:
             now = self._value(change.paper_id, change.field)
-            # What is unknown is an empty text in some fields.
+            # Some fields store an unknown value as an empty text.
             old = now if not now and not change.old else change.old
             edits = [(change.paper_id, change.field, old, change.new)]
         if not edits or any(self._value(*each[:2]) != each[2] for each in edits):
@@ -380,7 +382,7 @@ class StoreEditor(PaperStore):
         return "removed"
 
     def _repoint(self, removed_number: int, kept_number: int) -> Iterator[_Edit]:
-        """Entries of other lists that name the removed paper name the kept one from now on."""
+        """Yield edits that redirect references to the removed paper to the kept one."""
         self._connection.execute(
             "create index if not exists reference_names on named_references (hash)"
         )
@@ -421,7 +423,7 @@ class StoreEditor(PaperStore):
             self._put(paper_id, part, new)
 
     def _value(self, paper_id: str, part: str) -> Any:
-        """A part of a paper as it is now, as JSON gives it back."""
+        """Return the current value of a part of a paper, in its JSON form."""
         number = self._number(paper_id)
         if number is None:
             return [] if part == "names" else None
@@ -471,7 +473,7 @@ class StoreEditor(PaperStore):
         return self._holder(f"id:{paper_id}")
 
     def _names(self, number: int) -> list[int]:
-        """The keys by which this paper, and not another that shares them, is found."""
+        """Return the hashes of the keys that lead to this paper."""
         query = "select number from keys where hash = ?"
         return [
             each
@@ -485,5 +487,5 @@ def _entry(name: int, contexts: bytes | None) -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A field as JSON gives it back."""
+    """Return a field in its JSON form."""
     return list(value) if isinstance(value, tuple) else value

@@ -1,8 +1,8 @@
-"""Semantic Scholar dataset releases, and the diffs between them, as papers (reference §3).
+"""Semantic Scholar dataset releases and diffs as papers (reference §3).
 
-A release is folders of packed JSON lines, one per dataset. They are spread over buckets by corpus
-identifier, then joined bucket by bucket: memory holds one bucket, whatever the size of the release.
-Parts and buckets that are done stay done.
+A release has one folder of compressed JSON lines per dataset. Rows are partitioned into buckets by
+corpus id and joined bucket by bucket, so that memory holds one bucket at a time. Finished parts and
+buckets are not repeated.
 """
 
 import shutil
@@ -39,9 +39,9 @@ from tasks.literature.snapshot.parts import (
 from tasks.web.decoding import inside
 
 DATASETS = ("papers", "abstracts", "tldrs", "paper-ids", "citations")
-"""What is used of a release; `papers` must be there."""
+"""Datasets read from a release; `papers` is required."""
 
-# DuckDB goes on on disk beyond it, so that a laptop can join a whole release.
+# DuckDB spills to disk beyond it, so that a laptop can join a whole release.
 MEMORY_LIMIT = "1GB"
 _PACKED_BYTES_PER_BUCKET = 30_000_000
 # Every part of the release writes a file for each bucket.
@@ -62,7 +62,7 @@ _NO_ROWS = {
 
 
 Datasets = Sequence[tuple[str, tuple[Path, ...]]]
-"""The parts of each dataset that is there, by name."""
+"""The files of each dataset of a release, by name."""
 
 
 def is_release(folder: Path) -> bool:
@@ -71,8 +71,7 @@ def is_release(folder: Path) -> bool:
 
 
 def open_release(folder: Path) -> PaperSource:
-    """The datasets that are there, each in a folder of its name: `papers`, `abstracts`, `tldrs`,
-    `paper-ids`, `citations`.
+    """Open a release: one folder for each dataset of `DATASETS` that it has.
 
     Raises:
         SnapshotError: one of them, or a file in it, is a link.
@@ -178,8 +177,10 @@ def _joined_files(workplace: Path) -> tuple[Path, ...]:
 
 
 def open_diffs(path: Path, manifest: Manifest) -> Changes:
-    """The steps between releases that a snapshot has not got yet, each dataset's updates before its
-    deletions: `updates/<date>-to-<date>/papers/…` and `deletes/…`.
+    """Open the diffs between releases that a snapshot does not have yet.
+
+    The layout is `updates/<date>-to-<date>/papers/…` and `deletes/…`. The updates of each dataset
+    come before its deletions.
 
     Raises:
         SnapshotError: there are none, or a step is missing before the first of them.
@@ -228,7 +229,7 @@ def open_diffs(path: Path, manifest: Manifest) -> Changes:
 
 
 def _changes(row: Row, dataset: str, *, removes: bool) -> Iterator[AnyChange]:
-    """The change that a record of a dataset, or its removal, makes; none where it names nothing."""
+    """Yield the change for an updated or deleted record of a dataset."""
     corpus_id, edge_id = row.get("corpusid"), row.get("citationid")
     key = f"corpus:{corpus_id}"
     if dataset == "citations":
@@ -252,7 +253,7 @@ def _changes(row: Row, dataset: str, *, removes: bool) -> Iterator[AnyChange]:
 
 
 def _row_of_paper(row: Row, corpus_id: int) -> Row:
-    """A record of `papers` as a row, without what other datasets know of the paper."""
+    """Return a record of `papers` as a row."""
     sha = _SHA.search(str(row.get("url") or ""))
     return {
         "paper_id": sha.group() if sha else f"corpusid:{corpus_id}",
@@ -278,7 +279,7 @@ def _text(value: object) -> str | None:
 def bounded_connection(
     workplace: Path, database: Path | None = None, memory_limit: str = MEMORY_LIMIT
 ) -> duckdb.DuckDBPyConnection:
-    """Open DuckDB with a limited memory, which spills below `workplace`.
+    """Open DuckDB with a memory limit; it spills to disk below `workplace`.
 
     Args:
         database: a file that only Assay writes; None: in memory.
@@ -290,7 +291,7 @@ def bounded_connection(
             "memory_limit": memory_limit,
             "temp_directory": str(workplace / "spilled"),
             "preserve_insertion_order": False,
-            # What a file holds must not have DuckDB fetch or load an extension.
+            # The content of a file must not make DuckDB install or load an extension.
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
         },
@@ -302,5 +303,5 @@ def _sql(name: str) -> str:
 
 
 def quoted(path: Path) -> str:
-    """A path as a literal of SQL, where no parameter is taken."""
+    """Return a path as an SQL literal, for statements that take no parameter."""
     return "'" + str(path).replace("'", "''") + "'"

@@ -1,6 +1,6 @@
 """`soundness_query`: search queries for each method, and one for its failures and limits.
 
-Baseline: the method's key phrases, best for the idea first, with the idea's topic behind them.
+Baseline: the method's key phrases, the most central to the idea first, then the idea's topic.
 """
 
 import math
@@ -49,11 +49,11 @@ _FAILURE_WORDS = ("fails", "limitations")
 
 
 async def baseline_queries(inputs: QueriesInput, _tools: BaselineTools) -> QueriesReply | NoAnswer:
-    """For every method up to ten phrases within the word limit; NoAnswer(nothing_to_judge) where no
-    method has words.
-    """
+    """Return up to ten phrases per method; NoAnswer(nothing_to_judge) if no method has words."""
     about_idea = Counter(content_words(inputs.idea))
-    subject = _telling(key_phrases(plain(inputs.idea), 4 * _CANDIDATES), about_idea, _IDEA_PHRASES)
+    subject = _informative(
+        key_phrases(plain(inputs.idea), 4 * _CANDIDATES), about_idea, _IDEA_PHRASES
+    )
     answers = [
         answer
         for number, method in enumerate(inputs.methods, start=1)
@@ -69,7 +69,7 @@ async def baseline_queries(inputs: QueriesInput, _tools: BaselineTools) -> Queri
 def _queries(
     number: int, method: str, about_idea: Counter[str], subject: list[str], inputs: QueriesInput
 ) -> MethodQuery | None:
-    """All phrases in one query; where more are asked for, the best phrases again in short ones."""
+    """Return one query of all phrases, then short queries of the best phrases if more are asked."""
     whole = _query(method, about_idea, subject, inputs.word_limit)
     if not whole:
         return None
@@ -81,32 +81,35 @@ def _queries(
     queries = tuple(dict.fromkeys((whole, *short)))[: inputs.queries_per_method]
     failures = _FAILURE_WORDS[: inputs.word_limit]
     room = inputs.word_limit - len(failures)
-    told = " ".join([*words(" ".join(phrases[:_SHORT_PHRASES]))[:room], *failures])
+    failure_query = " ".join([*words(" ".join(phrases[:_SHORT_PHRASES]))[:room], *failures])
     return MethodQuery(
-        method=number, queries=queries, failure_query=told if inputs.search_failures else ""
+        method=number,
+        queries=queries,
+        failure_query=failure_query if inputs.search_failures else "",
     )
 
 
 def _query(method: str, about_idea: Counter[str], subject: list[str], word_limit: int) -> str:
     phrases = [
-        *_telling(key_phrases(plain(method), _CANDIDATES), about_idea, _METHOD_PHRASES),
+        *_informative(key_phrases(plain(method), _CANDIDATES), about_idea, _METHOD_PHRASES),
         *subject,
     ]
-    kept: list[str] = []
-    known: set[str] = set()
+    chosen: list[str] = []
+    used_stems: set[str] = set()
     for phrase in phrases:
         stems = set(content_words(phrase))
-        if stems <= known or sum(len(words(other)) for other in (*kept, phrase)) > word_limit:
+        if (
+            stems <= used_stems
+            or sum(len(words(other)) for other in (*chosen, phrase)) > word_limit
+        ):
             continue
-        kept.append(phrase)
-        known |= stems
-    return ", ".join(kept) or " ".join(words(method)[:word_limit])
+        chosen.append(phrase)
+        used_stems |= stems
+    return ", ".join(chosen) or " ".join(words(method)[:word_limit])
 
 
-def _telling(phrases: list[str], about_idea: Counter[str], limit: int) -> list[str]:
-    """Phrases by how informative they are and how much the idea turns on their words; ties keep the
-    order of key phrases.
-    """
+def _informative(phrases: list[str], about_idea: Counter[str], limit: int) -> list[str]:
+    """Rank phrases by information and by frequency of their words in the idea; ties keep order."""
 
     def value(phrase: str) -> float:
         stems = content_words(phrase)

@@ -1,6 +1,6 @@
 """`soundness_summary`: the idea's main strengths, weaknesses and suggestions over all methods.
 
-Baseline: the first passage for and against of the methods where each weighs most.
+Baseline: the first passage for and against, of the methods with the clearest scores.
 """
 
 from collections.abc import Callable
@@ -46,32 +46,33 @@ _MOST = 3
 
 
 async def baseline_summary(inputs: SummaryInput, _tools: BaselineTools) -> SummaryReply:
-    """The first passage for and against of up to three methods: for of well-scored ones, against of
-    badly scored ones, important methods first.
+    """Return the first supporting passages of high-scored methods, and contradicting ones of low-scored.
+
+    Up to three of each, important methods first.
     """
     return SummaryReply(
-        strengths=_chosen(
+        strengths=_choose_passages(
             inputs, lambda review: review.support, lambda review: review.score_0_to_10
         ),
-        weaknesses=_chosen(
+        weaknesses=_choose_passages(
             inputs, lambda review: review.contradictions, lambda review: 10 - review.score_0_to_10
         ),
         suggestions=(),
     )
 
 
-def _chosen(
+def _choose_passages(
     inputs: SummaryInput, part: Callable[[ReviewShown], str], weight: Callable[[ReviewShown], float]
 ) -> tuple[str, ...]:
-    """In order of weight times importance; no passage twice."""
+    """Return passages by weight and importance, each once."""
     order = sorted(
         inputs.reviews,
         key=lambda review: (-(weight(review) + 0.5) / (1 + 0.15 * (review.rank - 1)), review.rank),
     )
     chosen: dict[str, ReviewShown] = {}
     for review in order:
-        found = (text for text in part(review).split("\n\n") if text.startswith("“"))
-        fresh = next((passage for passage in found if passage not in chosen), None)
+        texts = (text for text in part(review).split("\n\n") if text.startswith("“"))
+        fresh = next((passage for passage in texts if passage not in chosen), None)
         if fresh is not None:
             chosen[fresh] = review
     return tuple(f"Method {review.rank}: {text}" for text, review in chosen.items())[:_MOST]
