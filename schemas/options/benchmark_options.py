@@ -1,4 +1,4 @@
-"""The options of `assay benchmark`."""
+"""Options of `assay benchmark`."""
 
 from datetime import date
 from pathlib import Path
@@ -22,13 +22,17 @@ def _parse_suite_modules(text: str) -> tuple[Module, ...]:
 
 
 def _parse_judge(text: str) -> JudgeWording | EngineChoice:
-    """Raises ConfigurationError when `text` is neither a wording nor an engine."""
+    """Parse a wording or an engine.
+
+    Raises:
+        ConfigurationError: `text` is neither.
+    """
     name = text.strip()
     return JudgeWording(name) if name in set(JudgeWording) else EngineChoice.parse(name)
 
 
 class BenchmarkOptions(IdeaOptions, DeclaredOptions):
-    """Of `assay benchmark`."""
+    """Options of `assay benchmark`."""
 
     data: Path | None = option(
         None, "DIR", "Folder of the data sets. Default: the setting ASSAY_DATA."
