@@ -115,7 +115,7 @@ Without papers that do not address a dimension: they say nothing about the idea'
 _PLACES = {answer: place for place, answer in enumerate(NEWNESS)}
 WORKS_PER_MISREADING = 20
 """Works per left-out work, rounded up: at an error rate of one reading in twenty, the closest
-twentieth are the misread ones (docs/reviews.md).
+twentieth are the misread ones (docs/quality/reviews.md).
 """
 CLOSEST_SHOWN = 3
 """Closest works whose comparisons a review sees in full."""
