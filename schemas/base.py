@@ -34,7 +34,7 @@ class Severity(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
+class ColumnInfo:
     """Column properties that a field's type, bounds and description do not state.
 
     Attributes:
@@ -61,7 +61,7 @@ class Stored:
     reference_severity: Severity = Severity.CRITICAL
 
 
-Prose = Annotated[str, Stored(prose=True)]
+Prose = Annotated[str, ColumnInfo(prose=True)]
 
 
 class Noun(BaseModel):

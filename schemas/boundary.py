@@ -58,7 +58,7 @@ def concerns_one_unit(error: BaseException) -> bool:
     return isinstance(error, Exception) and not isinstance(error, every)
 
 
-def in_a_word(error: BaseException) -> str:
+def error_line(error: BaseException) -> str:
     """Return `ErrorType: message` on one line of bounded length."""
     message = " ".join(str(error)[:1000].split())[:200]
     return f"{type(error).__name__}: {message}" if message else type(error).__name__

@@ -30,13 +30,13 @@ MAXIMUM_TOKENS = 1_000_000_000
 """Of one call; larger counts are errors of the provider."""
 
 
-def _believable(tokens: int) -> int:
+def _check_token_count(tokens: int) -> int:
     if tokens > MAXIMUM_TOKENS:
         raise ValueError(f"more than {MAXIMUM_TOKENS:,} tokens")
     return tokens
 
 
-TokenCount = Annotated[int, Field(ge=0), AfterValidator(_believable)]
+TokenCount = Annotated[int, Field(ge=0), AfterValidator(_check_token_count)]
 
 
 class LlmCall(Noun):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from schemas.base import Noun, Severity, Stored
+from schemas.base import ColumnInfo, Noun, Severity
 from schemas.outcome import Provenance
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def columns_of(
 def _columns(noun: type[Noun], names: Iterable[str]) -> Iterator[Column]:
     for name in names:
         field = noun.model_fields[name]
-        kind, nullable, facts = _taken_apart(field.annotation)
+        kind, nullable, facts = _unwrap(field.annotation)
         if kind is Provenance:
             for column in columns_of(Provenance):
                 if column.name not in noun.model_fields:
@@ -207,7 +207,7 @@ def _column(
     facts: list[Any],
 ) -> Column:
     facts = [*field.metadata, *facts]
-    stored = next((fact for fact in facts if isinstance(fact, Stored)), Stored())
+    stored = next((fact for fact in facts if isinstance(fact, ColumnInfo)), ColumnInfo())
     base = get_origin(kind) or kind
     closed = isinstance(base, type) and issubclass(base, Enum)
     is_word = isinstance(base, type) and issubclass(base, str)
@@ -229,20 +229,20 @@ def _column(
     )
 
 
-def _may_be_empty(name: str, stored: Stored, facts: list[Any]) -> bool:
+def _may_be_empty(name: str, stored: ColumnInfo, facts: list[Any]) -> bool:
     has_length = any(getattr(fact, "min_length", None) for fact in facts)
     return not has_length and (stored.may_be_empty or not name.endswith("_sha256"))
 
 
-def _taken_apart(annotation: Any) -> tuple[Any, bool, list[Any]]:
+def _unwrap(annotation: Any) -> tuple[Any, bool, list[Any]]:
     """Return the bare type, whether it is optional, and its annotations."""
     if get_origin(annotation) is Annotated:
         inner, *facts = get_args(annotation)
-        kind, nullable, more = _taken_apart(inner)
+        kind, nullable, more = _unwrap(inner)
         metadata = [fact.metadata if isinstance(fact, FieldInfo) else [fact] for fact in facts]
         return kind, nullable, [*chain.from_iterable(metadata), *more]
     if get_origin(annotation) in (Union, UnionType):
         (inner,) = (each for each in get_args(annotation) if each is not NoneType)
-        kind, _, facts = _taken_apart(inner)
+        kind, _, facts = _unwrap(inner)
         return kind, True, facts
     return getattr(annotation, "__supertype__", annotation), False, []

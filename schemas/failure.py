@@ -128,7 +128,7 @@ def commonest_cause(details: Iterable[str]) -> str:
     return cause if len(cause) <= CAUSE_CHARACTERS else f"{cause[:CAUSE_CHARACTERS]}…"
 
 
-def own_work(papers: Iterable[Paper], stage: str) -> list[Failure]:
+def own_publication_failures(papers: Iterable[Paper], stage: str) -> list[Failure]:
     """Return failures for papers excluded as the idea's own publication."""
     return [
         Failure(

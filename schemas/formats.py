@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from schemas.base import Stored
+from schemas.base import ColumnInfo
 from schemas.errors import ConfigurationError
 from schemas.text.patterns import IGNORECASE, bounded
 
@@ -50,11 +50,11 @@ def _http_or_none(address: str | None) -> str | None:
 Year = Annotated[
     int | None,
     AfterValidator(_plausible_year),
-    Stored(unit="year", minimum=EARLIEST_YEAR, maximum=LATEST_YEAR),
+    ColumnInfo(unit="year", minimum=EARLIEST_YEAR, maximum=LATEST_YEAR),
 ]
 PublicationDay = Annotated[date | None, AfterValidator(_plausible_day)]
-WebAddress = Annotated[str, AfterValidator(_http_or_empty), Stored(pattern=ADDRESS_EXPRESSION)]
+WebAddress = Annotated[str, AfterValidator(_http_or_empty), ColumnInfo(pattern=ADDRESS_EXPRESSION)]
 OptionalWebAddress = Annotated[
-    str | None, AfterValidator(_http_or_none), Stored(pattern=ADDRESS_EXPRESSION)
+    str | None, AfterValidator(_http_or_none), ColumnInfo(pattern=ADDRESS_EXPRESSION)
 ]
 CallUsd = Annotated[float | None, Field(ge=0, le=MAXIMUM_CALL_USD)]

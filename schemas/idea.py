@@ -10,9 +10,9 @@ from schemas.identifiers import IdeaId, content_hash
 from schemas.literature.publication import read_date
 from schemas.literature.publication_fields import (
     author_names,
-    identified,
     names_authors,
     names_publication,
+    prefixed_identifier,
 )
 from schemas.reasons import Reason
 from schemas.text.patterns import bounded
@@ -148,7 +148,7 @@ class Idea(Noun):
     def publications(self) -> tuple[str, ...]:
         """Return DOIs, arXiv numbers and addresses of the idea's publication in the metadata."""
         return tuple(
-            identified(name, text)
+            prefixed_identifier(name, text)
             for name, text in self.metadata.items()
             if names_publication(name) and text.strip()
         )

@@ -5,7 +5,7 @@ from typing import Annotated, NewType
 
 from pydantic import Field
 
-from schemas.base import Severity, Stored
+from schemas.base import ColumnInfo, Severity
 from schemas.text.patterns import IGNORECASE, bounded
 
 IdeaId = NewType("IdeaId", str)
@@ -21,31 +21,31 @@ _ARXIV = bounded(
 )
 
 # Fields that name a row of another table.
-RankedIdeaId = Annotated[IdeaId, Stored(references="ideas.idea_id")]
+RankedIdeaId = Annotated[IdeaId, ColumnInfo(references="ideas.idea_id")]
 RetrievedPaperId = Annotated[
     PaperId,
-    Stored(references="papers.paper_id"),
+    ColumnInfo(references="papers.paper_id"),
     Field(description="A paper retrieved for the idea."),
 ]
 FoundPaperId = Annotated[
     PaperId,
     # The paper may have been dropped later, for example by the cutoff date.
-    Stored(references="papers.paper_id", reference_severity=Severity.WARNING),
+    ColumnInfo(references="papers.paper_id", reference_severity=Severity.WARNING),
     Field(description="A paper retrieved for the idea."),
 ]
 MethodId = Annotated[
     str,
-    Stored(references="methods.method_id"),
+    ColumnInfo(references="methods.method_id"),
     Field(description="The method judged."),
 ]
 DimensionId = Annotated[
     str,
-    Stored(references="dimensions.dimension_id"),
+    ColumnInfo(references="dimensions.dimension_id"),
     Field(description="The dimension judged."),
 ]
 KnowledgeId = Annotated[
     str,
-    Stored(references="knowledge_items.knowledge_id"),
+    ColumnInfo(references="knowledge_items.knowledge_id"),
     Field(description="The piece of knowledge."),
 ]
 

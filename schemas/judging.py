@@ -96,9 +96,9 @@ class JudgingParameters(Noun):
         """Return the settings without models: efforts and lengths only."""
         return replace(
             self,
-            reading=_unassigned(self.reading),
-            judgement=_unassigned(self.judgement),
-            steps={name: _unassigned(parameters) for name, parameters in self.steps.items()},
+            reading=_without_model(self.reading),
+            judgement=_without_model(self.judgement),
+            steps={name: _without_model(parameters) for name, parameters in self.steps.items()},
         )
 
     @property
@@ -109,7 +109,7 @@ class JudgingParameters(Noun):
         return tuple(dict.fromkeys(named))
 
 
-def _unassigned(parameters: AskingParameters) -> AskingParameters:
+def _without_model(parameters: AskingParameters) -> AskingParameters:
     return replace(parameters, model=None, judges=None)
 
 

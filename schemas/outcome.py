@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Generic, Self, TypeVar
 
 from pydantic import Field, model_validator
 
-from schemas.base import Noun, Stored
+from schemas.base import ColumnInfo, Noun
 from schemas.reasons import About, Reason, reasons_about
 
 ValueT = TypeVar("ValueT")
@@ -66,11 +66,13 @@ class Unscored:
 Outcome = Scored[ValueT] | Unscored
 
 UnscoredReason = Annotated[
-    Annotated[Reason, Stored(allowed=reasons_about(About.SCORE))] | None,
+    Annotated[Reason, ColumnInfo(allowed=reasons_about(About.SCORE))] | None,
     Field(description="Why there is no score; None when scored."),
 ]
 UnitUnscoredReason = Annotated[
-    Annotated[Reason, Stored(allowed=(*reasons_about(About.SCORE), *reasons_about(About.COMMAND)))]
+    Annotated[
+        Reason, ColumnInfo(allowed=(*reasons_about(About.SCORE), *reasons_about(About.COMMAND)))
+    ]
     | None,
     Field(description="Why the whole unit has no outcome; None if it has one."),
 ]

@@ -464,7 +464,7 @@ class NightlySettings(Section):
     )
 
 
-def _named(*variables: str) -> Any:
+def _with_aliases(*variables: str) -> Any:
     """Return a field with other tools' variables as aliases, its own name last."""
     return Field(default=None, validation_alias=AliasChoices(*variables))
 
@@ -472,22 +472,24 @@ def _named(*variables: str) -> Any:
 class Settings(Home):
     """All settings, read once by the command line, the flows and the gateway."""
 
-    semantic_scholar_api_key: Key | None = _named(
+    semantic_scholar_api_key: Key | None = _with_aliases(
         "SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY", "semantic_scholar_api_key"
     )
-    unpaywall_email: str | None = _named("UNPAYWALL_EMAIL", "unpaywall_email")
-    crossref_mailto: str | None = _named("CROSSREF_MAILTO", "crossref_mailto")
-    openalex_api_key: Key | None = _named("OPENALEX_API_KEY", "openalex_api_key")
-    openreview_token: Key | None = _named("OPENREVIEW_TOKEN", "openreview_token")
-    serper_api_key: Key | None = _named("SERPER_API_KEY", "serper_api_key")
-    tavily_api_key: Key | None = _named("TAVILY_API_KEY", "tavily_api_key")
-    brave_api_key: Key | None = _named("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY", "brave_api_key")
-    searxng_url: str | None = _named("SEARXNG_URL", "searxng_url")
-    github_token: Key | None = _named("GITHUB_TOKEN", "GH_TOKEN", "github_token")
-    kaggle_username: str | None = _named("KAGGLE_USERNAME", "kaggle_username")
-    kaggle_key: Key | None = _named("KAGGLE_KEY", "kaggle_key")
-    grobid_url: str | None = _named("GROBID_URL", "grobid_url")
-    prefect_api_url: str | None = _named("PREFECT_API_URL", "prefect_api_url")
+    unpaywall_email: str | None = _with_aliases("UNPAYWALL_EMAIL", "unpaywall_email")
+    crossref_mailto: str | None = _with_aliases("CROSSREF_MAILTO", "crossref_mailto")
+    openalex_api_key: Key | None = _with_aliases("OPENALEX_API_KEY", "openalex_api_key")
+    openreview_token: Key | None = _with_aliases("OPENREVIEW_TOKEN", "openreview_token")
+    serper_api_key: Key | None = _with_aliases("SERPER_API_KEY", "serper_api_key")
+    tavily_api_key: Key | None = _with_aliases("TAVILY_API_KEY", "tavily_api_key")
+    brave_api_key: Key | None = _with_aliases(
+        "BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY", "brave_api_key"
+    )
+    searxng_url: str | None = _with_aliases("SEARXNG_URL", "searxng_url")
+    github_token: Key | None = _with_aliases("GITHUB_TOKEN", "GH_TOKEN", "github_token")
+    kaggle_username: str | None = _with_aliases("KAGGLE_USERNAME", "kaggle_username")
+    kaggle_key: Key | None = _with_aliases("KAGGLE_KEY", "kaggle_key")
+    grobid_url: str | None = _with_aliases("GROBID_URL", "grobid_url")
+    prefect_api_url: str | None = _with_aliases("PREFECT_API_URL", "prefect_api_url")
     data: Path | None = Field(default=None, description="Folder of the benchmarks' data sets.")
     catalogue_url: Secret | None = Field(
         default=None,

@@ -95,7 +95,7 @@ class RunStanding(Noun):
     )
 
 
-class Landed(Protocol):
+class LandedIdea(Protocol):
     """Receipt of a landed idea."""
 
     @property
@@ -111,7 +111,7 @@ class Landed(Protocol):
 
 
 def standing_of_run(
-    landed: Sequence[Landed],
+    landed: Sequence[LandedIdea],
     *,
     idea_count: int,
     rejected_count: int,
@@ -184,7 +184,7 @@ _Why = tuple[Reason | None, str]
 """Reason, and the most frequent error of failed calls."""
 
 
-def _unanswered(landed: Iterable[Landed]) -> dict[str, list[_Why]]:
+def _unanswered(landed: Iterable[LandedIdea]) -> dict[str, list[_Why]]:
     """Return why completed ideas lack a kind of judgement, by kind."""
     why: dict[str, list[_Why]] = {}
     for each in landed:

@@ -345,7 +345,7 @@ class ContributionReview(Judged):
     provenance: Provenance
 
 
-class JudgedBefore(Noun):
+class EarlierJudgements(Noun):
     """Judgements of papers in an earlier run of the same idea, for re-evaluation."""
 
     dimensions: tuple[Dimension, ...]

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Prose, Stored, Writable
+from schemas.base import ColumnInfo, Noun, Prose, Writable
 from schemas.calls import LlmCall
 from schemas.identifiers import IdeaId, RankedIdeaId, RunId
 from schemas.judgement.run_request import RunRequest
@@ -54,17 +54,17 @@ class Match(Judged):
     )
     round: int = Field(ge=1, description="Round of the schedule.")
     judge: str = Field(description="The engine, or `human:<name>` for a vote.")
-    words_difference: Annotated[int | None, Stored(unit="words")] = Field(
+    words_difference: Annotated[int | None, ColumnInfo(unit="words")] = Field(
         default=None,
         description=(
             "Length of the idea shown first minus that of the other; should not affect the winner."
         ),
     )
-    sentence_words_difference: Annotated[float | None, Stored(unit="words")] = Field(
+    sentence_words_difference: Annotated[float | None, ColumnInfo(unit="words")] = Field(
         default=None,
         description=("Difference of the mean sentence lengths; should not affect the winner."),
     )
-    novelty_claims_difference: Annotated[int | None, Stored(unit="claims")] = Field(
+    novelty_claims_difference: Annotated[int | None, ColumnInfo(unit="claims")] = Field(
         default=None,
         description=("Difference of the numbers of novelty claims; should not affect the winner."),
     )
@@ -121,16 +121,16 @@ class Rating(Judged):
     worst_rank: int | None = Field(
         ge=1, description="Worst rank with 95 % confidence for this idea alone."
     )
-    wins: Annotated[float, Stored(unit="matches")] = Field(
+    wins: Annotated[float, ColumnInfo(unit="matches")] = Field(
         ge=0,
         description="Matches won; ties are counted separately.",
     )
-    losses: Annotated[float, Stored(unit="matches")] = Field(
+    losses: Annotated[float, ColumnInfo(unit="matches")] = Field(
         ge=0,
         description="Matches lost; ties are counted separately.",
     )
-    ties: Annotated[int, Stored(unit="matches")] = Field(ge=0, description="Matches tied.")
-    unscored_count: Annotated[int, Stored(unit="matches")] = Field(
+    ties: Annotated[int, ColumnInfo(unit="matches")] = Field(ge=0, description="Matches tied.")
+    unscored_count: Annotated[int, ColumnInfo(unit="matches")] = Field(
         ge=0,
         description="Matches without a verdict.",
     )

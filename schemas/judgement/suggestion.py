@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Prose, Stored
+from schemas.base import ColumnInfo, Noun, Prose
 from schemas.outcome import Provenance
 
 
@@ -49,7 +49,7 @@ class Suggestion(Noun):
     deciding_outcome: Prose = Field(
         default="", description="Outcome that would decide whether the change was right."
     )
-    concern_id: Annotated[str, Stored(references="concerns.concern_id")] | None = Field(
+    concern_id: Annotated[str, ColumnInfo(references="concerns.concern_id")] | None = Field(
         default=None, description="The concern that it answers; None: no particular one."
     )
     citation_keys: tuple[str, ...] = Field(

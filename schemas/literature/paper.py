@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from schemas.base import Noun, Prose, Severity, Stored
+from schemas.base import ColumnInfo, Noun, Prose, Severity
 from schemas.formats import OptionalWebAddress, PublicationDay, WebAddress, Year
 from schemas.identifiers import FoundPaperId, PaperId
 from schemas.literature.paper_state import StateOrOfTitle
@@ -170,7 +170,7 @@ class PaperSection(Noun):
 
 
 MetPaperId = Annotated[
-    PaperId, Stored(references="papers.paper_id", reference_severity=Severity.WARNING)
+    PaperId, ColumnInfo(references="papers.paper_id", reference_severity=Severity.WARNING)
 ]
 
 

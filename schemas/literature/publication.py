@@ -154,8 +154,8 @@ def publication_of(
     year contradict each other, the later counts. The preprint's month counts if it is earlier.
     """
     stated, stated_year = read_date(day), read_date(year)
-    unreadable = (stated is None and holds(day)) or (stated_year is None and holds(year))
-    best = _trusted(stated, stated_year.year if stated_year else None)
+    unreadable = (stated is None and has_value(day)) or (stated_year is None and has_value(year))
+    best = _reliable_date(stated, stated_year.year if stated_year else None)
     if preprint is not None and (best is None or preprint.last < best.last):
         best = preprint
     if best is None:
@@ -164,7 +164,7 @@ def publication_of(
     return Publication(best.year, None if of_year else best.last, best.precision, unreadable)
 
 
-def _trusted(stated: PartialDate | None, year: int | None) -> PartialDate | None:
+def _reliable_date(stated: PartialDate | None, year: int | None) -> PartialDate | None:
     if stated is None:
         return PartialDate(year) if year is not None else None
     if not stated.exact and (_is_first_of_january(stated) or _is_zero_day(stated)):
@@ -183,7 +183,7 @@ def _is_zero_day(stated: PartialDate) -> bool:
     return stated.day is not None and stated.last in _ZERO_DAYS
 
 
-def holds(value: Any) -> bool:
+def has_value(value: Any) -> bool:
     """Return whether a field has a value."""
     if isinstance(value, list | tuple | Mapping):
         return bool(value)
@@ -251,7 +251,7 @@ def _of_text(text: str) -> PartialDate | None:
         return _partial(int(match[2]), int(match[1]))
     for pattern in _NAMED:
         if match := pattern.fullmatch(text):
-            return _named(**match.groupdict())
+            return _from_month_name(**match.groupdict())
     return _year_among_words(text)
 
 
@@ -277,7 +277,7 @@ def _iso(text: str, year: str, month: str | None, day: str | None, time: str) ->
         return stated
 
 
-def _named(
+def _from_month_name(
     year: str,
     month: str,
     day: str | None,

@@ -26,7 +26,7 @@ def names_publication(field: str) -> bool:
     return words != "id" and _PUBLICATION.fullmatch(words) is not None  # `id` is the idea's own
 
 
-def identified(field: str, text: str) -> str:
+def prefixed_identifier(field: str, text: str) -> str:
     """Return the identifier in a field, with a prefix by the field's name if it has none."""
     text = text.strip()
     prefix = next((_PREFIXES[word] for word in _PREFIXES if word in field.lower()), "")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Prose, Severity, Stored
+from schemas.base import ColumnInfo, Noun, Prose, Severity
 from schemas.identifiers import FoundPaperId, PaperId
 from schemas.outcome import Provenance
 
@@ -36,7 +36,7 @@ class Resource(Noun):
     )
     resource_paper_id: (
         Annotated[
-            PaperId, Stored(references="papers.paper_id", reference_severity=Severity.WARNING)
+            PaperId, ColumnInfo(references="papers.paper_id", reference_severity=Severity.WARNING)
         ]
         | None
     ) = Field(default=None, description="The resource's own paper; None: known by name only.")

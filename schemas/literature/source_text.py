@@ -93,14 +93,14 @@ def plain_text(text: str) -> str:
     for _ in range(_PASSES):
         if not _UNUSUAL.search(text):
             return text
-        cleaned = _cleaned(text)
+        cleaned = _clean(text)
         if cleaned == text:
             break
         text = cleaned
     return text
 
 
-def _cleaned(text: str) -> str:
+def _clean(text: str) -> str:
     text = text.encode("utf-8", "replace").decode()
     text = _CONTROL.sub(" ", _UNSEEN.sub("", text))
     text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
@@ -163,13 +163,13 @@ def _without_tags(text: str) -> str:
 
 
 def _without_latex(text: str) -> str:
-    text = _ACCENT.sub(_accented, text)
+    text = _ACCENT.sub(_accent_letter, text)
     text = _LETTER.sub(lambda letter: _LETTERS[letter[1]], text)
     text = _ESCAPED.sub(lambda sign: sign[1], _STYLED.sub(lambda styled: styled[1], text))
     return _KEPT_CAPITALS.sub(lambda word: word[1], text)
 
 
-def _accented(match: Match[str]) -> str:
+def _accent_letter(match: Match[str]) -> str:
     letter = match[2] or match[4] or match[5]
     return letter + _ACCENTS[match[1] or match[3]]
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Prose, Stored
+from schemas.base import ColumnInfo, Noun, Prose
 from schemas.identifiers import PaperId
 from schemas.literature.citation import (
     CheckedSentenceCount,
@@ -109,6 +109,6 @@ class SurveyJoin(Noun):
     paper_id: PaperId = Field(description="The heavier of the two.")
     other_paper_id: PaperId = Field(description="The other.")
     said_in_paper_id: PaperId = Field(description="The paper that mentions both.")
-    passage: Annotated[str, Stored(prose=True)] = Field(
+    passage: Annotated[str, ColumnInfo(prose=True)] = Field(
         min_length=1, description="The passage, verbatim."
     )

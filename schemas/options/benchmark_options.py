@@ -9,10 +9,10 @@ from schemas.judgement.benchmark import JudgeWording, SubmissionText
 from schemas.options.commands import DeclaredOptions, IdeaOptions
 from schemas.options.values import (
     MODULES,
+    from_text,
     option,
     parse_cutoff,
     parse_modules,
-    read_by,
 )
 from schemas.run import Module
 
@@ -39,7 +39,7 @@ class BenchmarkOptions(IdeaOptions, DeclaredOptions):
     )
     modules: Annotated[
         tuple[Module, ...] | None,
-        read_by(_parse_suite_modules),
+        from_text(_parse_suite_modules),
         option(..., "LIST", f"{MODULES} Or `none`: judge by the text. Default: the suite's."),
     ] = None
     run: str | None = option(
@@ -83,7 +83,7 @@ class BenchmarkOptions(IdeaOptions, DeclaredOptions):
     )
     judge: Annotated[
         JudgeWording | EngineChoice,
-        read_by(_parse_judge),
+        from_text(_parse_judge),
         option(
             ...,
             f"{'|'.join(JudgeWording)}|ENGINE",
@@ -93,6 +93,6 @@ class BenchmarkOptions(IdeaOptions, DeclaredOptions):
     ] = JudgeWording.OWN
     training_until: Annotated[
         date | None,
-        read_by(parse_cutoff),
+        from_text(parse_cutoff),
         option(..., "DATE", "How far the judge's training data reach. Default: as its maker says."),
     ] = None

@@ -29,9 +29,9 @@ from schemas.options.values import (
     Survey,
     Warehouse,
     Workers,
+    from_text,
     option,
     parse_modules,
-    read_by,
 )
 from schemas.place import WarehouseFolder
 from schemas.run import BatchFailures, Budget, Module
@@ -238,7 +238,7 @@ class RankOptions(EvaluatingOptions, DeclaredOptions):
     )
     modules: Annotated[
         tuple[Module, ...] | None,
-        read_by(parse_modules),
+        from_text(parse_modules),
         option(..., "LIST", f"For IDEAS that are evaluated first. {MODULES}"),
     ] = None
 

@@ -71,7 +71,7 @@ def parse_cutoff(text: str) -> date:
         ) from error
 
 
-def read_by(parse: Callable[[str], Any]) -> BeforeValidator:
+def from_text(parse: Callable[[str], Any]) -> BeforeValidator:
     """Return a validator that parses texts and accepts other values unchanged."""
     return BeforeValidator(lambda given: parse(given) if isinstance(given, str) else given)
 
@@ -132,7 +132,7 @@ Literature = Annotated[
         "Where papers come from. Default: live when a key is set, else the bundled sample.",
     ),
 ]
-Modules = Annotated[tuple[Module, ...], read_by(parse_modules), option(..., "LIST", MODULES)]
+Modules = Annotated[tuple[Module, ...], from_text(parse_modules), option(..., "LIST", MODULES)]
 Survey = Annotated[
     bool,
     option(
@@ -153,7 +153,7 @@ Experiment = Annotated[
 ]
 Cutoff = Annotated[
     date | None,
-    read_by(parse_cutoff),
+    from_text(parse_cutoff),
     option(..., "DATE", "For ideas without a date of their own: cite nothing published after it."),
 ]
 Fields = Annotated[
@@ -215,7 +215,7 @@ class Options(Noun):
             raise ConfigurationError(f"{name} {first['input']!r:.200}: {first['msg']}") from error
 
 
-def written(value: Any) -> str:
+def option_text(value: Any) -> str:
     if isinstance(value, tuple):
         return ",".join(value)
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -24,7 +24,7 @@ from schemas.options.commands import (
     RunOptions,
 )
 from schemas.options.values import flag_of
-from schemas.people.sent_file import ending_of, text_of
+from schemas.people.uploads import ending_of, text_of
 from schemas.people.work_job import OF_THE_MACHINE, CommandLine, WebForm, WorkJob
 from schemas.settings import DashboardSettings
 from schemas.text.words import MINIMUM_WORDS, has_words

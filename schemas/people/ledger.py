@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Stored
+from schemas.base import ColumnInfo, Noun
 from schemas.identifiers import RunId
 from schemas.options.commands import LakeOptions
 from schemas.options.values import option
@@ -124,7 +124,7 @@ class LedgerRow(LedgerEntry):
 
     sequence: int = Field(ge=1, description="Position in the chain, from 1.")
     recorded_at: datetime = Field(description="When it was appended.")
-    previous_sha256: Annotated[str, Stored(may_be_empty=True)] = Field(
+    previous_sha256: Annotated[str, ColumnInfo(may_be_empty=True)] = Field(
         description="Hash of the row before; empty: the first."
     )
     entry_sha256: str = Field(description="Hash over all other columns of the row.")

@@ -67,7 +67,7 @@ class LiveQuestion(Noun):
     asked_at: datetime
 
 
-class Ended(StrEnum):
+class QuestionEnd(StrEnum):
     """End of a live question."""
 
     ANSWERED = "answered"
@@ -92,7 +92,7 @@ def sides_offered(kind: QuestionKind, offered: DashboardSettings) -> tuple[Side,
     )
 
 
-def tidy(kind: QuestionKind, given: str) -> str:
+def clean_question(kind: QuestionKind, given: str) -> str:
     """Return the normalized text of a question.
 
     Raises:

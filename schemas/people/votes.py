@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Prose, Stored
+from schemas.base import ColumnInfo, Noun, Prose
 from schemas.identifiers import IdeaId, RunId, content_hash
 
 
@@ -53,16 +53,16 @@ class HumanVote(Noun):
         description="Of an attention check: whether the intact text was preferred to the scrambled"
         " one; None: no check. Checks count in no rating.",
     )
-    first_words: Annotated[int, Stored(unit="words")] = Field(
+    first_words: Annotated[int, ColumnInfo(unit="words")] = Field(
         ge=0, description="Length of the first item."
     )
-    second_words: Annotated[int, Stored(unit="words")] = Field(
+    second_words: Annotated[int, ColumnInfo(unit="words")] = Field(
         ge=0, description="Length of the second item."
     )
-    first_citations: Annotated[int, Stored(unit="citations")] = Field(
+    first_citations: Annotated[int, ColumnInfo(unit="citations")] = Field(
         ge=0, description="Citations in the first item."
     )
-    second_citations: Annotated[int, Stored(unit="citations")] = Field(
+    second_citations: Annotated[int, ColumnInfo(unit="citations")] = Field(
         ge=0, description="Citations in the second item."
     )
     offered_at: datetime = Field(description="When the pair was shown.")

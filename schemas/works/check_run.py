@@ -16,9 +16,9 @@ from schemas.formats import SentName, check_different
 from schemas.identifiers import RunId
 from schemas.judging import Effort
 from schemas.options.commands import DeclaredOptions
-from schemas.options.values import LITERATURES, option, parse_cutoff, read_by
+from schemas.options.values import LITERATURES, from_text, option, parse_cutoff
 from schemas.people.ledger import Artefact
-from schemas.people.sent_file import ending_of, plain_name, text_of
+from schemas.people.uploads import ending_of, plain_name, text_of
 from schemas.people.work_job import OF_THE_MACHINE, CommandLine, WebForm, WorkJob
 from schemas.reasons import Reason
 from schemas.run import EndedEarly, WorkHead
@@ -219,7 +219,7 @@ class CheckOptions(DeclaredOptions):
     ] = None
     cutoff: Annotated[
         date | None,
-        read_by(parse_cutoff),
+        from_text(parse_cutoff),
         option(..., "DATE", "With --literature: latest publication date."),
     ] = None
     revise: Path | None = option(

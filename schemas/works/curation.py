@@ -42,7 +42,7 @@ class StatementSeverity(StrEnum):
     MINOR = "minor"
 
 
-class Kept(StrEnum):
+class DroppedPart(StrEnum):
     """Part of the set from which something was left out."""
 
     REVIEW = "review"
@@ -97,7 +97,9 @@ class CuratedStatement(Noun):
 class CuratedDrop(Noun):
     """One text left out of a curated idea, with the reason."""
 
-    left_out_of: Kept = Field(description="A review, a sentence, a statement, or part of the idea.")
+    left_out_of: DroppedPart = Field(
+        description="A review, a sentence, a statement, or part of the idea."
+    )
     subject: str = Field(description="Its review, or part of the idea.")
     text: Prose = Field(description="The text; of a review its beginning.")
     reason: Reason = Field(description="Reason, from the closed list.")

@@ -11,7 +11,7 @@ from schemas.base import Noun
 from schemas.formats import SentName, check_different
 from schemas.idea import cutoff_day
 from schemas.options.commands import DeclaredOptions
-from schemas.options.values import option, parse_cutoff, read_by
+from schemas.options.values import from_text, option, parse_cutoff
 from schemas.people.ledger import Artefact
 from schemas.people.work_job import OF_THE_MACHINE, Argument, CommandLine, WorkJob
 from schemas.reasons import About, Reason
@@ -133,7 +133,7 @@ class CurateOptions(DeclaredOptions):
     licence: str = option("", "TEXT", "License of texts without one, such as 'CC BY 4.0'.")
     cutoff: Annotated[
         date | None,
-        read_by(parse_cutoff),
+        from_text(parse_cutoff),
         option(..., "DATE", "For papers without a submission date."),
     ] = None
     max_requests: int | None = option(

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Prose, Stored
+from schemas.base import ColumnInfo, Noun, Prose
 from schemas.calls import LlmCall
 from schemas.failure import Failure
 from schemas.outcome import Judged, Provenance, UnitUnscoredReason, UnscoredDetail, UnscoredReason
@@ -155,11 +155,11 @@ class Execution(Judged):
     value: float | None = Field(
         description="The metric, computed outside the sandbox; None when unscored."
     )
-    measures: Annotated[dict[str, float], Stored()] = Field(
+    measures: Annotated[dict[str, float], ColumnInfo()] = Field(
         default={}, description="Other measures by name, as a JSON object."
     )
     wall_seconds: float = Field(ge=0, description="Wall-clock time of the program.")
-    memory_bytes: Annotated[int, Stored(unit="bytes")] | None = Field(
+    memory_bytes: Annotated[int, ColumnInfo(unit="bytes")] | None = Field(
         ge=0, description="Peak memory; None: not measured."
     )
     unscored_reason: UnscoredReason = None
@@ -198,7 +198,7 @@ class Program(Noun):
         default="",
         description="Unified diff to its parent; empty: part of the task, or refused.",
     )
-    source_sha256: Annotated[str, Stored(may_be_empty=True)] = Field(
+    source_sha256: Annotated[str, ColumnInfo(may_be_empty=True)] = Field(
         description="Hash over its syntax tree; empty: the proposal was refused."
     )
     refusal: str = Field(

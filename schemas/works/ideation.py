@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Prose, Stored
+from schemas.base import ColumnInfo, Noun, Prose
 from schemas.calls import ApiCall, LlmCall
 from schemas.failure import Failure
 from schemas.idea import Idea
@@ -98,7 +98,7 @@ class IdeaVersion(Judged):
         default="", description="Reason for the keyword, or for none; empty: none was sought."
     )
     title: str = Field(default="", description="Empty without a text.")
-    text: Annotated[str, Stored(prose=True)] | None = Field(
+    text: Annotated[str, ColumnInfo(prose=True)] | None = Field(
         description="Background, problem, method, experiment and falsifier; None when unscored."
     )
     problem: Prose = Field(default="", description="Of the text.")
@@ -109,8 +109,8 @@ class IdeaVersion(Judged):
     cluster: int | None = Field(
         default=None, ge=1, description="Cluster of candidate keywords, different for each slot."
     )
-    dropped_reason: Annotated[Reason, Stored(allowed=reasons_about(About.ENTRY))] | None = Field(
-        default=None, description="Why it was dropped; None: it was not."
+    dropped_reason: Annotated[Reason, ColumnInfo(allowed=reasons_about(About.ENTRY))] | None = (
+        Field(default=None, description="Why it was dropped; None: it was not.")
     )
     dropped_detail: str = Field(default="", description="One line about the reason.")
     closest_id: str | None = Field(

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Prose, Stored
+from schemas.base import ColumnInfo, Noun, Prose
 from schemas.calls import ApiCall, LlmCall
 from schemas.failure import Failure
 from schemas.formats import CallUsd, PublicationDay, WebAddress, Year
@@ -156,7 +156,7 @@ class Vote(Judged):
 
     JUDGEMENT = ("hit",)
 
-    problem_id: Annotated[str, Stored(references="problems.problem_id")] = Field(
+    problem_id: Annotated[str, ColumnInfo(references="problems.problem_id")] = Field(
         description="The problem judged.",
     )
     judge: str = Field(description="Engine of the judge; of a release, the model it names.")
@@ -268,7 +268,7 @@ class ManuscriptCheck(Noun):
     content_sha256: str | None = Field(
         description="Hash of its content; None: unknown, of a release.",
     )
-    word_count: Annotated[int, Stored(unit="words")] | None = Field(
+    word_count: Annotated[int, ColumnInfo(unit="words")] | None = Field(
         ge=0, description="Words of its text; None: unknown, of a release."
     )
     attempts: tuple[Attempt, ...]
@@ -300,7 +300,7 @@ class ManuscriptCheck(Noun):
         default=(),
         description="Names of missing macro files of the preamble.",
     )
-    page_count: Annotated[int, Stored(unit="pages")] | None = Field(
+    page_count: Annotated[int, ColumnInfo(unit="pages")] | None = Field(
         default=None,
         ge=0,
         description="Number of pages; None: none, or unknown.",

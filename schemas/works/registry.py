@@ -13,7 +13,7 @@ from schemas.work_schema import WorkSchema
 @cache
 def work_schemas() -> tuple[WorkSchema[Any, Any], ...]:
     """Return the schemas declared in the modules of this folder, in alphabetical order."""
-    return tuple(dict.fromkeys(each for name in _names() for each in _declared(name)))
+    return tuple(dict.fromkeys(each for name in _names() for each in _schemas_in(name)))
 
 
 def _names() -> list[str]:
@@ -21,7 +21,7 @@ def _names() -> list[str]:
     return [name for name in names if name != __name__.rpartition(".")[2]]
 
 
-def _declared(name: str) -> list[WorkSchema[Any, Any]]:
+def _schemas_in(name: str) -> list[WorkSchema[Any, Any]]:
     values = vars(import_module(f"{schemas.works.__name__}.{name}")).values()
     return [value for value in values if isinstance(value, WorkSchema)]
 
@@ -35,7 +35,7 @@ def work_job(command: str) -> type[WorkJob]:
     """Return the job model of one command."""
     # Modules with a matching name come first, so that the help of a command imports no others.
     for name in sorted(_names(), key=lambda name: command not in name):
-        for job in (job for each in _declared(name) for job in each.jobs):
+        for job in (job for each in _schemas_in(name) for job in each.jobs):
             if job.name_of_command() == command:
                 return job
     raise KeyError(command)

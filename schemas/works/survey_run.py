@@ -21,9 +21,9 @@ from schemas.literature.survey import (
 )
 from schemas.literature.survey_review import RemovedSentence, SurveyJoin, SurveySection, Written
 from schemas.options.commands import DeclaredOptions
-from schemas.options.values import Literature, option, parse_cutoff, read_by
+from schemas.options.values import Literature, from_text, option, parse_cutoff
 from schemas.people.ledger import Artefact
-from schemas.people.sent_file import ending_of, text_of
+from schemas.people.uploads import ending_of, text_of
 from schemas.people.work_job import Argument, CommandLine, WebForm, WorkJob
 from schemas.reasons import Reason
 from schemas.run import EndedEarly, WorkHead
@@ -83,7 +83,7 @@ class QuestionOptions(DeclaredOptions):
     literature: Literature = None
     cutoff: Annotated[
         date | None,
-        read_by(parse_cutoff),
+        from_text(parse_cutoff),
         option(..., "DATE", "Latest publication date."),
     ] = None
     full_text: bool | None = option(

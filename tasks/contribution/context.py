@@ -14,7 +14,7 @@ from schemas.judgement.contribution import (
     Comparison,
     ContributionEvaluation,
     Dimension,
-    JudgedBefore,
+    EarlierJudgements,
 )
 from schemas.literature.paper import Paper
 from schemas.outcome import Provenance
@@ -29,13 +29,13 @@ from tasks.literature.client import LiteratureClient
 from tasks.text.words import Excerpt
 
 
-def judged_before(earlier: ContributionEvaluation, papers: Sequence[Paper]) -> JudgedBefore:
+def judged_before(earlier: ContributionEvaluation, papers: Sequence[Paper]) -> EarlierJudgements:
     """Return what of an earlier evaluation may stand.
 
     Args:
         papers: of that evaluation, as they were.
     """
-    return JudgedBefore(
+    return EarlierJudgements(
         dimensions=earlier.dimensions,
         candidates=tuple(each for each in earlier.candidates if each.relevance_0_to_5 is not None),
         comparisons=tuple(each for each in earlier.comparisons if each.score is not None),
@@ -46,7 +46,7 @@ def judged_before(earlier: ContributionEvaluation, papers: Sequence[Paper]) -> J
 class Before:
     """Judgements of an earlier run; without one nothing is known."""
 
-    def __init__(self, judged: JudgedBefore | None) -> None:
+    def __init__(self, judged: EarlierJudgements | None) -> None:
         self._texts = judged.paper_sha256 if judged else {}
         self._dimensions = judged.dimensions if judged else ()
         self._relevance = {each.paper_id: each for each in judged.candidates} if judged else {}

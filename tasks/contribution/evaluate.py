@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from schemas.failure import Failure, own_work
+from schemas.failure import Failure, own_publication_failures
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
 from schemas.judgement.contribution import (
@@ -14,7 +14,7 @@ from schemas.judgement.contribution import (
     Comparison,
     ContributionEvaluation,
     ContributionReview,
-    JudgedBefore,
+    EarlierJudgements,
 )
 from schemas.literature.paper import Paper
 from schemas.outcome import Outcome
@@ -158,7 +158,7 @@ async def evaluate_contribution(
     engine: Engine,
     literature: LiteratureClient,
     embedder: Embedder,
-    before: JudgedBefore | None = None,
+    before: EarlierJudgements | None = None,
 ) -> Findings[ContributionEvaluation]:
     """Evaluate one idea's contribution. Failures of engine and sources travel inside the value.
 
@@ -205,7 +205,7 @@ async def _judge(
     ]
     own_papers = own_publications(context.idea, unjudged)
     around.judgements.update({paper.paper_id: POSSIBLY_THIS_WORK for paper in own_papers})
-    around.failures.extend(own_work(own_papers, STAGE))
+    around.failures.extend(own_publication_failures(own_papers, STAGE))
     unjudged = [paper for paper in unjudged if paper.paper_id not in around.judgements]
     around.judgements.update(
         {paper.paper_id: NO_ABSTRACT for paper in unjudged if not paper.abstract}

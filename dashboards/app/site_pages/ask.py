@@ -19,8 +19,8 @@ from schemas.people.live_question import (
     LiveQuestion,
     QuestionKind,
     Sides,
+    clean_question,
     estimates_for,
-    tidy,
 )
 from schemas.works.survey_run import LONGEST_QUESTION
 from warehouse.app.jobs import runner_at_work
@@ -86,7 +86,10 @@ def act(visit: Visit) -> Shown | Response:
 def _estimate(visit: Visit, voter: str) -> None:
     """Draw who would answer, and say what both answers take together."""
     warehouse, asked = visit.lake.warehouse, _asked(visit.word("asked"))
-    settings, text = warehouse.settings, tidy(asked, visit.word("text").replace("\r\n", "\n"))
+    settings, text = (
+        warehouse.settings,
+        clean_question(asked, visit.word("text").replace("\r\n", "\n")),
+    )
     sides = draw_sides(services_of(warehouse), voter, asked, text, settings)
     if all(side.engine.is_baseline for side in sides):
         told = wording.BASELINE_ANSWERS

@@ -16,8 +16,8 @@ from schemas.people.live_question import (
     QuestionKind,
     Sides,
     VoteOptions,
+    clean_question,
     estimates_for,
-    tidy,
 )
 from schemas.people.votes import Choice
 from schemas.settings import Settings
@@ -74,7 +74,7 @@ def _asked(
     from warehouse.app.questions import ask, at_work, draw_sides, open_question
 
     settings, known = Settings(), open_question(database, who)
-    written = tidy(asked, text)
+    written = clean_question(asked, text)
     if known is None or (known.kind, known.text) != (asked, written):
         sides = draw_sides(database, who, asked, written, settings)
         print_note(_expected(warehouse, asked, written, sides))
@@ -179,7 +179,7 @@ def _tell_expected(
 ) -> int:
     from warehouse.app.questions import draw_sides
 
-    written = tidy(asked, text)
+    written = clean_question(asked, text)
     sides = draw_sides(database, who, asked, written, Settings())
     told = _expected(warehouse, asked, written, sides)
     if as_json:

@@ -20,7 +20,7 @@ from schemas.literature.paper_state import state_of
 from schemas.literature.publication import (
     DatePrecision,
     Publication,
-    holds,
+    has_value,
     preprint_month,
     publication_of,
     read_date,
@@ -333,7 +333,9 @@ def publication_of_row(row: Mapping[str, Any]) -> Publication:
 
 def unreadable_fields(row: Mapping[str, Any]) -> list[str]:
     """Fields of a row that hold something that cannot be read."""
-    return [name for name, read in _READERS.items() if holds(row.get(name)) and not read(row[name])]
+    return [
+        name for name, read in _READERS.items() if has_value(row.get(name)) and not read(row[name])
+    ]
 
 
 def _stored_year(row: Mapping[str, Any], published: Publication) -> int | None:
