@@ -12,7 +12,7 @@ NounT = TypeVar("NounT", bound="Noun")
 
 
 def encodable(text: str) -> bool:
-    """Return whether `text` can be written as UTF-8: names of files, and escapes such as `\\ud800`,
+    r"""Return whether `text` can be written as UTF-8: names of files, and escapes such as `\ud800`,
     may give what cannot.
     """
     try:

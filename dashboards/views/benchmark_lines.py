@@ -41,7 +41,7 @@ def _better(metric: str) -> str:
 
 
 def _told(line: ScoreLine, *, several: bool = False) -> str:
-    """`macro f1 of assay 0.67 (95 % from 0.4 to 0.9), over 3 items, 1 unscored.`
+    """One score in words: `macro f1 of assay 0.67 (95 % from 0.4 to 0.9), over 3 items`.
 
     With `several` benchmarks on the page its number is named.
     """

@@ -315,7 +315,7 @@ def _answer(part: SurveyPart) -> Iterator[pg.Block]:
     else:
         yield pg.text(
             pg.strong("Not in what was found."),
-            f" {figures.counted(len(survey.queries), 'search')} answered,"
-            f" {figures.counted(survey.judged_count, 'paper')} judged,"
-            f" {figures.counted(survey.read_count or 0, 'paper')} read: none of them answers it.",
+            f" {figures.counted(len(survey.queries), 'search', 'searches')} answered,"
+            f" {figures.counted(survey.judged_count, 'paper')} screened,"
+            f" {figures.counted(survey.read_count or 0, 'paper')} read; none answers the question.",
         )

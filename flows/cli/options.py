@@ -98,7 +98,7 @@ class Commands(typer.Typer):
 
 
 def _epilog(examples: Sequence[str]) -> str:
-    """Examples as click prints them: after its `\\b` lines are left as they are."""
+    r"""Examples as click prints them: after its `\b` lines are left as they are."""
     lines = "\n".join(examples).splitlines()
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 

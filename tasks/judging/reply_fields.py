@@ -71,7 +71,8 @@ Prose = Annotated[str, BeforeValidator(_prose)]
 
 def _percent(value: Any) -> Any:
     """`62`, `62.0`, `"62 %"` and `0.62` as models write them (`0.5 %` is no share); the
-    rest is left for the bounds."""
+    rest is left for the bounds.
+    """
     if isinstance(value, bool):
         raise ValueError("a truth value is no percentage")
     is_share = True
@@ -99,7 +100,6 @@ def word_of(words: Iterable[StrEnum]) -> BeforeValidator:
     Spaces, hyphens and capitals make no difference. Any other word becomes None, so that one wrong
     word does not cost the whole reply, and whoever reads the entry sees that it is missing.
     """
-
     allowed = tuple(words)
 
     def read(value: object) -> object:

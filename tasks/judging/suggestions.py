@@ -30,7 +30,7 @@ class ProposedSuggestion(Reply):
 
 
 def _entries(value: Any) -> Any:
-    """null is none, a text a suggestion that says no more than the change."""
+    """Read null as none, and a text as a suggestion without details."""
     if value is None:
         return []
     entries = value if isinstance(value, list | tuple) else [value]

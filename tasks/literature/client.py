@@ -251,7 +251,7 @@ class LiteratureClient:
     async def references(
         self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
     ) -> Answer[tuple[CitationEdge, Paper]]:
-        """Papers that the seeds cite, and how. API: POST /graph/v1/paper/batch?fields=references.…
+        """Papers that the seeds cite, and how. API: POST /graph/v1/paper/batch.
 
         References a publisher withholds count as a failure with reason `withheld`, not as none. How
         a seed cites is known where it takes no further request: with a snapshot that has contexts.

@@ -1,3 +1,1 @@
-"""Soundness: is each proposed method supported or contradicted by the literature? (ScholarEval
-§2.1)
-"""
+"""Support and contradiction of each method in the literature (ScholarEval §2.1)."""

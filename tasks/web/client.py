@@ -201,7 +201,7 @@ def ascii_lower(text: str) -> str:
 
 
 def _readable(make: Callable[[], httpx.URL]) -> httpx.URL:
-    """httpx decodes a host only when it is asked for it, and raises then."""
+    """Decode the host, which httpx does on access only, and raise then."""
     try:
         url = make()
         _ = url.host, url.netloc, url.path, url.raw_path

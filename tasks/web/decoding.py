@@ -38,7 +38,7 @@ def json_of(content: bytes) -> Any:
 
 
 def mended_json(content: bytes) -> bytes:
-    """JSON with U+FFFD for bytes that are no UTF-8 and for halves of `\\ud800` escapes."""
+    r"""JSON with U+FFFD for bytes that are no UTF-8 and for halves of `\ud800` escapes."""
     return with_whole_characters(content.decode("utf-8", "replace")).encode()
 
 

@@ -218,7 +218,7 @@ async def _whole_body(response: httpx.Response, maximum_bytes: int) -> bytes:
 
 
 def _no_redirect(error: ValueError) -> httpx.RemoteProtocolError:
-    """httpx reads the address of every redirect, and has no error for one that is none."""
+    """Make the error for a redirect without an address, for which httpx has none."""
     return httpx.RemoteProtocolError(f"redirected to no address ({type(error).__name__})")
 
 

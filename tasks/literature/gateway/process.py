@@ -23,9 +23,7 @@ _KEY_NAMES = ("SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY")
 
 
 def environment_of(settings: Settings) -> dict[str, str]:
-    """This process's environment with exactly these settings of the sections a gateway reads: a key
-    never shows among arguments.
-    """
+    """Environment of the gateway process; keys never show among arguments."""
     environment = {name: value for name, value in os.environ.items() if name not in _KEY_NAMES}
     for section_name, section in (
         ("LITERATURE", settings.literature),
