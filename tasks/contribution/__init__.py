@@ -1,1 +1,1 @@
-"""Contribution of an idea, dimension by dimension (ScholarEval §2.2)."""
+"""Contribution of an idea to the literature, by dimension (ScholarEval §2.2)."""

@@ -1,1 +1,1 @@
-"""Support and contradiction of each method in the literature (ScholarEval §2.1)."""
+"""Soundness: support for the plan's methods in the literature (ScholarEval §2.1)."""
