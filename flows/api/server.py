@@ -19,7 +19,7 @@ from tasks.web.serving import ProgramsOnly, answer_requests, listen
 from warehouse.warehouse import Warehouse
 
 ALL_PARTS = "all"
-_OF_PROGRAMS = ("/v1", "/mcp", "/openapi.json", "/health")
+_API_PATHS = ("/v1", "/mcp", "/openapi.json", "/health")
 
 
 def serve(
@@ -33,12 +33,12 @@ def serve(
     settings = warehouse.settings
     prepare_environment(settings.home)
     programs = Programs(warehouse, gateway_url)
-    served: ASGIApp = ProgramsOnly(programs)
+    app: ASGIApp = ProgramsOnly(programs)
     hosts = settings.api.allowed_hosts
     if parts == ALL_PARTS:
         from dashboards.app.application import pages
 
-        served = _by_path(served, pages(settings))
+        app = _by_path(app, pages(settings))
         hosts = (*hosts, *settings.dashboard.allowed_hosts)
     else:
         programs.prepare()
@@ -46,7 +46,7 @@ def serve(
     listener = listen(host, port)
     if note:
         print_warning(note)
-    answer_requests(programs.beside(served), listener, names, settings.api.idle_seconds)
+    answer_requests(programs.with_lifespan(app), listener, names, settings.api.idle_seconds)
 
 
 def _by_path(programs: ASGIApp, pages: ASGIApp) -> ASGIApp:
@@ -54,7 +54,7 @@ def _by_path(programs: ASGIApp, pages: ASGIApp) -> ASGIApp:
 
     async def either(scope: Scope, receive: Receive, send: Send) -> None:
         first = "/" + str(scope.get("path", "")).split("/", 2)[1]
-        await (programs if first in _OF_PROGRAMS else pages)(scope, receive, send)
+        await (programs if first in _API_PATHS else pages)(scope, receive, send)
 
     return either
 

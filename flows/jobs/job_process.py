@@ -99,20 +99,20 @@ def _do(warehouse: Warehouse, job_id: str, checked_sha256: str | None = None) ->
     last_word = _without_folder(result.last_word, job)
     if last_word:
         sys.stderr.write(f"assay: {last_word}\n")
-    waits = result.state is JobState.WAITING
+    is_waiting = result.state is JobState.WAITING
     # The bill counts calls up to here; their times follow the clock, also through a suspend.
     finished_at = max(watch.finished_at, datetime.now(UTC))
-    ended = replace(
-        job.status if waits else status,  # a runner that was lost is counted, waiting is not
+    final_status = replace(
+        job.status if is_waiting else status,  # a runner that was lost is counted, waiting is not
         state=result.state,
         started_at=status.started_at,
-        finished_at=None if waits else finished_at,
+        finished_at=None if is_waiting else finished_at,
         exit_code=result.exit_code,
         last_word=last_word,
         run_id=result.run_id,
         other_run_ids=result.other_run_ids,
     )
-    write_status(job, ended)
+    write_status(job, final_status)
     return result.exit_code
 
 
@@ -129,18 +129,18 @@ def _result(warehouse: Warehouse, job: Job, checked_sha256: str | None) -> JobRe
     if checked_sha256 not in (None, content_hash(request.model_dump_json())):
         raise ConfigurationError("the request was changed after it was checked: request it again")
     if isinstance(request, PlanJob):
-        return _plan(request, job, warehouse)
-    return _declared(request, job, warehouse)
+        return _run_plan(request, job, warehouse)
+    return _run_work(request, job, warehouse)
 
 
-def _here(options: OptionsT, warehouse: Warehouse) -> OptionsT:
+def _in_warehouse(options: OptionsT, warehouse: Warehouse) -> OptionsT:
     """Return the options with this warehouse: the folder may have moved since the request."""
     return replace(options, warehouse=warehouse.root)
 
 
-def _declared(submission: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
+def _run_work(submission: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
     work, settings = work_named(submission.command), warehouse.settings
-    options = _here(submission.options, warehouse)
+    options = _in_warehouse(submission.options, warehouse)
     request = request_of(work, work.given(submission, job.folder), options, settings)
     if submission.asks_nothing:
         expected = estimate(work, request, settings)
@@ -179,8 +179,8 @@ def _declared(submission: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
     )
 
 
-def _plan(submission: PlanJob, job: Job, warehouse: Warehouse) -> JobResult:
-    settings, options = warehouse.settings, _here(submission.options, warehouse)
+def _run_plan(submission: PlanJob, job: Job, warehouse: Warehouse) -> JobResult:
+    settings, options = warehouse.settings, _in_warehouse(submission.options, warehouse)
     write_bytes(job.ideas, submission.idea_file)
     request = request_of(work_named(submission.of), (job.ideas,), options, settings)
     document = predict(request, named_engines(options.compare), settings).document()

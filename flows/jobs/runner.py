@@ -89,9 +89,9 @@ def _warn(what: str, error: Exception, last_warning: str) -> str:
 
 
 @dataclass(slots=True)
-class _Working:
+class _RunningJob:
     process: "subprocess.Popen[bytes]"
-    room: str
+    slot: str
     work: str
     stopping: bool = False
 
@@ -99,10 +99,10 @@ class _Working:
 class _Runner:
     def __init__(self, warehouse: Warehouse) -> None:
         self._warehouse = warehouse
-        self._working: dict[str, _Working] = {}
-        self._ended: set[str] = set()
-        self._seen: dict[str, int] = {}
-        self._served: dict[str, int] = {}  # when each queue was last served, as a number
+        self._running: dict[str, _RunningJob] = {}
+        self._ended_ids: set[str] = set()
+        self._record_counts: dict[str, int] = {}
+        self._last_served: dict[str, int] = {}  # when each queue was last served, as a number
         self._database: ServiceDatabase | None = None
 
     def look(self) -> None:
@@ -111,63 +111,63 @@ class _Runner:
         for step in self._steps():
             try:
                 step()
-            except (AssayError, OSError) as failed:  # a job that cannot be written to, perhaps
-                error = failed
+            except (AssayError, OSError) as job_error:  # a job that cannot be written to, perhaps
+                error = job_error
         if error is not None:
             raise error
 
     def _steps(self) -> Iterator[Callable[[], None]]:
         """Yield the actions of a round, one per job, so that one failure stops no other."""
-        for job_id, working in list(self._working.items()):
-            if working.process.poll() is not None:
-                del self._working[job_id]
-                yield partial(self._settle, job_id, working.process.returncode)
-        waiting: list[tuple[str, Job]] = []
+        for job_id, running in list(self._running.items()):
+            if running.process.poll() is not None:
+                del self._running[job_id]
+                yield partial(self._record_end, job_id, running.process.returncode)
+        candidates: list[tuple[str, Job]] = []
         for job in self._open_jobs():
             if job.stop_requested:
                 yield partial(self._stop, job)
-            elif job.job_id not in self._working and self._may_go_on(job):
+            elif job.job_id not in self._running and self._may_resume(job):
                 # Requests are large, and many may wait.
-                waiting.append((_queue(job.request), job.model_copy(update={"request": None})))
-        for job in self._in_turn(waiting):
-            yield partial(self._take_up, job)
+                candidates.append((_queue(job.request), job.model_copy(update={"request": None})))
+        for job in self._in_turn(candidates):
+            yield partial(self._check_and_start, job)
 
-    def _in_turn(self, waiting: Sequence[tuple[str, Job]]) -> list[Job]:
+    def _in_turn(self, candidates: Sequence[tuple[str, Job]]) -> list[Job]:
         """Return waiting jobs in turn: one per queue, least recently served queue first."""
-        places: Counter[str] = Counter()
+        positions: Counter[str] = Counter()
         turns: list[tuple[int, int, str, Job]] = []
-        for queue, job in waiting:
-            turns.append((places[queue], self._served.get(queue, 0), job.job_id, job))
-            places[queue] += 1
+        for queue, job in candidates:
+            turns.append((positions[queue], self._last_served.get(queue, 0), job.job_id, job))
+            positions[queue] += 1
         return [job for *_, job in sorted(turns, key=lambda turn: turn[:3])]
 
     def _open_jobs(self) -> Iterator[Job]:
         """Yield unfinished jobs in order of submission."""
         for job_id in job_ids(self._warehouse):
-            job = read_job(self._warehouse, job_id) if job_id not in self._ended else None
+            job = read_job(self._warehouse, job_id) if job_id not in self._ended_ids else None
             if job is None:  # has ended, or its request is yet to be written
                 continue
             if job.at_work:
                 yield job
             else:
-                self._ended.add(job_id)
+                self._ended_ids.add(job_id)
 
     def close(self) -> None:
         """Stop every process in order; its job resumes with the next runner."""
-        for working in self._working.values():
-            working.process.send_signal(signal.SIGINT)
+        for running in self._running.values():
+            running.process.send_signal(signal.SIGINT)
         deadline = time.monotonic() + STOP_SECONDS
-        for working in self._working.values():
+        for running in self._running.values():
             try:
-                working.process.wait(max(deadline - time.monotonic(), 0))
+                running.process.wait(max(deadline - time.monotonic(), 0))
             except subprocess.TimeoutExpired:
-                working.process.kill()
-                working.process.wait()
-        self._working.clear()
+                running.process.kill()
+                running.process.wait()
+        self._running.clear()
         if self._database is not None:
             self._database.close()
 
-    def _may_go_on(self, job: Job) -> bool:
+    def _may_resume(self, job: Job) -> bool:
         """Return whether a job waits for no decision.
 
         A waiting job is checked again only after a new record, not in every round.
@@ -177,14 +177,14 @@ class _Runner:
         if self._database is None:
             self._database = ServiceDatabase(self._warehouse)
         ((count,),) = self._database.ask("record_count")
-        if self._seen.get(job.job_id) == count:
+        if self._record_counts.get(job.job_id) == count:
             return False
-        self._seen[job.job_id] = count
+        self._record_counts[job.job_id] = count
         run_id = getattr(job.request, "run_id", None)
         waiting = open_requests(self._database)
         return not any(each.run_id == run_id and each.stage is not None for each in waiting)
 
-    def _take_up(self, job: Job) -> None:
+    def _check_and_start(self, job: Job) -> None:
         try:
             check_folder(job)
             request = read_request(self._warehouse, job.job_id)
@@ -200,21 +200,21 @@ class _Runner:
                 EXIT_FAILURES,
                 f"its runner was lost {MAXIMUM_ATTEMPTS} times; ask anew to go on where it stopped",
             )
-        elif self._has_room(request):
+        elif self._has_free_slot(request):
             self._start(job, request)
 
-    def _has_room(self, request: JobRequest) -> bool:
+    def _has_free_slot(self, request: JobRequest) -> bool:
         """Return whether a job may start now.
 
         Short jobs have slots of their own. The second of two equal requests waits for the first,
         and then finds its work done.
         """
-        if any(working.work == request.work for working in self._working.values()):
+        if any(working.work == request.work for working in self._running.values()):
             return False
-        room = _room_of(request)
-        count = sum(working.room == room for working in self._working.values())
-        beside = ESTIMATES_AT_ONCE if request.asks_nothing else request.beside
-        return count < (beside or self._warehouse.settings.jobs.at_once)
+        slot = _slot_of(request)
+        count = sum(working.slot == slot for working in self._running.values())
+        limit = ESTIMATES_AT_ONCE if request.asks_nothing else request.beside
+        return count < (limit or self._warehouse.settings.jobs.at_once)
 
     def _start(self, job: Job, request: JobRequest) -> None:
         """Start the process of a job.
@@ -242,8 +242,8 @@ class _Runner:
                 stderr=log,
                 start_new_session=True,  # Ctrl-C on a terminal reaches it through this runner alone
             )
-        self._working[job.job_id] = _Working(process, _room_of(request), request.work)
-        self._served[_queue(request)] = max(self._served.values(), default=0) + 1
+        self._running[job.job_id] = _RunningJob(process, _slot_of(request), request.work)
+        self._last_served[_queue(request)] = max(self._last_served.values(), default=0) + 1
 
     def _in_object_storage(self) -> bool:
         """Return whether the warehouse or the lake's files may be in object storage."""
@@ -257,14 +257,14 @@ class _Runner:
             return False
 
     def _stop(self, job: Job) -> None:
-        working = self._working.get(job.job_id)
-        if working is None:
+        running = self._running.get(job.job_id)
+        if running is None:
             _end(job, JobState.STOPPED, None, "")
-        elif not working.stopping:
-            working.stopping = True
-            working.process.send_signal(signal.SIGINT)
+        elif not running.stopping:
+            running.stopping = True
+            running.process.send_signal(signal.SIGINT)
 
-    def _settle(self, job_id: str, return_code: int) -> None:
+    def _record_end(self, job_id: str, return_code: int) -> None:
         """Record the end of a job whose process could not."""
         job = read_job(self._warehouse, job_id)
         if job is None or not job.at_work or return_code == EXIT_HELD:
@@ -279,14 +279,14 @@ class _Runner:
             _end(job, JobState.FAILED, EXIT_FAILURES, last_word)
 
 
-def _room_of(request: JobRequest) -> str:
+def _slot_of(request: JobRequest) -> str:
     if request.asks_nothing:
         return "estimate"
     return request.command if request.beside else "long"
 
 
 def _queue(request: JobRequest | None) -> str:
-    return "" if request is None else f"{_room_of(request)} {request.asked_by}"
+    return "" if request is None else f"{_slot_of(request)} {request.asked_by}"
 
 
 def _end(job: Job, state: JobState, exit_code: int | None, last_word: str) -> None:

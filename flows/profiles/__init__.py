@@ -44,14 +44,14 @@ def load_profile(name_or_path: str) -> Profile:
         ) from error
 
 
-def _read(name_or_path: str, beside: Path, depth: int = 1) -> dict[str, Any]:
+def _read(name_or_path: str, parent: Path, depth: int = 1) -> dict[str, Any]:
     """Return the values of a profile merged over those that it extends.
 
     Args:
         beside: the folder that relative paths start from.
     """
     is_shipped = name_or_path in (*shipped_profiles(), "_shared")
-    folder = Path(str(resources.files("flows.profiles"))) if is_shipped else beside
+    folder = Path(str(resources.files("flows.profiles"))) if is_shipped else parent
     path = folder / (f"{name_or_path}.toml" if is_shipped else name_or_path)
     try:
         content = tomllib.loads(path.read_text("utf-8"))
@@ -69,16 +69,16 @@ def _read(name_or_path: str, beside: Path, depth: int = 1) -> dict[str, Any]:
         raise ConfigurationError(
             f"profile {name_or_path}: `extends` names one profile, and none that extends this one"
         )
-    extended = _read(base, path.parent, depth + 1)
+    base_values = _read(base, path.parent, depth + 1)
     # Runs are found by their profile's name: two profiles of one name would pass for one another.
-    extended.pop("name", None)
-    return _merged(extended, content)
+    base_values.pop("name", None)
+    return _merge(base_values, content)
 
 
-def _merged(base: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:
-    both = {
-        name: _merged(base[name], value)
+def _merge(base: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:
+    nested = {
+        name: _merge(base[name], value)
         for name, value in overrides.items()
         if isinstance(value, dict) and isinstance(base.get(name), dict)
     }
-    return {**base, **overrides, **both}
+    return {**base, **overrides, **nested}

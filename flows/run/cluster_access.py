@@ -23,8 +23,8 @@ def use_certificates(settings: Settings) -> None:
         ConfigurationError: only some of the three are set, or a file is missing.
     """
     cluster = settings.cluster
-    named = (cluster.tls_authority, cluster.tls_certificate, cluster.tls_key)
-    if not any(named):
+    paths = (cluster.tls_authority, cluster.tls_certificate, cluster.tls_key)
+    if not any(paths):
         return
     if cluster.certificates is None:
         raise ConfigurationError(f"TLS takes three files: name {CERTIFICATES}")

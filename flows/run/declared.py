@@ -32,9 +32,9 @@ from tasks.works import WorkByName
 from warehouse.units.landing import begun_head
 from warehouse.warehouse import Warehouse
 
-_INSTALLED = Path(dashboards.__file__).parent
+_PACKAGE_FOLDER = Path(dashboards.__file__).parent
 """Every worker has the installed files, at whatever path."""
-_ASKED = {"parameters", "cutoff_date", "full_text"}
+_REQUEST_FIELDS = {"parameters", "cutoff_date", "full_text"}
 
 
 def run_id(
@@ -55,7 +55,7 @@ def run_id(
     sampling = sampling_identity if asks_models else seed_identity
     return run_id_of(
         work.name,
-        request.model_dump_json(include=_ASKED),
+        request.model_dump_json(include=_REQUEST_FIELDS),
         *engines,
         sampling(request.profile),
         *search_identity(literature, settings),
@@ -131,7 +131,7 @@ class Declared(Campaign[Plan[Any], Any]):
             request=replace(self.request, units=units),
             names=tuple(map(work.unit_name, units)),
             read_from=tuple(
-                path for path in paths_in(units) if not path.is_relative_to(_INSTALLED)
+                path for path in paths_in(units) if not path.is_relative_to(_PACKAGE_FOLDER)
             ),
             gateway_url=None if self.gateway is None else self.gateway.url,
             trace_parent=traceparent(),
@@ -167,5 +167,5 @@ def published_page(
         UnknownNameError: it is not published.
     """
     page: Any = page_of(work.kind, warehouse, run_id)
-    complete: PublishedPage = dataclasses.replace(page, **work.figures(page, request))
-    return complete
+    extended: PublishedPage = dataclasses.replace(page, **work.figures(page, request))
+    return extended

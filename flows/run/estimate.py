@@ -101,13 +101,13 @@ def _steps(
     steps = estimate_steps(expected.asked, judging, request.engine, settings, by_batch=by_batch)
     _, *judges = request.engines
     for judge in judges:
-        alone = judging.without_models()
-        steps += estimate_steps(expected.of_each_judge, alone, judge.engine, settings)
+        panel_judging = judging.without_models()
+        steps += estimate_steps(expected.of_each_judge, panel_judging, judge.engine, settings)
     return steps
 
 
 def _times(step: StepEstimate, times: int) -> StepEstimate:
     names = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens", "thinking_tokens")
     cost = None if step.cost_usd is None else times * step.cost_usd
-    more = {name: times * getattr(step, name) for name in names}
-    return replace(step, cost_usd=cost, **more)
+    totals = {name: times * getattr(step, name) for name in names}
+    return replace(step, cost_usd=cost, **totals)

@@ -52,8 +52,8 @@ def campaign_type(work: "Work[Any, Any, Any]") -> "type[Campaign[Any, Any]]":
 
 
 def campaign_of(work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> "Campaign[Any, Any]":
-    made: Any = campaign_type(work)
-    campaign: Campaign[Any, Any] = made(request) if work.campaign else made(work, request)
+    factory: Any = campaign_type(work)
+    campaign: Campaign[Any, Any] = factory(request) if work.campaign else factory(work, request)
     return campaign
 
 

@@ -125,22 +125,24 @@ def examine(
 
         asyncio.run(SentenceEmbedder(settings.embeddings, None).embed(["a sentence"]))
 
-    installed = "install with `-c infra/constraints.txt`"
-    opened = Warehouse(warehouse, settings)
-    catalogue = _catalogue(opened)
+    install_remedy = "install with `-c infra/constraints.txt`"
+    opened_warehouse = Warehouse(warehouse, settings)
+    catalogue = _catalogue(opened_warehouse)
     return [
         ComponentStatus(part="Python", state="ok", detail=platform.python_version()),
-        _tried(
+        _try_component(
             "warehouse",
             str(warehouse),
             lambda: _check_place(warehouse),
             "name a folder you may write to with --warehouse",
         ),
-        _tried("lake", "DuckLake's extensions are installed", _check_extensions, installed),
+        _try_component(
+            "lake", "DuckLake's extensions are installed", _check_extensions, install_remedy
+        ),
         catalogue,
-        *_object_storage(opened, lake_is_found=catalogue.state != "broken"),
+        *_object_storage(opened_warehouse, lake_is_found=catalogue.state != "broken"),
         _prefect(settings),
-        _tried("embeddings", settings.embeddings.model, embed, installed),
+        _try_component("embeddings", settings.embeddings.model, embed, install_remedy),
         _literature(settings),
         *_models(engine, api_base, profile, settings),
         _grobid(settings),
@@ -149,7 +151,9 @@ def examine(
     ]
 
 
-def _tried(part: str, detail: str, attempt: Callable[[], object], remedy: str) -> ComponentStatus:
+def _try_component(
+    part: str, detail: str, attempt: Callable[[], object], remedy: str
+) -> ComponentStatus:
     try:
         attempt()
     except (AssayError, OSError, ImportError, ValueError) as error:
@@ -172,7 +176,7 @@ def check_place(folder: Path, settings: Settings) -> None:
     warehouse = Warehouse(folder, settings)
     warehouse.check_may_publish()
     places = _objects_of(warehouse)
-    refuse_after_a_move(warehouse, warehouse.postgres, places.get(_OF_LAKE))
+    refuse_after_a_move(warehouse, warehouse.postgres, places.get(_LAKE_FILES))
     for objects in places.values():
         objects.check()
 
@@ -194,13 +198,13 @@ def check_writable(folder: Path) -> None:
 
 def _check_place(folder: Path) -> None:
     """Check as `check_writable`, but remove the folders that it created."""
-    before = folder
-    while not before.exists():
-        before = before.parent
+    existing_parent = folder
+    while not existing_parent.exists():
+        existing_parent = existing_parent.parent
     try:
         check_writable(folder)
     finally:
-        while folder != before and folder.is_dir():
+        while folder != existing_parent and folder.is_dir():
             folder.rmdir()
             folder = folder.parent
 
@@ -247,7 +251,7 @@ def _catalogue(warehouse: "Warehouse") -> ComponentStatus:
     if catalogue is None or state is None:
         if warehouse.objects is not None or warehouse.moved_catalogue.exists():
             remedy = f"export {VARIABLE}, the address of the database that holds it"
-            return _tried("catalogue", "", warehouse.lies_in, remedy)
+            return _try_component("catalogue", "", warehouse.lies_in, remedy)
         remedy = f"export {VARIABLE} when several machines publish"
         return _status("catalogue", "default", "an SQLite file in the warehouse", remedy)
     detail = f"PostgreSQL {state.version} at {catalogue.title}: {state.rights}"
@@ -256,7 +260,7 @@ def _catalogue(warehouse: "Warehouse") -> ComponentStatus:
     return _status("catalogue", usable, detail, "" if state.may_write else remedy)
 
 
-_OF_LAKE = "files of the lake"
+_LAKE_FILES = "files of the lake"
 
 
 def _objects_of(warehouse: "Warehouse", *, lake_is_found: bool = True) -> "dict[str, ObjectFolder]":
@@ -270,7 +274,7 @@ def _objects_of(warehouse: "Warehouse", *, lake_is_found: bool = True) -> "dict[
         places["warehouse"] = warehouse.objects
     lake = warehouse.lies_in() if lake_is_found else None
     if lake is not None and warehouse.objects is None:
-        places[_OF_LAKE] = lake
+        places[_LAKE_FILES] = lake
     return places
 
 
@@ -292,7 +296,7 @@ def _prefect(settings: Settings) -> ComponentStatus:
     if settings.prefect_api_url is None:
         remedy = "export PREFECT_API_URL to use your own"
         return _status("Prefect", "default", "a server is started for each command", remedy)
-    return _reached(
+    return _check_url(
         "Prefect",
         f"{settings.prefect_api_url}/health",
         "start it with `prefect server start`, or unset PREFECT_API_URL",
@@ -308,7 +312,7 @@ def _literature(settings: Settings) -> ComponentStatus:
         f"{settings.literature.upstream_url.rstrip('/')}/graph/v1/paper/search?query=test&limit=1"
     )
     key = {"x-api-key": settings.semantic_scholar_api_key.get_secret_value()}
-    return _reached("Semantic Scholar", address, "check the key and the network", headers=key)
+    return _check_url("Semantic Scholar", address, "check the key and the network", headers=key)
 
 
 def _models(
@@ -317,14 +321,14 @@ def _models(
     from tasks.steps import STEPS
 
     try:
-        chosen = EngineChoice.parse(engine)
-        if chosen.is_baseline:
+        choice = EngineChoice.parse(engine)
+        if choice.is_baseline:
             remedy = "--engine litellm:MODEL and the provider's key"
             return [_status("model", "default", "extractive baseline, no model", remedy)]
         # What is learnt here is for this look alone.
         with tempfile.TemporaryDirectory() as folder:
             contacts = check_engine(
-                chosen,
+                choice,
                 api_base,
                 settings,
                 Path(folder),
@@ -342,7 +346,7 @@ def _grobid(settings: Settings) -> ComponentStatus:
     if settings.grobid_url is None:
         remedy = "start GROBID and export GROBID_URL"
         return _status("GROBID", "default", "PDFs are read by the built-in parser", remedy)
-    return _reached(
+    return _check_url(
         "GROBID",
         f"{settings.grobid_url.rstrip('/')}/api/isalive",
         "docker compose -f infra/compose.yaml up grobid",
@@ -360,16 +364,16 @@ def _sandbox(settings: Settings) -> ComponentStatus:
     from tasks.experiments.sandbox import check_sandbox, memory_bound
 
     container = settings.experiments.container
-    maker = "bubblewrap" if container is None else container.runtime
+    runtime = "bubblewrap" if container is None else container.runtime
     try:
         check_sandbox(container)
     except ConfigurationError as error:
-        remedy = f"install {maker}, for experiments alone"
+        remedy = f"install {runtime}, for experiments alone"
         return _status("sandbox", "missing", one_line(error), remedy)
-    return _status("sandbox", "ok", f"{maker} makes one; {memory_bound(container)}")
+    return _status("sandbox", "ok", f"{runtime} makes one; {memory_bound(container)}")
 
 
-def _reached(
+def _check_url(
     part: str, url: str, remedy: str, headers: dict[str, str] | None = None
 ) -> ComponentStatus:
     address = url.split("?")[0]

@@ -22,7 +22,7 @@ from schemas.people.web_origins import is_loopback, names_of_server
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
-    from flows.works.literature.auditing import Audited
+    from flows.works.literature.auditing import AuditResult
 
 application = Commands()
 Papers = Annotated[
@@ -209,7 +209,7 @@ _TITLE_CHARACTERS = 40
 _VALUE_CHARACTERS = 60
 
 
-def print_audit(audited: "Audited", *, as_json: bool) -> None:
+def print_audit(audited: "AuditResult", *, as_json: bool) -> None:
     from flows.cli.output import print_table
 
     shown = audited.standing

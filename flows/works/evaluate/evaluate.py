@@ -53,7 +53,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
         print_remarks(self.batch.remarks)
 
     @staticmethod
-    def completed(
+    def complete_options(
         given: tuple[Path | None], options: Any, settings: Settings
     ) -> tuple[tuple[Path | None], Any]:
         """Complete the options from an earlier run if `--again` names one."""
@@ -118,7 +118,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
             allowed_unscored_share=request.parameters.allowed_unscored_share,
         )
 
-    def ended(self, plan: Plan[Run]) -> Run:
+    def final_head(self, plan: Plan[Run]) -> Run:
         receipts = tuple(iterate_receipts(self.warehouse, RUNS, self.run_id))
         start_times = (each.started_at for each in receipts if each.reused_from_run_id is None)
         started_at = min((self.started_at, *start_times))
@@ -130,10 +130,10 @@ class Evaluation(Campaign[Plan[Run], Run]):
         )
         return timed.concluded(receipts)
 
-    def as_refused(self, head: Run, broken: tuple[str, ...]) -> Run:
+    def refused_head(self, head: Run, broken: tuple[str, ...]) -> Run:
         return refused(head, broken)
 
-    def as_published(self, head: Run) -> Run:
+    def published_head(self, head: Run) -> Run:
         with self.warehouse.queries(as_defined=False) as queries:
             return queries.run(head.run_id)
 

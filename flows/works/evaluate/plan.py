@@ -49,12 +49,15 @@ def key_batch(
     Args:
         literature: identity of the literature.
     """
-    used, warehouse = conditions(request, settings), Warehouse(request.warehouse, settings)
+    key_conditions, warehouse = (
+        conditions(request, settings),
+        Warehouse(request.warehouse, settings),
+    )
     results_of = results_by_idea(request.parameters.experiment_run_ids, batch.ideas, warehouse)
 
     def planned_idea(idea: Idea) -> PlannedIdea:
         results = results_of.get(idea.idea_id, ())
-        key = evaluation_key(idea, request, literature, STEPS, used, results)
+        key = evaluation_key(idea, request, literature, STEPS, key_conditions, results)
         return PlannedIdea(idea=idea, evaluation_key=key, experimental_results=results)
 
     planned = tuple(map(planned_idea, batch.ideas))
@@ -71,7 +74,7 @@ def key_batch(
 def receipts_of(keyed: KeyedBatch, warehouse: Warehouse) -> dict[EvaluationKey, Receipt]:
     """Return landed receipts by key: a complete one of any run, else one of this run."""
 
-    def landed(key: EvaluationKey) -> Receipt | None:
+    def find_landed(key: EvaluationKey) -> Receipt | None:
         receipt = read_receipt(warehouse, RUNS, keyed.run_id, key)
         return (
             receipt
@@ -81,7 +84,7 @@ def receipts_of(keyed: KeyedBatch, warehouse: Warehouse) -> dict[EvaluationKey, 
 
     keys = [entry.evaluation_key for entry in keyed.planned]
     with ThreadPoolExecutor(AT_ONCE) as pool:  # some may have to be brought from elsewhere
-        receipts = zip(keys, pool.map(landed, keys), strict=True)
+        receipts = zip(keys, pool.map(find_landed, keys), strict=True)
         return {key: receipt for key, receipt in receipts if receipt is not None}
 
 
@@ -96,7 +99,7 @@ def write_to_do(
     run_id = keyed.run_id
     receipts = receipts_of(keyed, warehouse)
     land_rejections(warehouse, run_id, keyed.rejected)
-    announce(warehouse, _planned(keyed, request))
+    announce(warehouse, _planned_run(keyed, request))
     to_do = []
     for entry in keyed.planned:
         receipt = receipts.get(entry.evaluation_key)
@@ -115,7 +118,7 @@ def write_to_do(
     return _write_shards(to_do, run_id, request, gateway, warehouse)
 
 
-def _planned(keyed: KeyedBatch, request: RunRequest) -> PlannedRun:
+def _planned_run(keyed: KeyedBatch, request: RunRequest) -> PlannedRun:
     return PlannedRun(
         run_id=keyed.run_id,
         idea_count=len(keyed.planned),

@@ -104,7 +104,7 @@ def plan_ranking(request: RankRequest, warehouse: Warehouse) -> RankingPlan:
             started_at=started_at,
             finished_at=started_at,
         )
-        blank = RankJob(
+        template = RankJob(
             run_id=request.run_id,
             ranking_id=ranking_id,
             request=request,
@@ -114,7 +114,7 @@ def plan_ranking(request: RankRequest, warehouse: Warehouse) -> RankingPlan:
         )
         fitted_on = _fitted_on_count(queries, request, prior)
         across = _across(members, parameters)
-        shards = _write_shards(queries, head, blank, warehouse, members, across, matches, prior)
+        shards = _write_shards(queries, head, template, warehouse, members, across, matches, prior)
     return RankingPlan(
         head=begun_head(warehouse, RANKINGS, head),
         unit_names=(*members, *(() if across is None else (across,))),
@@ -161,10 +161,10 @@ def _prior(request: RankRequest, run: Run) -> Prior | None:
     if path is None:
         return None
     prior = load_prior(path)
-    fitted = prior.calibrator
-    if fitted.engine != run.engine and any(one.name != WORDS for one in fitted.features):
+    calibrator = prior.calibrator
+    if calibrator.engine != run.engine and any(one.name != WORDS for one in calibrator.features):
         raise ConfigurationError(
-            f"prior {path} was fitted on evidence graded by {fitted.engine}, not by {run.engine}:"
+            f"prior {path} was fitted on evidence graded by {calibrator.engine}, not by {run.engine}:"
             " fit one for it"
         )
     return prior
@@ -200,22 +200,24 @@ def _votes(
 
 
 def _groups(queries: Queries, request: RankRequest, warehouse: Warehouse) -> Mapping[IdeaId, str]:
-    every = queries.rows("ideas_of_run", run_id=request.run_id)
-    rows = [row for row in every if row["idea_id"] not in request.parameters.left_out]
+    all_rows = queries.rows("ideas_of_run", run_id=request.run_id)
+    rows = [row for row in all_rows if row["idea_id"] not in request.parameters.left_out]
     if request.parameters.grouping is Grouping.CLUSTERS:
-        plain = [
+        dossiers = [
             Dossier(idea_id=row["idea_id"], title=row["title"], text=row["text"]) for row in rows
         ]
         embedder = SentenceEmbedder(
             warehouse.settings.embeddings, KeyedStore(warehouse.cache / "embeddings.sqlite")
         )
-        group_of = dict(asyncio.run(find_groups(plain, embedder)).group_of)
+        group_of = dict(asyncio.run(find_groups(dossiers, embedder)).group_of)
     else:
-        given = {row["group"] for row in rows}
-        rest = UNGROUPED
-        while rest in given:
-            rest = f"{rest} others"
-        group_of = {row["idea_id"]: rest if row["group"] is None else row["group"] for row in rows}
+        names = {row["group"] for row in rows}
+        fallback = UNGROUPED
+        while fallback in names:
+            fallback = f"{fallback} others"
+        group_of = {
+            row["idea_id"]: fallback if row["group"] is None else row["group"] for row in rows
+        }
     if not group_of:
         raise ConfigurationError(f"every idea of run {request.run_id} was rejected: none is ranked")
     return dict(sorted(group_of.items(), key=lambda pair: (pair[1], pair[0])))
@@ -256,7 +258,7 @@ def _ranking_id(
 def _write_shards(
     queries: Queries,
     head: RankingHead,
-    blank: RankJob,
+    template: RankJob,
     warehouse: Warehouse,
     members: Mapping[str, Sequence[IdeaId]],
     across: str | None,
@@ -264,25 +266,31 @@ def _write_shards(
     prior: Prior | None,
 ) -> dict[Path, tuple[str, ...]]:
     """Write the shards; the group across groups is the last, by itself."""
-    waiting = [name for name in members if _is_open(head, warehouse, name)]
-    dealt: list[list[str]] = [[] for _ in range(shard_count(blank.request, len(waiting)))]
-    loads = [0] * len(dealt)
+    open_groups = [name for name in members if _is_open(head, warehouse, name)]
+    shard_groups: list[list[str]] = [
+        [] for _ in range(shard_count(template.request, len(open_groups)))
+    ]
+    loads = [0] * len(shard_groups)
     # The largest first, each where the fewest ideas are by then.
-    for name in sorted(waiting, key=lambda name: (-len(members[name]), name)):
+    for name in sorted(open_groups, key=lambda name: (-len(members[name]), name)):
         lightest = loads.index(min(loads))
-        dealt[lightest].append(name)
+        shard_groups[lightest].append(name)
         loads[lightest] += len(members[name])
 
     def jobs() -> Iterator[RankJob]:
-        for names in dealt:
-            groups = _groups_of(queries, blank, warehouse, names, members, votes, prior)
-            yield replace(blank, groups=groups)
+        for names in shard_groups:
+            groups = _groups_of(queries, template, warehouse, names, members, votes, prior)
+            yield replace(template, groups=groups)
         if across is not None and _is_open(head, warehouse, across):
-            every = _groups_of(queries, blank, warehouse, tuple(members), members, votes, prior)
-            dossiers = tuple(dossier for group in every for dossier in group.dossiers)
-            before = judged_elsewhere(warehouse, blank, across)
-            joining = GroupJob(group=across, joins=tuple(members), dossiers=dossiers, before=before)
-            yield replace(blank, groups=(joining,))
+            ranked_groups = _groups_of(
+                queries, template, warehouse, tuple(members), members, votes, prior
+            )
+            dossiers = tuple(dossier for group in ranked_groups for dossier in group.dossiers)
+            before = judged_elsewhere(warehouse, template, across)
+            joining_job = GroupJob(
+                group=across, joins=tuple(members), dossiers=dossiers, before=before
+            )
+            yield replace(template, groups=(joining_job,))
 
     return write_shards(warehouse.work(head.run_id, head.ranking_id), jobs())
 
@@ -299,7 +307,7 @@ def _across(members: Mapping[str, Sequence[IdeaId]], parameters: RankingParamete
 
 def _groups_of(
     queries: Queries,
-    blank: RankJob,
+    template: RankJob,
     warehouse: Warehouse,
     names: Sequence[str],
     members: Mapping[str, Sequence[IdeaId]],
@@ -313,7 +321,7 @@ def _groups_of(
     group_of = {idea_id: name for name in names for idea_id in members[name]}
     dossiers: dict[str, list[Dossier]] = {name: [] for name in names}
     failed: dict[str, Exception] = {}
-    for review in queries.idea_reviews(blank.request.run_id, tuple(group_of)):
+    for review in queries.idea_reviews(template.request.run_id, tuple(group_of)):
         group = group_of[review.evaluation.idea.idea_id]
         boundary = ErrorBoundary()
         with boundary:
@@ -321,19 +329,19 @@ def _groups_of(
         if boundary.error is not None:
             failed[group] = boundary.error
     for name, error in failed.items():
-        if _is_open(blank, warehouse, name):
-            land_failed_group(warehouse, blank, name, members[name], error, Stopwatch())
+        if _is_open(template, warehouse, name):
+            land_failed_group(warehouse, template, name, members[name], error, Stopwatch())
     return tuple(
         GroupJob(
             group=name,
             dossiers=tuple(sorted(dossiers[name], key=lambda dossier: dossier.idea_id)),
             votes=tuple(vote for vote in votes if vote.group == name),
-            before=judged_elsewhere(warehouse, blank, name),
+            before=judged_elsewhere(warehouse, template, name),
         )
         for name in names
         if name not in failed
     )
 
 
-def _is_open(of: RankingHead | RankJob, warehouse: Warehouse, name: str) -> bool:
-    return complete_receipt(warehouse, RANKINGS, of.run_id, of.ranking_id, name) is None
+def _is_open(work: RankingHead | RankJob, warehouse: Warehouse, name: str) -> bool:
+    return complete_receipt(warehouse, RANKINGS, work.run_id, work.ranking_id, name) is None
