@@ -29,7 +29,7 @@ from warehouse.units.letting_go import let_go
 from warehouse.warehouse import Warehouse
 
 _DAY = timedelta(days=1)
-_REWRITTEN = "delete_threshold => 0.1"
+_REWRITE_THRESHOLD = "delete_threshold => 0.1"
 """Share of deleted rows above which a file is rewritten, since queries filter deleted rows."""
 
 
@@ -90,62 +90,62 @@ def compact(
     if not warehouse.may_hold_a_lake():
         raise no_lake(warehouse)
     warehouse.check_may_publish()
-    now, usual = datetime.now(UTC), LanguageModelSettings().keep_transcripts_days
-    days = usual if keep_transcripts_days is None else keep_transcripts_days
-    expired, unused = _time(now - keep), _time(now - min(keep, _DAY))
+    now, default_days = datetime.now(UTC), LanguageModelSettings().keep_transcripts_days
+    days = default_days if keep_transcripts_days is None else keep_transcripts_days
+    expiry, unused_since = _time(now - keep), _time(now - min(keep, _DAY))
     with warehouse.publisher() as connection:
         try:
             before = _merge_files(connection)
-            forgotten = _call(connection, "expire_snapshots", f"older_than => {expired}")
-            deleted = _delete_files(connection, f"older_than => {unused}")
+            expired_count = _call(connection, "expire_snapshots", f"older_than => {expiry}")
+            deleted_count = _delete_files(connection, f"older_than => {unused_since}")
             after = _file_count(connection)
-            gone = [let_go(connection, warehouse, kind, now - keep) for kind in KINDS]
+            evictions = [let_go(connection, warehouse, kind, now - keep) for kind in KINDS]
             batches = _remove_batches(connection, warehouse, now - keep)
         except duckdb.Error as error:
             raise ConfigurationError(
                 f"the lake could not be compacted: {one_line(error)}"
             ) from error
-    trimmed = trim_caches(warehouse, caches or CacheSettings())
+    caches_trimmed = trim_caches(warehouse, caches or CacheSettings())
     return CompactReport(
         transcripts_deleted=forget_expired(warehouse, days),
-        cache_entries_dropped=sum(cache.entries_dropped for cache in trimmed),
-        landed_units_let_go=sum(one.units for one in gone),
+        cache_entries_dropped=sum(cache.entries_dropped for cache in caches_trimmed),
+        landed_units_let_go=sum(one.units for one in evictions),
         batch_files_removed=len(batches),
-        bytes_freed=sum(cache.bytes_before - cache.bytes_after for cache in trimmed)
-        + sum(one.bytes for one in gone)
+        bytes_freed=sum(cache.bytes_before - cache.bytes_after for cache in caches_trimmed)
+        + sum(one.bytes for one in evictions)
         + sum(batches),
         files_before=before,
         files_after=after,
-        snapshots_expired=forgotten,
-        files_deleted=deleted,
+        snapshots_expired=expired_count,
+        files_deleted=deleted_count,
         leftovers_removed=_remove_leftovers(warehouse) + remove_unfinished(warehouse),
     )
 
 
 def _merge_files(connection: Connection) -> int:
     """Merge files, and return their number before, with inlined rows written to files."""
-    filled = filled_tables(connection)
-    for name in filled:
+    tables = filled_tables(connection)
+    for name in tables:
         _call(connection, "flush_inlined_data", f"table_name => {quoted(name)}")
     before = _file_count(connection)
-    for name in filled:
-        _call(connection, "rewrite_data_files", f"{quoted(name)}, {_REWRITTEN}")
+    for name in tables:
+        _call(connection, "rewrite_data_files", f"{quoted(name)}, {_REWRITE_THRESHOLD}")
         _call(connection, "merge_adjacent_files", quoted(name))
     return before
 
 
-def _delete_files(connection: Connection, about: str) -> int:
+def _delete_files(connection: Connection, age_condition: str) -> int:
     """Delete the files that no snapshot reads, and return their number."""
     # Another writer may have changed paths since the lake was opened. DuckDB is bounded to the
     # lake's files, but takes an address in object storage with `..` for one of them.
     check_catalogue(connection)
-    deleted = _call(connection, "cleanup_old_files", about)
-    return deleted + _call(connection, "delete_orphaned_files", about)
+    count = _call(connection, "cleanup_old_files", age_condition)
+    return count + _call(connection, "delete_orphaned_files", age_condition)
 
 
-def _call(connection: Connection, name: str, about: str) -> int:
+def _call(connection: Connection, name: str, arguments: str) -> int:
     """Call a DuckLake maintenance function, and return its number of rows."""
-    return len(connection.execute(f"call ducklake_{name}('lake', {about})").fetchall())
+    return len(connection.execute(f"call ducklake_{name}('lake', {arguments})").fetchall())
 
 
 def _remove_batches(connection: Connection, warehouse: Warehouse, before: datetime) -> list[int]:
@@ -186,7 +186,7 @@ def _file_count(connection: Connection) -> int:
 def _remove_leftovers(warehouse: Warehouse) -> int:
     """Delete folders of killed workers older than a day: a worker may still write younger ones."""
     yesterday = time.time() - _DAY.total_seconds()
-    removed = 0
+    count = 0
     for folder in warehouse.building_places():
         for entry in os.scandir(folder):
             if entry.name.startswith(LEFTOVERS) and entry.stat().st_mtime < yesterday:
@@ -195,5 +195,5 @@ def _remove_leftovers(warehouse: Warehouse) -> int:
                     if entry.is_dir()
                     else Path(entry.path).unlink(missing_ok=True)
                 )
-                removed += 1
-    return removed
+                count += 1
+    return count

@@ -28,13 +28,13 @@ from warehouse.catalogue.postgres import (
     VARIABLE,
     PostgresCatalogue,
     catalogue_state,
-    loss_told,
     only_publisher,
     refuse_server_programs,
+    report_lost_server,
 )
 from warehouse.catalogue.sqlite_file import refuse_foreign_journal
 from warehouse.layout import Layout
-from warehouse.objects.object_files import reach, storage_failure, storage_failures_told
+from warehouse.objects.object_files import reach, report_storage_failures, storage_failure
 from warehouse.objects.object_storage import ObjectFolder
 from warehouse.parquet import replace_bytes
 from warehouse.publisher_lock import publisher_lock
@@ -79,7 +79,7 @@ def open_writer(
     layout.lake.mkdir(parents=True, exist_ok=True)
     with (
         _only_publisher(layout, catalogue, wait_seconds),
-        _attached(layout, catalogue, read_only=False, moves=moves) as connection,
+        _attach_lake(layout, catalogue, read_only=False, moves=moves) as connection,
     ):
         if not moves:
             refuse_after_a_move(layout, catalogue, object_folder(connection))
@@ -156,7 +156,7 @@ def open_reader(
     if not may_hold_a_lake(layout, catalogue):
         raise no_lake(layout)
     _refuse_before_a_move(layout, catalogue)
-    with _attached(layout, catalogue, read_only=True, files=files) as connection:
+    with _attach_lake(layout, catalogue, read_only=True, files=files) as connection:
         if not check_tables(connection):
             raise no_lake(layout)
         if as_defined:
@@ -192,7 +192,7 @@ def no_lake(layout: Layout) -> UnknownNameError:
 
 
 @contextmanager
-def _attached(
+def _attach_lake(
     layout: Layout,
     catalogue: PostgresCatalogue | None,
     *,
@@ -204,12 +204,12 @@ def _attached(
         _prepare_file(layout, read_only=read_only)
     scanner = "sqlite_scanner" if catalogue is None else "postgres_scanner"
     with (
-        loss_told(catalogue),
-        storage_failures_told(),
-        _broken_text_told(),
+        report_lost_server(catalogue),
+        report_storage_failures(),
+        _report_broken_text(),
         in_memory(scanner, "ducklake") as connection,
     ):
-        source, options = _checked_source(layout, catalogue, connection)
+        source, options = _check_source(layout, catalogue, connection)
         options += ["read_only"] if read_only else []
 
         def attach(place: str) -> None:
@@ -224,7 +224,7 @@ def _attached(
             except duckdb.Error as error:
                 raise _opening_error(layout, catalogue, error) from None
 
-        place = default_place = _own_place(layout)
+        place = default_place = _default_place(layout)
         if in_object_storage(default_place):
             reach(connection, ObjectFolder.of(default_place))
         attach(place)
@@ -252,7 +252,7 @@ def _attached(
 
 
 @contextmanager
-def _broken_text_told() -> Iterator[None]:
+def _report_broken_text() -> Iterator[None]:
     """Raise ConfigurationError for an error message that is not UTF-8.
 
     DuckDB quotes broken values of the lake in its messages.
@@ -268,7 +268,7 @@ def _broken_text_told() -> Iterator[None]:
         ) from None
 
 
-def _checked_source(
+def _check_source(
     layout: Layout, catalogue: PostgresCatalogue | None, connection: Connection
 ) -> tuple[str, list[str]]:
     """Check a catalogue for programs, and return DuckLake's source and options."""
@@ -291,7 +291,7 @@ def _prepare_file(layout: Layout, *, read_only: bool) -> None:
         )
     if not read_only and not has_catalogue(layout):
         try:
-            make_catalogue(layout, _own_place(layout))
+            make_catalogue(layout, _default_place(layout))
         except duckdb.Error as error:
             raise _opening_error(layout, None, error) from None
 
@@ -304,7 +304,7 @@ def _share_out(connection: Connection, place: str) -> None:
     share_out(connection, most_rows)
 
 
-def _own_place(layout: Layout) -> str:
+def _default_place(layout: Layout) -> str:
     """Return the default place of the lake's files."""
     if layout.objects is not None:
         return layout.objects.within("lake").address
@@ -332,18 +332,18 @@ def _refuse_other_places(
     Otherwise write access to the catalogue alone would allow writing and deleting files anywhere.
     """
     note = _note_of_place(layout)
-    noted = note.read_text(errors="replace") if note.is_file() else None
-    if noted == (written_at if in_object_storage(written_at) else None):
+    recorded_place = note.read_text(errors="replace") if note.is_file() else None
+    if recorded_place == (written_at if in_object_storage(written_at) else None):
         return
-    if noted is None:
+    if recorded_place is None:
         refuse_after_a_move(layout, catalogue, ObjectFolder.of(written_at))
-    here = noted or _own_place(layout)
+    expected_place = recorded_place or _default_place(layout)
     address = "file:"
     if in_object_storage(written_at):
         address = written_at.removesuffix("lake/").rstrip("/")
     raise ConfigurationError(
         f"the catalogue of {layout.root} names {written_at[:200]} as the place of the lake's files,"
-        f" and {here} is noted in {note}: bring the catalogue back from a copy, or run"
+        f" and {expected_place} is noted in {note}: bring the catalogue back from a copy, or run"
         f" `assay warehouse move-data {address[:200]}` if they were moved there"
     )
 
@@ -370,7 +370,7 @@ def lies_in(layout: Layout, catalogue: PostgresCatalogue | None) -> ObjectFolder
     _refuse_before_a_move(layout, catalogue)
     with (
         suppress(UnknownNameError),
-        _attached(layout, catalogue, read_only=True) as connection,
+        _attach_lake(layout, catalogue, read_only=True) as connection,
     ):
         check_tables(connection)
         return object_folder(connection)
@@ -394,7 +394,7 @@ def _refuse_other_lakes(
             return
     raise ConfigurationError(
         f"the catalogue at {catalogue.title} is that of the lake in {written_at}, not of"
-        f" {_own_place(layout)}: name its warehouse with --warehouse, or another {VARIABLE}"
+        f" {_default_place(layout)}: name its warehouse with --warehouse, or another {VARIABLE}"
     )
 
 
@@ -422,8 +422,8 @@ def one_line(error: duckdb.Error) -> str:
 
 def in_one_line(message: str, limit: int = 300) -> str:
     """Return the first line of a message, with DuckDB's suggestions or PostgreSQL's error."""
-    first, *more = message.strip().splitlines()
-    hint = next((line for line in more if line.startswith(_CANDIDATES)), "")
+    first, *further_lines = message.strip().splitlines()
+    hint = next((line for line in further_lines if line.startswith(_CANDIDATES)), "")
     if _SERVER_SAYS in message:
         hint = message.rpartition(_SERVER_SAYS)[2].strip().partition("\n")[0]
     return f"{first} {hint}".strip()[:limit]
@@ -431,10 +431,10 @@ def in_one_line(message: str, limit: int = 300) -> str:
 
 def filled_tables(connection: Connection) -> list[str]:
     """Return the tables that were ever filled; the others need no query."""
-    inlined = connection.execute(statement("catalogue", "inlined_tables")).fetchall()
+    inlined_tables = connection.execute(statement("catalogue", "inlined_tables")).fetchall()
     with_rows = "\n".join(
         filled("catalogue", "with_rows", table_id=str(table_id), table=table)
-        for table_id, table in inlined
+        for table_id, table in inlined_tables
     )
     sql = filled("catalogue", "filled_tables", with_rows=with_rows)
     return [name for (name,) in connection.execute(sql).fetchall()]
@@ -469,44 +469,44 @@ def ask_in_turn(
 
     Short queries share a snapshot, to look it up less often.
     """
-    with ExitStack() as shared:
-        found_at = -math.inf
+    with ExitStack() as snapshot:
+        opened_at = -math.inf
         for name in names:
-            if time.monotonic() - found_at > _SHARED_SECONDS:
-                shared.close()
-                shared.enter_context(one_snapshot(connection))
-                found_at = time.monotonic()
+            if time.monotonic() - opened_at > _SHARED_SECONDS:
+                snapshot.close()
+                snapshot.enter_context(one_snapshot(connection))
+                opened_at = time.monotonic()
             try:
                 answer: AnswerT | duckdb.Error = ask(name)
             except duckdb.Error as error:
-                answer, found_at = error, -math.inf  # DuckDB may answer nothing more in this one
+                answer, opened_at = error, -math.inf  # DuckDB may answer nothing more in this one
             yield name, answer
 
 
 @contextmanager
 def transaction(connection: Connection, title: str) -> Iterator[None]:
     """Commit the block, or leave the lake unchanged."""
-    committed = False
+    is_committed = False
     connection.execute("begin")
     try:
         yield
         connection.execute("commit")
-        committed = True
+        is_committed = True
     except duckdb.Error as error:
         raise PublicationError(f"{title} was not published: {one_line(error)}") from error
     finally:
-        if not committed:
+        if not is_committed:
             with suppress(duckdb.Error):
                 connection.execute("rollback")
 
 
-def insert(connection: Connection, table: Table, incoming: "pa.Table") -> None:
+def insert(connection: Connection, table: Table, rows: "pa.Table") -> None:
     """Append rows to a table of the lake."""
     import pyarrow as pa  # whoever inserts has it loaded
 
-    if len(incoming):
+    if len(rows):
         # The view lives until the commit. A stream that was read to its end holds no rows any
         # more, where a table would keep those of every batch of a run in memory.
-        batches = iter(incoming.to_batches())
-        connection.register("incoming", pa.RecordBatchReader.from_batches(incoming.schema, batches))
+        batches = iter(rows.to_batches())
+        connection.register("incoming", pa.RecordBatchReader.from_batches(rows.schema, batches))
         connection.execute(table_statement("insert", table=table.name, source="incoming"))

@@ -40,8 +40,8 @@ def file_name(name: str, word: str = "idea") -> str:
         and not _DEVICE_NAME.fullmatch(name)
     ):
         return name
-    readable = _UNFIT_FOR_A_NAME.sub("-", name.lower()).strip("-")[:60].rstrip("-") or word
-    return f"{readable}-{content_hash(name, length=16)}"
+    readable_part = _UNFIT_FOR_A_NAME.sub("-", name.lower()).strip("-")[:60].rstrip("-") or word
+    return f"{readable_part}-{content_hash(name, length=16)}"
 
 
 class _Place:

@@ -95,8 +95,8 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
         OSError: the file is missing, not regular, larger than `most` bytes, or cannot be read.
     """
     # Without O_NONBLOCK, opening a pipe waits for somebody to write.
-    more = os.O_NONBLOCK | os.O_NOFOLLOW
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | more)) as file:
+    extra_flags = os.O_NONBLOCK | os.O_NOFOLLOW
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | extra_flags)) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "It is a pipe, socket or device", str(path))
@@ -114,10 +114,10 @@ def write_bytes(path: Path, content: bytes | pa.Buffer) -> int:
     content = concealed(content) if isinstance(content, bytes) else content
     path.unlink(missing_ok=True)
     with path.open("xb") as file:
-        written = file.write(content)
+        size = file.write(content)
         file.flush()
         os.fsync(file.fileno())
-    return written
+    return size
 
 
 def replace_bytes(path: Path, content: bytes | pa.Buffer) -> None:
@@ -156,7 +156,7 @@ def _size_bytes(file: Path) -> int:
     try:
         return file.stat().st_size
     except OSError as error:
-        raise _unreadable(file, error) from error
+        raise _unreadable_error(file, error) from error
 
 
 def read_landed(table: Table, files: Sequence[Path], *, prose: bool = True) -> pa.Table:
@@ -174,7 +174,7 @@ def read_landed(table: Table, files: Sequence[Path], *, prose: bool = True) -> p
     schema = pa.schema([column.arrow_field.with_nullable(True) for column in table.columns])
     if not files:
         return schema.empty_table()
-    contents = (_conforming(_read(file), schema, file) for file in files)
+    contents = (_fit_schema(_read(file), schema, file) for file in files)
     return pa.concat_tables(
         [content if prose else _without_prose(table, content) for content in contents]
     )
@@ -194,21 +194,21 @@ def _read(file: Path) -> pa.Table:
             content = parquet.read(use_threads=False)
         content.validate(full=True)  # damaged pages may decode to texts that are none
     except (OSError, ValueError, pa.ArrowException) as error:
-        raise _unreadable(file, error) from error
+        raise _unreadable_error(file, error) from error
     return content
 
 
-def _unreadable(file: Path, error: Exception) -> PublicationError:
+def _unreadable_error(file: Path, error: Exception) -> PublicationError:
     return PublicationError(
         f"{file} cannot be read ({_line(error)}): remove its folder and run again"
     )
 
 
-def _conforming(content: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
-    differing = sorted(set(content.column_names) ^ set(schema.names))
-    if differing:
+def _fit_schema(content: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
+    different_columns = sorted(set(content.column_names) ^ set(schema.names))
+    if different_columns:
         raise PublicationError(
-            f"{file} and its table differ in columns ({', '.join(differing)}): another version of"
+            f"{file} and its table differ in columns ({', '.join(different_columns)}): another version of"
             " Assay wrote it; remove its folder and run again"
         )
     try:

@@ -52,7 +52,7 @@ class RunProgress(Noun):
 
 
 @dataclass(frozen=True, slots=True)
-class _Landed:
+class _ReceiptFigures:
     """Figures of one receipt."""
 
     at: float
@@ -83,7 +83,7 @@ class Watch:
     """Follows the runs of a warehouse; each receipt is read once. Shared by threads."""
 
     layout: Layout
-    _known: dict[tuple[str, str, int], _Landed] = field(default_factory=dict)
+    _cached: dict[tuple[str, str, int], _ReceiptFigures] = field(default_factory=dict)
     _runs_of: dict[str, RunId] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -98,11 +98,11 @@ class Watch:
         now = now or datetime.now(UTC)
         open_runs = [
             run
-            for run in self._planned()
+            for run in self._plans()
             if run.run_id not in published_at or published_at[run.run_id] < run.started_at
         ]
         with self._lock:
-            every_run = [self._of(run, now) for run in open_runs]
+            every_run = [self._run_progress(run, now) for run in open_runs]
         unpublished = [
             one
             for one in every_run
@@ -121,13 +121,13 @@ class Watch:
             run_id = self._runs_of.get(place)
             planned = None if run_id is None else read_planned(self.layout, run_id)
             if planned is None or planned.ideas_path != place:
-                planned = next((run for run in self._planned() if run.ideas_path == place), None)
+                planned = next((run for run in self._plans() if run.ideas_path == place), None)
             if planned is None:
                 return None
             self._runs_of[place] = planned.run_id
-            return self._of(planned, now)
+            return self._run_progress(planned, now)
 
-    def _planned(self) -> Iterator[PlannedRun]:
+    def _plans(self) -> Iterator[PlannedRun]:
         for path in sorted((self.layout.state / "runs").glob("*/planned.json")):
             try:
                 planned = read_planned(self.layout, RunId(path.parent.name))
@@ -136,14 +136,14 @@ class Watch:
             if planned is not None:
                 yield planned
 
-    def _of(self, run: PlannedRun, now: datetime) -> RunProgress:
-        landed = list(self._landed(run.run_id))
-        last = max((entry.at for entry in landed), default=None)
-        last_at = None if last is None else datetime.fromtimestamp(last, UTC)
+    def _run_progress(self, run: PlannedRun, now: datetime) -> RunProgress:
+        landed = list(self._landed_figures(run.run_id))
+        last_seconds = max((entry.at for entry in landed), default=None)
+        last_at = None if last_seconds is None else datetime.fromtimestamp(last_seconds, UTC)
         activity = self._activity(run, last_at, now)
         rate = _per_minute(landed, run, now)
-        left = max(run.idea_count - len(landed), 0)
-        running = activity is Activity.RUNNING
+        remaining_count = max(run.idea_count - len(landed), 0)
+        is_running = activity is Activity.RUNNING
         return RunProgress(
             planned=run,
             activity=activity,
@@ -153,38 +153,43 @@ class Watch:
             unscored_count=sum(entry.unscored for entry in landed),
             cost_usd=sum(entry.cost_usd or 0.0 for entry in landed),
             unknown_cost_count=sum(entry.cost_usd is None for entry in landed),
-            ideas_per_minute=rate if running else None,
+            ideas_per_minute=rate if is_running else None,
             last_landed_at=last_at,
-            ends_at=now + timedelta(minutes=left / rate) if running and rate else None,
+            ends_at=now + timedelta(minutes=remaining_count / rate)
+            if is_running and rate
+            else None,
         )
 
-    def _landed(self, run_id: RunId) -> Iterator[_Landed]:
+    def _landed_figures(self, run_id: RunId) -> Iterator[_ReceiptFigures]:
         for folder in unit_folders(self.layout, RUNS, run_id):
             try:
                 changed = folder.stat().st_mtime_ns
                 key = (run_id, folder.name, changed)
-                if key not in self._known:
+                if key not in self._cached:
                     receipt = receipt_of(self.layout, RUNS, folder)
                     if receipt is None:
                         continue
-                    self._known[key] = _seen(receipt, changed / 1e9)
+                    self._cached[key] = _figures(receipt, changed / 1e9)
             except (FileNotFoundError, ConfigurationError):
                 continue  # replaced this moment: the next look sees it; or the run names what is wrong
-            yield self._known[key]
+            yield self._cached[key]
 
     def _activity(self, run: PlannedRun, last_at: datetime | None, now: datetime) -> Activity:
-        held = lock_held(self.layout.planned_run(run.run_id).with_name("lock"))
-        recent = now - max(last_at or run.started_at, run.started_at) < SILENT_AFTER
-        if held or (held is None and recent):
+        is_locked = lock_held(self.layout.planned_run(run.run_id).with_name("lock"))
+        is_recent = now - max(last_at or run.started_at, run.started_at) < SILENT_AFTER
+        if is_locked or (is_locked is None and is_recent):
             return Activity.RUNNING
-        verdict = RUNS.validation_file(self.layout, run.run_id)
-        checked = verdict.exists() and verdict.stat().st_mtime >= run.started_at.timestamp()
-        refused = checked and read_refusal(verdict) is not None
-        return Activity.REFUSED if refused else Activity.STOPPED
+        validation_file = RUNS.validation_file(self.layout, run.run_id)
+        was_validated = (
+            validation_file.exists()
+            and validation_file.stat().st_mtime >= run.started_at.timestamp()
+        )
+        is_refused = was_validated and read_refusal(validation_file) is not None
+        return Activity.REFUSED if is_refused else Activity.STOPPED
 
 
-def _seen(receipt: Receipt, at: float) -> _Landed:
-    return _Landed(
+def _figures(receipt: Receipt, at: float) -> _ReceiptFigures:
+    return _ReceiptFigures(
         at=at,
         cost_usd=0.0 if receipt.reused_from_run_id else receipt.cost_usd,
         unscored=receipt.unscored,
@@ -193,7 +198,7 @@ def _seen(receipt: Receipt, at: float) -> _Landed:
     )
 
 
-def _per_minute(landed: list[_Landed], run: PlannedRun, now: datetime) -> float | None:
+def _per_minute(landed: list[_ReceiptFigures], run: PlannedRun, now: datetime) -> float | None:
     """Return ideas per minute over the last minutes; None if nothing has landed."""
     since = max(now - RATE_OVER, run.started_at)
     count = sum(entry.at >= since.timestamp() for entry in landed)

@@ -79,7 +79,9 @@ class Queries:
 
     connection: Connection
     warehouse: str
-    _found: dict[RunId, Run] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _run_cache: dict[RunId, Run] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     # By group and rank; those without a score last and without a rank.
     ranking = _about_run("ranking", RankedIdea)
@@ -117,12 +119,12 @@ class Queries:
 
     def run(self, run_id: RunId) -> Run:
         """Return a published run; cached, since every query on a run starts here."""
-        if run_id in self._found:
-            return self._found[run_id]
+        if run_id in self._run_cache:
+            return self._run_cache[run_id]
         runs = self.list_runs()
         for run in runs:
             if run.run_id == run_id:
-                self._found[run_id] = run
+                self._run_cache[run_id] = run
                 return run
         self._refuse_other_work(run_id)
         newest = ", ".join(run.run_id for run in runs[:3]) or "none"
@@ -213,22 +215,25 @@ class Queries:
         yield from self._reviews(self.run(run_id), self._places(run_id, idea_ids), idea_ids)
 
     def _places(self, run_id: RunId, idea_ids: Sequence[IdeaId] | None) -> list[Row]:
-        return self.rows("ranking_of_ideas", run_id=run_id, idea_ids=_listed(idea_ids))
+        return self.rows("ranking_of_ideas", run_id=run_id, idea_ids=_as_list(idea_ids))
 
     def _reviews(
         self, run: Run, places: Sequence[Row], idea_ids: Sequence[IdeaId] | None
     ) -> Iterator[IdeaReview]:
         idea_scores = self._nouns(
-            "idea_scores_of", IdeaScore, run_id=run.run_id, idea_ids=_listed(idea_ids)
+            "idea_scores_of", IdeaScore, run_id=run.run_id, idea_ids=_as_list(idea_ids)
         )
         scores = {score.idea_id: score for score in idea_scores}
         for start in range(0, len(places), _IDEAS_AT_ONCE):
-            part = places[start : start + _IDEAS_AT_ONCE]
-            some = {"run_id": run.run_id, "idea_ids": [place["idea_id"] for place in part]}
+            batch = places[start : start + _IDEAS_AT_ONCE]
+            batch_parameters = {
+                "run_id": run.run_id,
+                "idea_ids": [place["idea_id"] for place in batch],
+            }
             with one_snapshot(self.connection):
-                rows = self._idea_rows(run.run_id, some["idea_ids"])
-                costs = {row["idea_id"]: row for row in self.rows("idea_costs", **some)}
-            for place in part:
+                rows = self._idea_rows(run.run_id, batch_parameters["idea_ids"])
+                costs = {row["idea_id"]: row for row in self.rows("idea_costs", **batch_parameters)}
+            for place in batch:
                 idea_id = place["idea_id"]
                 cost = costs.get(idea_id)
                 yield _review(self.warehouse, run, place, scores[idea_id], rows[idea_id], cost)
@@ -283,12 +288,12 @@ def resources_of_papers(
 def _check_names(parameters: Mapping[str, object]) -> None:
     """Raise UnknownNameError for a name with a NUL, at which DuckLake's SQL would end."""
     for value in parameters.values():
-        held = value if isinstance(value, list | tuple) else (value,)
-        if any(isinstance(each, str) and "\0" in each for each in held):
+        members = value if isinstance(value, list | tuple) else (value,)
+        if any(isinstance(each, str) and "\0" in each for each in members):
             raise UnknownNameError("nothing has such a name")
 
 
-def _listed(idea_ids: Sequence[IdeaId] | None) -> list[IdeaId] | None:
+def _as_list(idea_ids: Sequence[IdeaId] | None) -> list[IdeaId] | None:
     return None if idea_ids is None else list(idea_ids)
 
 
@@ -325,7 +330,7 @@ def _review(
 
 def _bibliography(evaluation: IdeaEvaluation) -> tuple[Paper, ...]:
     papers = {paper.paper_id: paper for paper in evaluation.papers}
-    cited = dict.fromkeys(
+    cited_ids = dict.fromkeys(
         citation.paper_id for citation in evaluation.citations if citation.paper_id is not None
     )
-    return tuple(papers[paper_id] for paper_id in cited if paper_id in papers)
+    return tuple(papers[paper_id] for paper_id in cited_ids if paper_id in papers)

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from warehouse.catalogue.definitions import show_marts
-from warehouse.catalogue.postgres import loss_told
+from warehouse.catalogue.postgres import report_lost_server
 from warehouse.lake import object_folder
-from warehouse.objects.object_files import sign, storage_failures_told
+from warehouse.objects.object_files import report_storage_failures, sign
 from warehouse.queries import Queries
 from warehouse.warehouse import Warehouse
 
@@ -44,7 +44,7 @@ class LakeReading:
                 sign(self._connection, self._objects)
             cursor = self._connection.cursor()
         try:
-            with loss_told(self._catalogue), storage_failures_told():
+            with report_lost_server(self._catalogue), report_storage_failures():
                 cursor.execute("use lake")
                 cursor.execute("set timezone = 'UTC'")
                 if not self._as_defined:  # what is laid over the lake is seen by this cursor alone

@@ -34,12 +34,12 @@ class _Lines(JsonFormatter):
         return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
 
     def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
-        return {name: _scrubbed(value) for name, value in log_data.items()}
+        return {name: _mask(value) for name, value in log_data.items()}
 
 
-def _scrubbed(value: Any) -> Any:
+def _mask(value: Any) -> Any:
     if isinstance(value, list | tuple):
-        return [_scrubbed(each) for each in value]
+        return [_mask(each) for each in value]
     return scrub(value) if isinstance(value, str) else value
 
 

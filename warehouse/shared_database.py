@@ -92,7 +92,7 @@ class SharedDatabase:
     def has_tables(self) -> bool:
         """Return whether a machine has stored anything here."""
         if not self._has_tables:
-            with self._begun() as statements:
+            with self._transaction() as statements:
                 answer = statements.execute("select to_regclass('public.records') is not null")
                 self._has_tables = bool(answer.fetchone()[0])
         return self._has_tables
@@ -119,7 +119,7 @@ class SharedDatabase:
         """
         if not self.has_tables:
             self._make_tables()
-        with self._begun(subject) as statements:
+        with self._transaction(subject) as statements:
             yield statements
 
     @contextmanager
@@ -148,12 +148,12 @@ class SharedDatabase:
         self._thread.join(timeout=1.0)
 
     def _make_tables(self) -> None:
-        with self._begun("tables"):
+        with self._transaction("tables"):
             self._run(self._connection.execute(statement("budgets", "schema")))
             self._run(self._connection.execute(statement("budgets", "records")))
 
     @contextmanager
-    def _begun(self, subject: str | None = None) -> Iterator[Statements]:
+    def _transaction(self, subject: str | None = None) -> Iterator[Statements]:
         with self._lock:
             has_ended = False
             try:
@@ -162,10 +162,10 @@ class SharedDatabase:
                     yield _Transaction(self._connection, self._run)
                 except BaseException:
                     with suppress(AssayError):  # lost
-                        self._run(_awaited(transaction.rollback))
+                        self._run(_await(transaction.rollback))
                         has_ended = True
                     raise
-                self._run(_awaited(transaction.commit))
+                self._run(_await(transaction.commit))
                 has_ended = True
             finally:
                 # All that follows would be a savepoint in a transaction that was left open.
@@ -181,25 +181,25 @@ class SharedDatabase:
 
         Nothing has been written yet, so the retry is safe.
         """
-        until = time.monotonic() + _PATIENCE_SECONDS
+        deadline = time.monotonic() + _PATIENCE_SECONDS
         while True:
             try:
                 if self._connection is None or self._connection.is_closed():
-                    self._connection = await self._connected()
+                    self._connection = await self._connect()
                 transaction = self._connection.transaction()
                 await transaction.start()
                 if subject is not None:
                     turn = statement("budgets", "take_turn").replace("?", "$")
                     await self._connection.fetch(turn, subject)
             except _losses():
-                if self._connection is None or time.monotonic() >= until:
+                if self._connection is None or time.monotonic() >= deadline:
                     raise
                 self._terminate()
             else:
                 return transaction
             await asyncio.sleep(_PAUSE_SECONDS)
 
-    async def _connected(self) -> Any:
+    async def _connect(self) -> Any:
         """Connect to a database, and refuse one with foreign programs.
 
         They would run with the permissions of this user.
@@ -242,7 +242,7 @@ class SharedDatabase:
             raise
 
 
-async def _awaited(ending: Callable[[], Awaitable[None]]) -> None:
+async def _await(ending: Callable[[], Awaitable[None]]) -> None:
     # Of a closed connection asyncpg raises before there is anything to await.
     await ending()
 

@@ -54,7 +54,7 @@ def _remove(layout: Layout, lock: int) -> int:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:  # a live command builds one of them: a killed one has no lock
         return 0
-    left = [path for path in layout.reports.iterdir() if path.name.startswith(LEFTOVERS)]
-    for path in left:
+    leftovers = [path for path in layout.reports.iterdir() if path.name.startswith(LEFTOVERS)]
+    for path in leftovers:
         shutil.rmtree(path, ignore_errors=True)
-    return len(left)
+    return len(leftovers)

@@ -158,14 +158,14 @@ def test_a_work_that_cannot_be_validated_is_named_and_the_others_are_validated(
 ) -> None:
     for name in ("check-a", "check-b", "check-c"):  # fewer tables than a run has
         publish_check_lake(warehouse, RunId(name))
-    validated = later_validation._validated
+    validated = later_validation._validation_rows
 
     def fails(connection: Any, kind: Any, works: Any) -> Any:
         if ("check-b",) in works:
             raise PublicationError("no answer")
         return validated(connection, kind, works)
 
-    monkeypatch.setattr(later_validation, "_validated", fails)
+    monkeypatch.setattr(later_validation, "_validation_rows", fails)
     found = validate_published(warehouse, KINDS)
     assert (found.validated, found.broken) == (2, ())
     assert found.failed == ("check check-b: PublicationError: no answer",)

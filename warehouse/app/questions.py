@@ -60,7 +60,7 @@ class NoVote(NamedTuple):
     ended: Ended = Ended.FAILED
 
 
-SEEN = NoVote(
+ALREADY_VOTED = NoVote(
     "You were shown these two answers before: each pair is voted on once.", ended=Ended.ANSWERED
 )
 
@@ -74,31 +74,31 @@ def draw_sides(
         ConfigurationError: fewer than two sides are offered.
         ConflictError: every pair has answered this text to this voter.
     """
-    offered = sides_offered(question_kind, settings.dashboard)
-    if len(offered) < 2:
+    offered_sides = sides_offered(question_kind, settings.dashboard)
+    if len(offered_sides) < 2:
         raise ConfigurationError(
             "surveys of topics are written by models, and none is offered here: add one to"
             " ASSAY_DASHBOARD__MODELS"
         )
-    met: Counter[frozenset[str]] = Counter()
-    seen = set()
-    for each, ended in _questions(database):
+    meeting_counts: Counter[frozenset[str]] = Counter()
+    seen_pairs = set()
+    for each, final_state in _questions(database):
         pair = frozenset(side.name for side in each.sides)
-        met[pair] += each.asked is question_kind
+        meeting_counts[pair] += each.asked is question_kind
         if (each.voter, each.asked, each.text) == (
             voter,
             question_kind,
             text,
-        ) and ended != Ended.FAILED:
-            seen.add(pair)
-    pairs: list[Sides] = list(combinations(offered, 2))
+        ) and final_state != Ended.FAILED:
+            seen_pairs.add(pair)
+    pairs: list[Sides] = list(combinations(offered_sides, 2))
     secrets.SystemRandom().shuffle(pairs)
-    left = {frozenset(side.name for side in pair): pair for pair in pairs}
-    for pair in seen:
-        left.pop(pair, None)
-    if not left:
+    unseen = {frozenset(side.name for side in pair): pair for pair in pairs}
+    for pair in seen_pairs:
+        unseen.pop(pair, None)
+    if not unseen:
         raise ConflictError("you have had this answered by all who may: ask something else")
-    return left[min(left, key=met.__getitem__)]
+    return unseen[min(unseen, key=meeting_counts.__getitem__)]
 
 
 def ask(
@@ -119,7 +119,7 @@ def ask(
         RateLimitedError: the voter has reached the daily limit.
     """
     now, (first, second) = datetime.now(UTC), sides
-    made = LiveQuestion(
+    new_question = LiveQuestion(
         question_id=secrets.token_hex(_ID_BYTES),
         voter=voter,
         asked=question_kind,
@@ -128,17 +128,22 @@ def ask(
         job_ids=("", ""),
         asked_at=now,
     )
-    bound = warehouse.settings.voting.question_cost_usd
+    maximum_cost_usd = warehouse.settings.voting.question_cost_usd
     requests = jobs_for(
-        made.question_id, question_kind, made.text, made.sides, now, maximum_cost_usd=bound
+        new_question.question_id,
+        question_kind,
+        new_question.text,
+        new_question.sides,
+        now,
+        maximum_cost_usd=maximum_cost_usd,
     )
     for request in requests:
         check_offered(request, warehouse.settings.dashboard)
-    made = made.model_copy(update={"job_ids": tuple(map(job_id_of, requests))})
+    new_question = new_question.model_copy(update={"job_ids": tuple(map(job_id_of, requests))})
     with database.transaction() as work:
         existing = work.noun(LiveQuestion, "open_questions", voter=voter)
         if existing is not None:
-            if (existing.asked, existing.text) == (made.asked, made.text):
+            if (existing.asked, existing.text) == (new_question.asked, new_question.text):
                 return existing
             raise ConflictError("a question of yours is open: vote on its answers, or leave it")
         since = (now - _DAY).timestamp()
@@ -147,15 +152,15 @@ def ask(
             raise RateLimitedError(f"{count} questions in a day are the most: go on tomorrow")
         work.add(
             "questions",
-            question_id=made.question_id,
+            question_id=new_question.question_id,
             voter=voter,
-            question=made.model_dump_json(),
+            question=new_question.model_dump_json(),
             asked_at=now.timestamp(),
         )
         for request in requests:
-            add_submission(work, voter, request, charge_usd=bound)
+            add_submission(work, voter, request, charge_usd=maximum_cost_usd)
     hand_over(warehouse, database)
-    return made
+    return new_question
 
 
 def open_question(database: ServiceDatabase, voter: str) -> LiveQuestion | None:
@@ -197,20 +202,20 @@ def offer_of(
     None: they have voted on these two answers before.
     """
     of_pair = answers.contest.model_copy(update={"contenders": answers.sides})
-    wanted = {side.name for side in answers.sides}
+    names = {side.name for side in answers.sides}
     add_contests(database, (answers.contest,))
     existing = open_offer(database, question.voter, (of_pair, answers.contest))
     if (
         existing is not None
-        and {existing.first.contender.name, existing.second.contender.name} == wanted
+        and {existing.first.contender.name, existing.second.contender.name} == names
     ):
         return existing
     first, second = (
         shown(side, parts) for side, parts in zip(answers.sides, answers.texts, strict=True)
     )
-    whole = settings.voting.model_copy(update={"check_share": 0.0})
+    unscrambled_settings = settings.voting.model_copy(update={"check_share": 0.0})
     try:
-        return offer(database, question.voter, of_pair, (first, second), whole)
+        return offer(database, question.voter, of_pair, (first, second), unscrambled_settings)
     except ConflictError:
         return None
 
@@ -268,5 +273,5 @@ def _contender(
 
 def _questions(database: ServiceDatabase) -> Iterator[tuple[LiveQuestion, str | None]]:
     """Yield all questions with their final states."""
-    for document, ended in database.ask("questions"):
-        yield LiveQuestion.model_validate_json(document), ended
+    for document, final_state in database.ask("questions"):
+        yield LiveQuestion.model_validate_json(document), final_state

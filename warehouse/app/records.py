@@ -23,7 +23,7 @@ from warehouse.app.database import NounT, ServiceDatabase, Statements, Transacti
 from warehouse.catalogue.connection import Connection
 from warehouse.catalogue.definitions import apply_definitions
 from warehouse.lake import insert, transaction
-from warehouse.ledger import append, note_head
+from warehouse.ledger import append, record_head
 from warehouse.parquet import arrow_table
 from warehouse.rows import row_of
 from warehouse.statements import table_statement
@@ -71,17 +71,17 @@ def fold_into_lake(warehouse: Warehouse, *, wait_seconds: float = 60.0) -> dict[
 
 def fold(connection: Connection, warehouse: Warehouse) -> dict[str, int]:
     """Copy new records as the publisher, whose lake has all tables."""
-    waiting = {table: rows for table, rows in _waiting(connection, warehouse) if rows}
-    if waiting:
+    new_records = {table: rows for table, rows in _new_records(connection, warehouse) if rows}
+    if new_records:
         with transaction(connection, "what was recorded"):
-            for name, rows in waiting.items():
+            for name, rows in new_records.items():
                 _insert(connection, TABLE[name], rows)
                 append(connection, [entry_of(read_record(name, row)) for row in rows])
-        note_head(connection, warehouse)
-    return {name: len(rows) for name, rows in waiting.items()}
+        record_head(connection, warehouse)
+    return {name: len(rows) for name, rows in new_records.items()}
 
 
-def _waiting(connection: Connection, warehouse: Warehouse) -> Iterator[tuple[str, list[str]]]:
+def _new_records(connection: Connection, warehouse: Warehouse) -> Iterator[tuple[str, list[str]]]:
     if not services_file(warehouse).exists():
         return
     with ServiceDatabase(warehouse) as database:

@@ -12,7 +12,7 @@ from schemas.errors import ConfigurationError
 from warehouse.statements import quoted
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
-_CONFIGURED: dict[str, str | bool | int | float | list[str]] = {
+_CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
     # The extensions come from installed wheels, as DuckDB itself does. Holding their 70 MB
     # against a signature took 0.3 CPU-seconds each time a lake was opened.
     "allow_unsigned_extensions": "true",
@@ -39,7 +39,7 @@ _BY_STATISTICS = (
 @contextmanager
 def in_memory(*extensions: str, memory_limit: str = "1GB") -> Iterator[Connection]:
     """Yield a connection without a lake, with `extensions` loaded."""
-    connection = duckdb.connect(config=_CONFIGURED | {"memory_limit": memory_limit})
+    connection = duckdb.connect(config=_CONFIGURATION | {"memory_limit": memory_limit})
     try:
         connection.execute("set timezone = 'UTC'")
         # A query of two seconds would draw its progress on stdout, where `--json` answers.
@@ -60,14 +60,14 @@ def share_out(connection: Connection, rows: int) -> None:
 @contextmanager
 def every_row_read(connection: Connection) -> Iterator[None]:
     """Make statements in the block read every row, regardless of statistics."""
-    ((before,),) = connection.execute("select current_setting('disabled_optimizers')").fetchall()
+    ((previous,),) = connection.execute("select current_setting('disabled_optimizers')").fetchall()
     connection.execute(f"set disabled_optimizers = {quoted(','.join(_BY_STATISTICS))}")
     try:
         yield
     finally:
         # A transaction that an error ended refuses it; more rows than needed are read from then on.
         with suppress(duckdb.Error):
-            connection.execute(f"set disabled_optimizers = {quoted(before)}")
+            connection.execute(f"set disabled_optimizers = {quoted(previous)}")
 
 
 def restrict_files(

@@ -78,9 +78,11 @@ class PostgresCatalogue:
     @property
     def connection_string(self) -> str:
         """Connection string for libpq; the server shows the process name to administrators."""
-        named = {"application_name": f"assay, process {os.getpid()} on {socket.gethostname()}"}
+        application = {
+            "application_name": f"assay, process {os.getpid()} on {socket.gethostname()}"
+        }
         return " ".join(
-            f"{name}={_as_libpq(value)}" for name, value in (named | self.options).items()
+            f"{name}={_as_libpq(value)}" for name, value in (application | self.options).items()
         )
 
     def secret(self, connection: Connection) -> tuple[str, ...]:
@@ -106,7 +108,7 @@ class PostgresCatalogue:
 
 
 @contextmanager
-def loss_told(catalogue: PostgresCatalogue | None) -> Iterator[None]:
+def report_lost_server(catalogue: PostgresCatalogue | None) -> Iterator[None]:
     """Raise UpstreamError if the server is lost in the block; None: a catalogue file."""
     try:
         yield
@@ -134,10 +136,10 @@ def only_publisher(catalogue: PostgresCatalogue, wait_seconds: float) -> Iterato
         TransientError: another process held it for `wait_seconds`.
         UpstreamError: the server cannot be reached.
     """
-    until = time.monotonic() + wait_seconds
-    with _asking(catalogue) as connection:
+    deadline = time.monotonic() + wait_seconds
+    with _server_transaction(catalogue) as connection:
         while not _ask(connection, "lock")["held"]:
-            if time.monotonic() >= until:
+            if time.monotonic() >= deadline:
                 raise TransientError(
                     f"{_ask(connection, 'holder').get('holder', 'another process')} is publishing"
                     f" to {catalogue.title}: try again when it has finished"
@@ -181,7 +183,7 @@ def catalogue_state(catalogue: PostgresCatalogue) -> CatalogueState:
     Raises:
         UpstreamError: it cannot be reached.
     """
-    with _asking(catalogue) as connection:
+    with _server_transaction(catalogue) as connection:
         row = _ask(connection, "state")
     has_lake = row["may_read"] is not None
     may_write = row["may_write"] if has_lake else row["may_create"]
@@ -209,9 +211,9 @@ def check_may_publish(catalogue: PostgresCatalogue) -> None:
 
 
 @contextmanager
-def _asking(catalogue: PostgresCatalogue) -> Iterator[Connection]:
+def _server_transaction(catalogue: PostgresCatalogue) -> Iterator[Connection]:
     """Yield a transaction of the server, queried in its own SQL."""
-    with loss_told(catalogue), in_memory("postgres_scanner") as connection:
+    with report_lost_server(catalogue), in_memory("postgres_scanner") as connection:
         attach_postgres(connection, catalogue)
         connection.execute("begin")
         try:
@@ -252,7 +254,7 @@ def refuse_server_programs(connection: Connection, catalogue: PostgresCatalogue)
     """
     attach_postgres(connection, catalogue)
     try:
-        with loss_told(catalogue):
+        with report_lost_server(catalogue):
             program = _ask(connection, "server_programs")
             later = None if program else _later_rows(connection)
     except duckdb.Error as error:

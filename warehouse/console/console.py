@@ -24,7 +24,7 @@ from schemas.errors import ConfigurationError, SqlError
 from schemas.tables import TABLE
 from warehouse.catalogue.connection import Connection, in_memory
 from warehouse.lake import in_one_line
-from warehouse.objects.object_files import storage_failures_told
+from warehouse.objects.object_files import report_storage_failures
 from warehouse.rows import Row
 from warehouse.statements import MARTS, quoted
 from warehouse.warehouse import Warehouse
@@ -96,7 +96,7 @@ def run_sql_with_names(
     beside: Mapping[str, Path] = MappingProxyType({}),
 ) -> tuple[tuple[str, ...], list[Row]]:
     """Run as `run_sql`, and return the column names too, also without rows."""
-    with _asked(warehouse, sql, timeout_seconds, beside) as answer:
+    with _run_statement(warehouse, sql, timeout_seconds, beside) as answer:
         names = _distinct([column[0] for column in answer.description or ()])
         values = answer.fetchmany(maximum_rows + 1)
     if len(values) > maximum_rows:
@@ -113,13 +113,13 @@ def run_sql_to_arrow(
     beside: Mapping[str, Path] = MappingProxyType({}),
 ) -> "pa.Table":
     """Run as `run_sql`, and return an Arrow table without a bound on rows."""
-    with _asked(warehouse, sql, timeout_seconds, beside) as answer:
+    with _run_statement(warehouse, sql, timeout_seconds, beside) as answer:
         table = answer.to_arrow_table()
         return table.rename_columns(_distinct(table.column_names))
 
 
 @contextmanager
-def _asked(
+def _run_statement(
     warehouse: Warehouse, sql: str, timeout_seconds: float, beside: Mapping[str, Path]
 ) -> Iterator[Connection]:
     if "\0" in sql:
@@ -130,21 +130,21 @@ def _asked(
         )
     with warehouse.reader() as connection:
         connection.execute("set errors_as_json = true")  # which say where the statement is wrong
-        _refuse_what_is_no_question(connection, sql)
+        _refuse_other_statements(connection, sql)
         for name, path in beside.items():
-            _lay_beside(connection, name, path)
+            _load_file(connection, name, path)
         connection.execute("set lock_configuration = true")
         stop = threading.Timer(timeout_seconds, connection.interrupt)
         stop.start()
         try:
-            with storage_failures_told():
+            with report_storage_failures():
                 yield connection.execute(sql)
         except duckdb.InterruptException:
             raise ConfigurationError(
                 f"the statement took longer than {timeout_seconds:g} seconds: narrow it down"
             ) from None
         except (duckdb.Error, RuntimeError) as error:
-            raise _wrong(sql, error) from None
+            raise _sql_error(sql, error) from None
         except (
             OverflowError,
             ValueError,
@@ -156,7 +156,7 @@ def _asked(
             stop.cancel()
 
 
-def _lay_beside(connection: Connection, name: str, path: Path) -> None:
+def _load_file(connection: Connection, name: str, path: Path) -> None:
     """Load a file of the user into a temporary table of the connection."""
     read = _READERS.get(path.suffix.lower())
     if read is None:
@@ -175,14 +175,14 @@ def _lay_beside(connection: Connection, name: str, path: Path) -> None:
         connection.execute(f'create temp table "{name}" as from "a file"')
         connection.unregister("a file")
     except duckdb.Error as error:
-        raise ConfigurationError(f"{path} cannot be read: {_said(error)[0]}") from None
+        raise ConfigurationError(f"{path} cannot be read: {_parse_error(error)[0]}") from None
 
 
-def _refuse_what_is_no_question(connection: Connection, sql: str) -> None:
+def _refuse_other_statements(connection: Connection, sql: str) -> None:
     try:
         statements = connection.extract_statements(sql)
     except duckdb.Error as error:
-        raise _wrong(sql, error) from None
+        raise _sql_error(sql, error) from None
     if len(statements) != 1:
         raise ConfigurationError(f"one statement at a time, please: found {len(statements)}")
     if statements[0].type != duckdb.StatementType.SELECT:
@@ -203,22 +203,22 @@ def _refuse_what_is_no_question(connection: Connection, sql: str) -> None:
     if tree["error"]:
         raise ConfigurationError(f"only a plain SELECT is allowed here: {tree['error_message']}")
     for node in _nodes(tree):
-        _refuse_reaching_out(node)
+        _refuse_other_tables(node)
         _refuse_functions(connection, node)
 
 
 def _nodes(tree: object) -> Iterator[dict[str, Any]]:
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
+    stack = [tree]
+    while stack:
+        node = stack.pop()
         if isinstance(node, dict):
             yield node
-            waiting.extend(node.values())
+            stack.extend(node.values())
         elif isinstance(node, list):
-            waiting.extend(node)
+            stack.extend(node)
 
 
-def _refuse_reaching_out(node: dict[str, Any]) -> None:
+def _refuse_other_tables(node: dict[str, Any]) -> None:
     if node.get("type") == "TABLE_FUNCTION":
         name = str(node["function"]["function_name"]).lower()
         if name not in _TABLE_FUNCTIONS:
@@ -253,11 +253,11 @@ def _refuse_functions(connection: Connection, node: dict[str, Any]) -> None:
 
 def _distinct(names: list[str]) -> list[str]:
     """Number repeated column names, so that none is lost in a dict."""
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
     distinct = []
     for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        distinct.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+        counts[name] = counts.get(name, 0) + 1
+        distinct.append(name if counts[name] == 1 else f"{name}_{counts[name]}")
     return distinct
 
 
@@ -280,36 +280,42 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _wrong(sql: str, error: duckdb.Error | RuntimeError) -> SqlError:
-    line, more = _said(error)
-    lost = isinstance(error, duckdb.IOException)
-    title = "the lake cannot be read (`assay warehouse verify` says more)" if lost else "wrong SQL"
-    wrong = SqlError(f"{title}: {line}")
-    if str(more.get("position", "")).isdecimal():
-        before = sql.encode()[: int(more["position"])]
-        wrong.place = len(before.decode(errors="ignore"))
-    wrong.word = str(more.get("name", ""))
-    wrong.offered = tuple(name for name in str(more.get("candidates", "")).split(",") if name)
-    return wrong
+def _sql_error(sql: str, error: duckdb.Error | RuntimeError) -> SqlError:
+    line, details = _parse_error(error)
+    is_unreadable = isinstance(error, duckdb.IOException)
+    title = (
+        "the lake cannot be read (`assay warehouse verify` says more)"
+        if is_unreadable
+        else "wrong SQL"
+    )
+    sql_error = SqlError(f"{title}: {line}")
+    if str(details.get("position", "")).isdecimal():
+        prefix = sql.encode()[: int(details["position"])]
+        sql_error.place = len(prefix.decode(errors="ignore"))
+    sql_error.word = str(details.get("name", ""))
+    sql_error.offered = tuple(
+        name for name in str(details.get("candidates", "")).split(",") if name
+    )
+    return sql_error
 
 
-def _said(error: duckdb.Error | RuntimeError) -> tuple[str, Mapping[str, Any]]:
+def _parse_error(error: duckdb.Error | RuntimeError) -> tuple[str, Mapping[str, Any]]:
     """Return DuckDB's message as one line, with its details: position in bytes, name, candidates."""
-    kind, _, details = str(error).partition(": ")
+    kind, _, text = str(error).partition(": ")
     try:
-        more = json.loads(details)
+        parsed = json.loads(text)
     except ValueError:
-        more = None
-    if not isinstance(more, dict) or "exception_message" not in more:
+        parsed = None
+    if not isinstance(parsed, dict) or "exception_message" not in parsed:
         return in_one_line(str(error)), {}
-    return in_one_line(f"{kind}: {more['exception_message']}"), more
+    return in_one_line(f"{kind}: {parsed['exception_message']}"), parsed
 
 
 # The functions of DuckDB that compute from what they are given: a closed list, so that one of a
 # later version is called once somebody has looked at it. Left out are those that bind or run other
 # statements (`json_serialize_plan`), read settings, variables, sequences or the catalogue, write, or
 # wait.
-_WORDS = r"""
+_FUNCTION_NAMES = r"""
 !__postfix !~~ !~~* % & && * ** + - ->> / // <-> << <=> <@ >> @ @> ^ ^@ | || ~ ~~ ~~* ~~~ abs
 acos acosh add age aggregate ago alias any_value apply approx_count_distinct approx_quantile
 approx_top_k arbitrary arg_max arg_max_null arg_max_nulls_last arg_min arg_min_null
@@ -384,4 +390,4 @@ uuid uuid_extract_timestamp uuid_extract_version uuidv4 uuidv7 var_pop var_samp 
 variant_bytes_to_variant variant_extract variant_normalize variant_to_parquet_variant
 variant_typeof vector_type version wavg week weekday weekofyear weighted_avg xor year yearweek
 """
-FUNCTIONS = frozenset(_WORDS.split())
+FUNCTIONS = frozenset(_FUNCTION_NAMES.split())

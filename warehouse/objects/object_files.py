@@ -11,7 +11,7 @@ import duckdb
 from schemas.errors import AssayError, ConfigurationError
 from warehouse.catalogue.connection import Connection, load_extension
 from warehouse.objects import object_storage
-from warehouse.objects.object_storage import ObjectFolder, failure_told
+from warehouse.objects.object_storage import ObjectFolder, failure_error
 from warehouse.statements import quoted
 
 
@@ -46,7 +46,7 @@ def sign(connection: Connection, folder: ObjectFolder) -> None:
 
 
 @contextmanager
-def storage_failures_told() -> Iterator[None]:
+def report_storage_failures() -> Iterator[None]:
     """Turn DuckDB's storage errors in the block into errors of one line.
 
     Raises:
@@ -71,8 +71,8 @@ def storage_failure(error: duckdb.Error) -> AssayError | None:
     text = str(error).partition(": ")[2]
     with suppress(ValueError):  # a connection may be asked to tell errors as JSON
         text = json.loads(text)["exception_message"]
-    about, _, reply = text.partition("\n\n")
-    if not isinstance(error, duckdb.HTTPException) and " for HTTP " not in about:
+    title, _, reply = text.partition("\n\n")
+    if not isinstance(error, duckdb.HTTPException) and " for HTTP " not in title:
         return None
     code, _, message = reply.partition("\n")[0].partition(": ")
-    return failure_told("the lake's files", code, message or about)
+    return failure_error("the lake's files", code, message or title)

@@ -87,10 +87,10 @@ class BudgetFile:
         with self._transaction() as connection:
             # Else reservations of a killed worker would hold back everybody until they are old.
             self._forget_the_dead(connection)
-            run = self._settled(connection, WHOLE_RUN)
-            idea = self._settled(connection, idea_id)
+            run = self._settled_spend(connection, WHOLE_RUN)
+            idea = self._settled_spend(connection, idea_id)
             self._refuse_what_is_spent(run, idea, idea_id)
-            if self._full(
+            if self._is_full(
                 run.plus(self._in_flight(connection, None)),
                 idea.plus(self._in_flight(connection, idea_id)),
                 estimate,
@@ -118,8 +118,8 @@ class BudgetFile:
         tokens: int,
     ) -> None:
         """Journal a call before it is sent, with the row it gets without a reply."""
-        held_by = self._holder()
-        row = (call_id, unit, self.run_id, idea_id, concealed(call), cost_usd, tokens, held_by)
+        holder = self._holder()
+        row = (call_id, unit, self.run_id, idea_id, concealed(call), cost_usd, tokens, holder)
         with self._transaction() as connection:
             connection.execute(
                 "insert into journal values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
@@ -136,13 +136,19 @@ class BudgetFile:
             query = (
                 "select cost_usd, tokens from journal where call_id = ?1 and in_flight_of is null"
             )
-            given_up = connection.execute(query, (reservation_id,)).fetchone() or (0.0, 0)
+            estimate_counted = connection.execute(query, (reservation_id,)).fetchone() or (0.0, 0)
             if call:
                 connection.execute(
                     "update journal set call = ?1, in_flight_of = null where call_id = ?2",
                     (concealed(call), reservation_id),
                 )
-            self._add(connection, idea_id, cost_usd - given_up[0], tokens - given_up[1], requests=0)
+            self._add(
+                connection,
+                idea_id,
+                cost_usd - estimate_counted[0],
+                tokens - estimate_counted[1],
+                requests=0,
+            )
 
     def journalled(self, unit: str) -> list[LlmCall]:
         """Return the calls of a unit that have not landed, in order of sending.
@@ -168,7 +174,7 @@ class BudgetFile:
         """Count a literature request. Raises BudgetExhaustedError at the bound."""
         bound = self.budget.maximum_requests
         with self._transaction() as connection:
-            spent = self._settled(connection, WHOLE_RUN).requests
+            spent = self._settled_spend(connection, WHOLE_RUN).requests
             if reached(spent, bound):
                 raise BudgetExhaustedError(
                     f"the run's budget of {bound} literature requests is spent: raise"
@@ -200,8 +206,8 @@ class BudgetFile:
                 " where in_flight_of is not null and run_id = ?1 and ?2 in (idea_id, '')"
             )
             cost_usd, tokens = connection.execute(query, (self.run_id, idea_id)).fetchone()
-            settled = self._settled(connection, idea_id)
-        spent = settled.plus(_spend(cost_usd, tokens))
+            settled_spend = self._settled_spend(connection, idea_id)
+        spent = settled_spend.plus(_spend(cost_usd, tokens))
         return spent.cost_usd, spent.tokens, spent.requests
 
     def estimated(self) -> tuple[float, int]:
@@ -215,8 +221,8 @@ class BudgetFile:
         query = "select cost_usd, call_id, call from journal where run_id = ?1 and cost_usd > 0"
         with self._transaction() as connection:
             calls = connection.execute(query, (self.run_id,)).fetchall()
-        unknown = [cost_usd for cost_usd, *call in calls if _call(*call).cost_usd is None]
-        return math.fsum(unknown), len(unknown)
+        estimates = [cost_usd for cost_usd, *call in calls if _call(*call).cost_usd is None]
+        return math.fsum(estimates), len(estimates)
 
     def runs(self) -> tuple[RunId, ...]:
         """Return the runs with spending or calls in flight, by name."""
@@ -268,7 +274,7 @@ class BudgetFile:
                 " --max-cost-usd-per-idea"
             )
 
-    def _full(self, run: Spend, idea: Spend, estimate: Spend) -> bool:
+    def _is_full(self, run: Spend, idea: Spend, estimate: Spend) -> bool:
         bounds = self.budget
         return (
             (estimate.cost_usd > 0 and reached(run.cost_usd, bounds.maximum_cost_usd))
@@ -289,13 +295,13 @@ class BudgetFile:
                 statement("budgets", "add"), (self.run_id, scope, cost_usd, tokens, requests)
             )
 
-    def _settled(self, connection: Statements, scope: str) -> Spend:
+    def _settled_spend(self, connection: Statements, scope: str) -> Spend:
         query = "select cost_usd, tokens, requests from spent where run_id = ?1 and idea_id = ?2"
         row = connection.execute(query, (self.run_id, scope)).fetchone()
-        settled = _spend(*row) if row else Spend()
-        return settled.plus(self._charged(connection, scope))
+        spend = _spend(*row) if row else Spend()
+        return spend.plus(self._batch_spend(connection, scope))
 
-    def _charged(self, connection: Statements, scope: str) -> Spend:
+    def _batch_spend(self, connection: Statements, scope: str) -> Spend:
         """Return the cost of batches."""
         query = f"select {_TOTALS} from charged where run_id = ?1 and ?2 in (idea_id, '')"  # noqa: S608 -- ours
         cost_usd, tokens = connection.execute(query, (self.run_id, scope)).fetchone()
@@ -311,9 +317,9 @@ class BudgetFile:
 
     def _forget_the_dead(self, connection: Statements) -> None:
         """Release old calls of this run, and calls of dead processes."""
-        old = (self.run_id, self._clock(connection) - _FORGET_AFTER_SECONDS)
-        _give_up(connection, "run_id = ?1 and at < ?2", old)
-        connection.execute("delete from reserved where run_id = ?1 and at < ?2", old)
+        old_parameters = (self.run_id, self._clock(connection) - _FORGET_AFTER_SECONDS)
+        _give_up(connection, "run_id = ?1 and at < ?2", old_parameters)
+        connection.execute("delete from reserved where run_id = ?1 and at < ?2", old_parameters)
         holders = connection.execute(
             "select owner from reserved where run_id = ?1 union"
             " select in_flight_of from journal where run_id = ?1 and in_flight_of is not null",
@@ -321,9 +327,11 @@ class BudgetFile:
         ).fetchall()
         for (holder,) in holders:
             if not self._is_alive(str(holder)):
-                dead = (self.run_id, holder)
-                _give_up(connection, "run_id = ?1 and in_flight_of = ?2", dead)
-                connection.execute("delete from reserved where run_id = ?1 and owner = ?2", dead)
+                dead_parameters = (self.run_id, holder)
+                _give_up(connection, "run_id = ?1 and in_flight_of = ?2", dead_parameters)
+                connection.execute(
+                    "delete from reserved where run_id = ?1 and owner = ?2", dead_parameters
+                )
 
     def _holder(self) -> str:
         return this_process(among_machines=self._database is not None)

@@ -69,7 +69,7 @@ class KeyedStore:
                 part = keys[start : start + _KEYS_PER_QUERY]
                 query = f"{_entries_of(len(part))} and stored_at >= ? and typeof(value) = 'blob'"
                 for key, value in connection.execute(query, (*part, oldest)).fetchall():
-                    entries[key] = _unpacked(value)
+                    entries[key] = _decompress(value)
         return entries
 
     def put_many(self, entries: Mapping[str, bytes]) -> None:
@@ -78,7 +78,7 @@ class KeyedStore:
         A reply may repeat the API key that it was requested with.
         """
         now, secrets = time.time(), known_secrets()
-        rows = [(key, _packed(concealed(value, secrets)), now) for key, value in entries.items()]
+        rows = [(key, _compress(concealed(value, secrets)), now) for key, value in entries.items()]
         if not rows:
             return
         with self._open() as connection:
@@ -96,13 +96,13 @@ class KeyedStore:
             most_bytes: None: no bound.
         """
         with self._open() as connection:
-            aged = connection.execute("delete from entries where stored_at < ?", (oldest,))
-            dropped = aged.rowcount
+            expired = connection.execute("delete from entries where stored_at < ?", (oldest,))
+            count = expired.rowcount
             if most_bytes is not None:
-                dropped += connection.execute(_DROP_THE_OLDEST, (most_bytes,)).rowcount
+                count += connection.execute(_DROP_THE_OLDEST, (most_bytes,)).rowcount
             connection.execute("vacuum")
             connection.execute("pragma wal_checkpoint(truncate)")
-        return dropped
+        return count
 
     def delete_older_than(self, seconds: float) -> None:
         """Delete old entries; later ones reuse their space."""
@@ -150,16 +150,16 @@ def json_entry(entry: bytes | None) -> Any:
         return None
 
 
-def _packed(value: bytes) -> bytes:
+def _compress(value: bytes) -> bytes:
     """Compress a value if that makes it smaller, or if it looks compressed."""
     looks_compressed = value.startswith(_ZSTD_MAGIC)
     if len(value) < _LEAST_COMPRESSED_BYTES and not looks_compressed:
         return value
-    packed = zstandard.ZstdCompressor(level=3).compress(value)
-    return packed if len(packed) < len(value) or looks_compressed else value
+    compressed = zstandard.ZstdCompressor(level=3).compress(value)
+    return compressed if len(compressed) < len(value) or looks_compressed else value
 
 
-def _unpacked(value: bytes) -> bytes:
+def _decompress(value: bytes) -> bytes:
     if not value.startswith(_ZSTD_MAGIC):
         return value
     try:
@@ -189,21 +189,24 @@ def trim_caches(layout: Layout, settings: CacheSettings) -> tuple[TrimmedCache, 
     Raises:
         ConfigurationError, TransientError: as `KeyedStore`.
     """
-    return tuple(_trimmed(path, settings) for path in sorted(layout.cache.glob("*.sqlite")))
+    return tuple(_trim_cache(path, settings) for path in sorted(layout.cache.glob("*.sqlite")))
 
 
-def _trimmed(path: Path, settings: CacheSettings) -> TrimmedCache:
-    before = _size(path)
+def _trim_cache(path: Path, settings: CacheSettings) -> TrimmedCache:
+    size_before = _size(path)
     with KeyedStore(path) as store:
-        dropped = store.drop_until(
+        dropped_count = store.drop_until(
             oldest=time.time() - settings.maximum_days * _DAY_SECONDS,
             most_bytes=settings.maximum_megabytes * 1_000_000,
         )
     return TrimmedCache(
-        name=path.stem, entries_dropped=dropped, bytes_before=before, bytes_after=_size(path)
+        name=path.stem,
+        entries_dropped=dropped_count,
+        bytes_before=size_before,
+        bytes_after=_size(path),
     )
 
 
 def _size(path: Path) -> int:
-    beside = (path, path.with_name(f"{path.name}-wal"))
-    return sum(each.stat().st_size for each in beside if each.exists())
+    files = (path, path.with_name(f"{path.name}-wal"))
+    return sum(each.stat().st_size for each in files if each.exists())

@@ -71,19 +71,19 @@ def delete_work(
     warehouse.check_may_publish()  # before any file goes
     with warehouse.queries() as queries:
         head = published_head(queries.connection, kind, run_id)
-        (spent,) = queries.rows("spent_by_runs", run_ids=[run_id])
+        (costs,) = queries.rows("spent_by_runs", run_ids=[run_id])
     log = warehouse.log(run_id)
     folders = (kind.folder(warehouse, run_id), warehouse.reports / run_id)
     files = (*(path for folder in folders for path in _files(folder)), *log.parent.glob(log.name))
     deleted = Deleted[HeadT](
         kind=kind.word,
         run=head,
-        cost_usd=spent["maximum_cost_usd"],
-        llm_calls=spent["llm_calls"],
+        cost_usd=costs["maximum_cost_usd"],
+        llm_calls=costs["llm_calls"],
         bytes_freed=sum(path.lstat().st_size for path in files),
         deleted_at=datetime.now(UTC),
     )
-    _note(warehouse, deleted)
+    _record_deletion(warehouse, deleted)
     before()
     forget_spending(warehouse, run_id, folders[0])
     shared.forget_work(warehouse, folders[0])
@@ -135,7 +135,7 @@ def _entry(run_id: RunId, deleted_at: datetime) -> LedgerEntry:
     )
 
 
-def _note(warehouse: Warehouse, deleted: Deleted[Any]) -> None:
+def _record_deletion(warehouse: Warehouse, deleted: Deleted[Any]) -> None:
     path = deletions_path(warehouse)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:

@@ -61,12 +61,12 @@ class Part(NamedTuple):
     shared: bool = False
 
     def nouns(self, unit: Noun) -> Sequence[Noun]:
-        held: Any = unit
+        value: Any = unit
         for name in self.path:
-            held = getattr(held, name) if held is not None else None
-        if held is None:
+            value = getattr(value, name) if value is not None else None
+        if value is None:
             return ()
-        return (held,) if self.single else held
+        return (value,) if self.single else value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -249,7 +249,7 @@ def kind_of(schema: WorkSchema[UnitT, HeadT]) -> Kind[UnitT, UnitReceipt, HeadT]
 
 @cache
 def _kind_of(schema: WorkSchema[Any, Any]) -> Kind[Any, UnitReceipt, Any]:
-    held = {get_args(field.annotation)[:1] for field in schema.noun.model_fields.values()}
+    item_types = {get_args(field.annotation)[:1] for field in schema.noun.model_fields.values()}
     return Kind(
         folders={schema.word: "run_id"},
         unit=(schema.unit_noun, schema.name_column),
@@ -258,7 +258,7 @@ def _kind_of(schema: WorkSchema[Any, Any]) -> Kind[Any, UnitReceipt, Any]:
         receipt=UnitReceipt,
         tables=(
             *(table.name for table in schema.tables),
-            *(name for name in _OF_ALL_KINDS if (TABLE[name].noun,) in held),
+            *(name for name in _OF_ALL_KINDS if (TABLE[name].noun,) in item_types),
         ),
         artefact=schema.artefact,
         given=schema.given,
@@ -273,12 +273,12 @@ def _table_of(head: type[Noun]) -> str:
 
 @cache
 def _parts(kind: Kind) -> tuple[Part, ...]:
-    parts = tuple(_within(kind.noun, kind.tables, ()))
+    parts = tuple(_find_parts(kind.noun, kind.tables, ()))
     shared = Counter(part.table for part in parts)
     return tuple(part._replace(shared=shared[part.table] > 1) for part in parts)
 
 
-def _within(noun: type[Noun], names: Sequence[str], path: tuple[str, ...]) -> Iterator[Part]:
+def _find_parts(noun: type[Noun], names: Sequence[str], path: tuple[str, ...]) -> Iterator[Part]:
     tables = {TABLE[name].noun: name for name in names}
     if noun in tables:
         yield Part(path, tables[noun], noun, single=True)
@@ -289,4 +289,4 @@ def _within(noun: type[Noun], names: Sequence[str], path: tuple[str, ...]) -> It
             table = name if name in names and TABLE[name].noun is inner else tables[inner]
             yield Part((*path, name), table, inner, single=False)
         elif inner is not None and not many:
-            yield from _within(inner, names, (*path, name))
+            yield from _find_parts(inner, names, (*path, name))

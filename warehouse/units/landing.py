@@ -68,11 +68,11 @@ def land(layout: Layout, kind: Kind[Any, ReceiptT], rows: Rows, receipt: Receipt
     tag = take(layout, target)
     journalled = journalled_calls(layout, unit)
     while True:
-        whole = with_earlier_calls(layout, kind, receipt, rows, journalled)
+        all_rows = with_earlier_calls(layout, kind, receipt, rows, journalled)
         building = topmost(layout, target) / f"{BUILDING}{uuid4().hex}"
         building.mkdir()
         try:
-            complete = write_unit(kind, receipt, whole, building)
+            complete = write_unit(kind, receipt, all_rows, building)
             if shared.offer(layout, building, target, replaced=tag):
                 move_into_place(building, target)
                 empty_journal(layout, unit)
@@ -124,10 +124,10 @@ def bring(layout: Layout, kind: Kind, *names: str) -> None:
     folder = kind.folder(layout, *names)
     if layout.objects is None:
         return
-    publication = shared.found_work(layout, folder)
-    if publication is None:
+    work_object = shared.found_work(layout, folder)
+    if work_object is None:
         return
-    units, files = publication
+    units, files = work_object
 
     def bring_unit(name: str) -> None:
         receipt = receipt_of(layout, kind, folder / name)
@@ -212,10 +212,10 @@ def write_head(layout: Layout, kind: Kind[Any, Any, HeadT], head: HeadT) -> None
 
 def begun_head(layout: Layout, kind: Kind[Any, Any, HeadT], head: HeadT) -> HeadT:
     """Return `head` with the times of an existing head."""
-    begun = read_head(layout, kind, *kind.names(head))
-    if begun is None:
+    existing = read_head(layout, kind, *kind.names(head))
+    if existing is None:
         return head
-    return replace(head, started_at=begun.started_at, finished_at=begun.finished_at)
+    return replace(head, started_at=existing.started_at, finished_at=existing.finished_at)
 
 
 def landed_files(
@@ -326,10 +326,10 @@ def take(layout: Layout, target: Path) -> str | None:
     None if object storage does not have it.
     """
     receipt = target / RECEIPT_FILE
-    there = shared.found(layout, target)
-    if there is None:
+    unit_object = shared.found(layout, target)
+    if unit_object is None:
         return None
-    files, tag = there
+    files, tag = unit_object
     with suppress(OSError):
         if read_bytes(receipt) == files.get(RECEIPT_FILE):
             return tag
@@ -357,17 +357,17 @@ def with_earlier_calls(
     For a call in several of them `rows` take precedence, then landed rows: the journal may have it
     without its reply.
     """
-    landed = kind.folder_of(layout, receipt)
+    unit_folder = kind.folder_of(layout, receipt)
     ids = kind.parameters(*kind.names(receipt)) | {"position": 0}
     earlier = {"llm_calls": [row_of(TABLE["llm_calls"], call, ids) for call in journalled]}
-    for name in CALL_TABLES if receipt_of(layout, kind, landed) is not None else ():
-        path = landed / f"{name}.parquet"
+    for name in CALL_TABLES if receipt_of(layout, kind, unit_folder) is not None else ():
+        path = unit_folder / f"{name}.parquet"
         if path.exists():
-            earlier[name] = _each_once(earlier.get(name, []), read_rows(TABLE[name], path))
-    merged = {
-        name: _each_once(calls, rows.get(name, [])) for name, calls in earlier.items() if calls
+            earlier[name] = _merge_calls(earlier.get(name, []), read_rows(TABLE[name], path))
+    merged_calls = {
+        name: _merge_calls(calls, rows.get(name, [])) for name, calls in earlier.items() if calls
     }
-    return {**rows, **merged}
+    return {**rows, **merged_calls}
 
 
 def write_unit(
@@ -391,7 +391,7 @@ def write_unit(
     return complete
 
 
-def _each_once(earlier: Sequence[Row], now: Sequence[Row]) -> list[Row]:
+def _merge_calls(earlier: Sequence[Row], now: Sequence[Row]) -> list[Row]:
     """Merge rows of calls by id; `now` takes precedence."""
     current_ids = {row["call_id"] for row in now}
     calls = [*(row for row in earlier if row["call_id"] not in current_ids), *now]
@@ -403,8 +403,8 @@ def topmost(layout: Layout, target: Path) -> Path:
 
     `compact` looks for leftovers there.
     """
-    inside = target.relative_to(layout.landing).parts[:-1]
-    return layout.landing / inside[0] if inside else layout.landing
+    folders = target.relative_to(layout.landing).parts[:-1]
+    return layout.landing / folders[0] if folders else layout.landing
 
 
 def _folders(place: Path, word: str) -> list[Path]:

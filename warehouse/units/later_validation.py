@@ -71,22 +71,28 @@ def validate_published(
     total = LaterValidation()
     for kind, works in batches:  # one at a time, so that publishers need not wait for all
         with warehouse.publisher(wait_seconds=wait_seconds) as connection:
-            still = set(waiting(connection, kind))
-            total += _apart(connection, kind, [names for names in works if names in still])
+            still_waiting = set(waiting(connection, kind))
+            total += _validate_with_fallback(
+                connection, kind, [names for names in works if names in still_waiting]
+            )
     with warehouse.reader() as connection:
-        recorded = rows_in(connection, table_statement("broken_published"))
-        before = [_line(noun_of(ValidationRow, row)) for row in recorded]
-    return replace(total, broken=tuple(dict.fromkeys((*total.broken, *before))))
+        broken_rows = rows_in(connection, table_statement("broken_published"))
+        broken_lines = [_line(noun_of(ValidationRow, row)) for row in broken_rows]
+    return replace(total, broken=tuple(dict.fromkeys((*total.broken, *broken_lines))))
 
 
-def _apart(connection: Connection, kind: Kind, works: Sequence[tuple[str, ...]]) -> LaterValidation:
+def _validate_with_fallback(
+    connection: Connection, kind: Kind, works: Sequence[tuple[str, ...]]
+) -> LaterValidation:
     """Validate works together, or one by one if that fails: one may be unreadable."""
     try:
         return validate_works(connection, kind, works)
     except (PublicationError, duckdb.Error) as error:
         if len(works) == 1:
             return LaterValidation(failed=(f"{kind.titled(*works[0])}: {in_a_word(error)}",))
-    return sum((_apart(connection, kind, [names]) for names in works), LaterValidation())
+    return sum(
+        (_validate_with_fallback(connection, kind, [names]) for names in works), LaterValidation()
+    )
 
 
 def validate_works(
@@ -99,7 +105,7 @@ def validate_works(
     """
     if not works:
         return LaterValidation()
-    rows = _validated(connection, kind, works)
+    rows = _validation_rows(connection, kind, works)
     with transaction(connection, "the validation"):
         condition = kind.condition(_VALIDATIONS, several=True)
         sql = table_statement("delete_rows", table=_VALIDATIONS.name, condition=condition)
@@ -119,15 +125,15 @@ def _line(row: ValidationRow) -> str:
 
 def waiting(connection: Connection, kind: Kind) -> list[tuple[str, ...]]:
     """Return the published works that Great Expectations has not validated."""
-    validated = set(connection.execute(table_statement("validated_works")).fetchall())
+    validated_works = set(connection.execute(table_statement("validated_works")).fetchall())
     return [
         names
         for names in published_names(connection, kind)
-        if (names[0], kind.parameters(*names).get("ranking_id")) not in validated
+        if (names[0], kind.parameters(*names).get("ranking_id")) not in validated_works
     ]
 
 
-def _validated(
+def _validation_rows(
     connection: Connection, kind: Kind, works: Sequence[tuple[str, ...]]
 ) -> list[ValidationRow]:
     """Return the rows of `validations` with the results of Great Expectations.
@@ -139,7 +145,7 @@ def _validated(
 
     condition = kind.condition(_VALIDATIONS, several=True)
     sql = table_statement("rows_of", table=_VALIDATIONS.name, condition=condition)
-    recorded = [
+    recorded_rows = [
         noun_of(ValidationRow, row) for row in rows_in(connection, sql, _parameters(kind, works))
     ]
     suites = Suites(list(dict.fromkeys(kind.run_id(*names) for names in works)))
@@ -148,7 +154,7 @@ def _validated(
         if len(rows):
             suites.add(TABLE[name], rows)
     rules = Tally()
-    rules.add(_result_of(row) for row in recorded)
+    rules.add(_result_of(row) for row in recorded_rows)
     tally, now = suites.end(rules), datetime.now(UTC)
     if len(works) == 1:
         (names,) = works
@@ -156,14 +162,14 @@ def _validated(
         return list(tally.rows(kind.run_id(*names), now, ranking_id))
     # One by one, to know which of them: an answer about all would be recorded with each.
     if any(result.unexpected_count for result in tally.by_place.values()):
-        return [row for names in works for row in _validated(connection, kind, [names])]
+        return [row for names in works for row in _validation_rows(connection, kind, [names])]
     return [
         replace(
             row,
             great_expectations=tally.by_place[_result_of(row).place].answers_as_json,
             created_at=now,
         )
-        for row in recorded
+        for row in recorded_rows
     ]
 
 

@@ -45,16 +45,16 @@ def let_go(connection: Connection, layout: Layout, kind: Kind, before: datetime)
     if not kind.unit_column:
         return LetGo(units=0, bytes=0)
     for names in published_names(connection, kind, "published_at < $before", before=before):
-        there = [
+        with_files = [
             receipt
             for receipt in iterate_receipts(layout, kind, *names)
             if receipt.complete and any(_files(layout, kind, receipt))
         ]
-        whole = [receipt for receipt in there if not was_let_go(layout, kind, receipt)]
-        if whole and not _held_by_lake(connection, layout, kind, names, whole):
+        not_evicted = [receipt for receipt in with_files if not was_let_go(layout, kind, receipt)]
+        if not_evicted and not _is_in_lake(connection, layout, kind, names, not_evicted):
             continue  # `assay warehouse verify` says what is wrong
-        units += len(there)
-        size += sum(_remove(layout, kind, receipt) for receipt in there)
+        units += len(with_files)
+        size += sum(_remove(layout, kind, receipt) for receipt in with_files)
     return LetGo(units=units, bytes=size)
 
 
@@ -76,8 +76,8 @@ def bring_back(
         if not mark.exists():
             continue
         with one_snapshot(connection):
-            held = rows_in_lake(connection, layout, kind, receipt)
-        for name, rows in held.items():
+            lake_rows = rows_in_lake(connection, layout, kind, receipt)
+        for name, rows in lake_rows.items():
             building = mark.with_name(f"{name}.parquet.building")
             write_rows(TABLE[name], rows, building)
             building.rename(mark.with_name(f"{name}.parquet"))
@@ -92,10 +92,10 @@ def rows_in_lake(
     Raises:
         PublicationError: the lake holds fewer or more rows.
     """
-    given = _parameters(kind, kind.names(receipt), [receipt])
+    parameters = _parameters(kind, kind.names(receipt), [receipt])
     rows_of: Rows = {}
     for name, count in receipt.rows.items():
-        rows = _rows(connection, kind, TABLE[name], given) if count else []
+        rows = _rows(connection, kind, TABLE[name], parameters) if count else []
         if len(rows) != count:
             raise PublicationError(
                 f"the lake holds {len(rows)} rows of {name} that landed in"
@@ -107,13 +107,15 @@ def rows_in_lake(
     return rows_of
 
 
-def _rows(connection: Connection, kind: Kind, table: Table, given: dict[str, Any]) -> list[Row]:
+def _rows(
+    connection: Connection, kind: Kind, table: Table, parameters: dict[str, Any]
+) -> list[Row]:
     sql = table_statement("rows_of", table=table.name, condition=_condition(kind, table))
-    content = connection.execute(sql, given).fetch_arrow_table()
+    content = connection.execute(sql, parameters).fetch_arrow_table()
     return [{name: row[name] for name in table.column_names} for row in content.to_pylist()]
 
 
-def _held_by_lake(
+def _is_in_lake(
     connection: Connection,
     layout: Layout,
     kind: Kind[Any, ReceiptT],
@@ -130,19 +132,19 @@ def _held_by_lake(
                 landed.add(name, read_landed(TABLE[name], [folder / f"{name}.parquet"]))
             except PublicationError:
                 return False
-    given = _parameters(kind, names, receipts)
+    parameters = _parameters(kind, names, receipts)
     with one_snapshot(connection):
         return all(
-            landed.of(name) == lake.of(name, _condition(kind, TABLE[name]), given)
+            landed.of(name) == lake.of(name, _condition(kind, TABLE[name]), parameters)
             for name in kind.tables
         )
 
 
 def _condition(kind: Kind, table: Table) -> str:
     """Return SQL for the rows of certain units, without rows outside units."""
-    beside = f" and not ({loose})" if (loose := kind.beside.get(table.name)) else ""
+    not_outside = f" and not ({loose})" if (loose := kind.beside.get(table.name)) else ""
     units = f' and "{kind.unit_column}" in (select unnest($units))'
-    return kind.condition(table) + units + beside
+    return kind.condition(table) + units + not_outside
 
 
 def _parameters(

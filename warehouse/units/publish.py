@@ -20,7 +20,7 @@ from warehouse.app.records import fold
 from warehouse.catalogue.connection import Connection, share_out
 from warehouse.catalogue.definitions import apply_definitions
 from warehouse.lake import insert, transaction
-from warehouse.ledger import note_head
+from warehouse.ledger import record_head
 from warehouse.parquet import arrow_table, in_batches, read_bytes, read_landed, replace_bytes
 from warehouse.rows import row_of
 from warehouse.statements import table_statement
@@ -67,32 +67,32 @@ def publish(
         with transaction(connection, kind.titled(*names)):
             apply_definitions(connection)
         fold(connection, warehouse)
-        standing = _published_digest(connection, kind, names)
-        unchanged = standing == digest
-        if not unchanged:
+        published_digest = _published_digest(connection, kind, names)
+        is_unchanged = published_digest == digest
+        if not is_unchanged:
             bring_back(connection, warehouse, kind, receipts)
-        validation = None if unchanged else _validate(warehouse, kind, head, receipts, digest)
-        passed = validation is None or validation.passed
-        if passed:
+        validation = None if is_unchanged else _validate(warehouse, kind, head, receipts, digest)
+        has_passed = validation is None or validation.passed
+        if has_passed:
             keep_work(
                 warehouse, kind.folder(warehouse, *names), files_beside(warehouse, kind, *names)
             )
-        rows = _counts(connection, kind, names) if unchanged else {}
-        if validation is not None and passed:
+        rows = _counts(connection, kind, names) if is_unchanged else {}
+        if validation is not None and has_passed:
             share_out(connection, sum(sum(receipt.rows.values()) for receipt in receipts))
             with transaction(connection, kind.titled(*names)):
                 # A ranking that was withdrawn has left the calls it cost.
-                if standing is not None or kind.is_within_another:
+                if published_digest is not None or kind.is_within_another:
                     _delete(connection, kind, names)
                 rows = _insert(connection, warehouse, kind, head, receipts, digest, validation)
                 record(connection, kind, head, digest, rows)
-            note_head(connection, warehouse)
+            record_head(connection, warehouse)
             if len(receipts) > HANDFUL:
                 _validate_waiting(connection, kind)
         return Publication(
             run_id=kind.run_id(*names),
-            published=passed,
-            unchanged=unchanged,
+            published=has_passed,
+            unchanged=is_unchanged,
             rows=rows,
             validation=validation,
         )
@@ -134,14 +134,14 @@ def _digest(
 
     A rerun that finds all done therefore publishes nothing.
     """
-    beside = (
+    file_hashes = (
         content_hash(read_bytes(path).hex())
         for _, path in rows_beside(warehouse, kind, *kind.names(head))
     )
     columns = "; ".join(f"{table.name}({', '.join(table.column_names)})" for table in TABLES)
     head_json = head.model_dump_json(exclude=_TIMES)
     return content_hash(
-        head_json, *beside, columns, *(receipt.model_dump_json() for receipt in receipts)
+        head_json, *file_hashes, columns, *(receipt.model_dump_json() for receipt in receipts)
     )
 
 
@@ -215,9 +215,9 @@ def _hold_against_receipts(
 
 def _counts(connection: Connection, kind: Kind, names: tuple[str, ...]) -> dict[str, int]:
     """Return the number of rows in the lake by table."""
-    counted = (
+    statements = (
         table_statement("count_rows", table=table.name, condition=kind.condition(table))
         for table in kind.published_tables
     )
-    sql = " union all ".join(counted)  # one question, since each finds the snapshot anew
+    sql = " union all ".join(statements)  # one question, since each finds the snapshot anew
     return dict(connection.execute(sql, kind.parameters(*names)).fetchall())

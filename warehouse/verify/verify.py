@@ -75,10 +75,10 @@ def verify(warehouse: Warehouse) -> VerifyReport:
             problems += _missing_files(connection, warehouse)
             rows, unreadable = _readable(connection)
             problems += unreadable
-            problems += _too_few_counted(connection, rows)
-            filled = {name for name, count in rows.items() if count}
-            problems += bad_values(connection, filled)
-            problems += false_statistics(connection, filled)
+            problems += _undercounted_tables(connection, rows)
+            filled_tables_read = {name for name, count in rows.items() if count}
+            problems += bad_values(connection, filled_tables_read)
+            problems += false_statistics(connection, filled_tables_read)
             comparison = _Comparison(warehouse, LakeContent(connection), rows.keys())
             for kind in KINDS:
                 problems += comparison.problems(kind)
@@ -90,10 +90,10 @@ def verify(warehouse: Warehouse) -> VerifyReport:
                 f"the lake's catalogue cannot be read: {one_line(error)}"
             ) from error
     for folder in warehouse.building_places():
-        left = [path for path in folder.iterdir() if path.name.startswith(LEFTOVERS)]
-        if left:
+        leftovers = [path for path in folder.iterdir() if path.name.startswith(LEFTOVERS)]
+        if leftovers:
             notices.append(
-                f"{folder} holds {len(left)} unfinished folders of killed workers: `assay warehouse"
+                f"{folder} holds {len(leftovers)} unfinished folders of killed workers: `assay warehouse"
                 " compact` removes them"
             )
     return VerifyReport(
@@ -139,35 +139,35 @@ def _readable(connection: Connection) -> tuple[dict[str, int], list[str]]:
             connection.execute(table_statement("read_no_row", table=name))
             return 0, 0
         sql = table_statement("read_every_row", table=name)
-        ((read,),) = connection.execute(sql).fetchall()
+        ((row_count,),) = connection.execute(sql).fetchall()
         if name in MARTS:
-            return read, read
+            return row_count, row_count
         # DuckLake answers it from the catalogue, without a look into the files.
         sql = table_statement("count_rows", table=name, condition="true")
-        ((_, counted),) = connection.execute(sql).fetchall()
-        return read, counted
+        ((_, catalogue_count),) = connection.execute(sql).fetchall()
+        return row_count, catalogue_count
 
     for name, answer in ask_in_turn(connection, names, count):
         if isinstance(answer, duckdb.Error):
             problems.append(f"{name} cannot be read: {one_line(answer)}")
             continue
-        read, counted = answer
-        rows[name] = read
-        if read != counted:
-            problems.append(_miscounted(name, read, counted))
+        row_count, catalogue_count = answer
+        rows[name] = row_count
+        if row_count != catalogue_count:
+            problems.append(_count_problem(name, row_count, catalogue_count))
     return rows, problems
 
 
-def _too_few_counted(connection: Connection, rows: Mapping[str, int]) -> Iterator[str]:
+def _undercounted_tables(connection: Connection, rows: Mapping[str, int]) -> Iterator[str]:
     """Yield a line for each table with more rows than the catalogue reports."""
     for name, count in connection.execute(statement("catalogue", "record_counts")).fetchall():
         if count < rows.get(name, 0):
-            yield _miscounted(name, rows[name], count)
+            yield _count_problem(name, rows[name], count)
 
 
-def _miscounted(name: str, read: int, counted: int) -> str:
+def _count_problem(name: str, row_count: int, catalogue_count: int) -> str:
     return (
-        f"{name}: it has {read:,} rows, and the catalogue counts {counted:,}; bring the catalogue"
+        f"{name}: it has {row_count:,} rows, and the catalogue counts {catalogue_count:,}; bring the catalogue"
         " back from a copy"
     )
 
@@ -190,16 +190,18 @@ class _Comparison:
         published = set(published_names(self.lake.connection, kind)) if is_readable else set()
         problems = []
         for names in published:
-            unfit = self._unfit(kind, names)
-            if unfit is None:
+            problem = self._name_problem(kind, names)
+            if problem is None:
                 bring(self.warehouse, kind, *names)
             else:
-                problems.append(unfit)
+                problems.append(problem)
         for names in landed_names(self.warehouse, kind):
-            problems += self._of(kind, names, names in published if is_readable else None)
+            problems += self._work_problems(
+                kind, names, names in published if is_readable else None
+            )
         return problems
 
-    def _unfit(self, kind: Kind, names: tuple[str | None, ...]) -> str | None:
+    def _name_problem(self, kind: Kind, names: tuple[str | None, ...]) -> str | None:
         """Return a line about a published row with invalid names; None if they are valid."""
         present_names = [name for name in names if name is not None]
         try:
@@ -210,7 +212,9 @@ class _Comparison:
             fault = "a row has lost its name" if len(present_names) < len(names) else ""
         return f"{kind.head_table}: {fault}; bring the lake back from a copy" if fault else None
 
-    def _of(self, kind: Kind, names: tuple[str, ...], published: bool | None) -> list[str]:
+    def _work_problems(
+        self, kind: Kind, names: tuple[str, ...], published: bool | None
+    ) -> list[str]:
         """Return the problems of a work; `published`: None if the lake cannot be read."""
         if not published and kind.is_within_another:
             return []
@@ -220,7 +224,7 @@ class _Comparison:
         if published is None:
             return problems
         if not published:
-            return [*problems, *self._unpublished(kind, names, receipts)]
+            return [*problems, *self._publication_problem(kind, names, receipts)]
         if problems and not receipts:
             return problems
         expected = {
@@ -257,7 +261,7 @@ class _Comparison:
                     "again: they publish what has landed and pay for nothing twice"
                 )
 
-    def _unpublished(
+    def _publication_problem(
         self, kind: Kind, names: tuple[str, ...], receipts: Sequence[UnitReceipt]
     ) -> Iterator[str]:
         lock = self.warehouse.work(RunId(names[0])) / "lock"
@@ -318,9 +322,9 @@ def read_file(file: Path, table: str, landed: LandedContent, problems: list[str]
 
 
 def _read_files(
-    folder: Path, promised: Mapping[str, int], landed: LandedContent, problems: list[str]
+    folder: Path, expected_counts: Mapping[str, int], landed: LandedContent, problems: list[str]
 ) -> None:
-    for name, expected in promised.items():
+    for name, expected in expected_counts.items():
         if not expected or name not in TABLE:
             continue
         place = folder / f"{name}.parquet"

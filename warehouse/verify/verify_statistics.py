@@ -16,13 +16,13 @@ from warehouse.rows import Row
 from warehouse.statements import statement, table_statement
 from warehouse.validate.expectations import Expectation, breaks, expectations_of_values
 
-_ANSWERED = (ColumnType.INTEGER, ColumnType.DATE, ColumnType.TIMESTAMP)
+_ORDERED_TYPES = (ColumnType.INTEGER, ColumnType.DATE, ColumnType.TIMESTAMP)
 """Types whose least and largest values DuckLake returns without reading files."""
 _BOOLEANS = {"0": False, "false": False, "1": True, "true": True}
 """Spellings in statistics of files and of tables; DuckLake writes no others."""
 
 
-def false_statistics(connection: Connection, filled: Collection[str]) -> Iterator[str]:
+def false_statistics(connection: Connection, readable_tables: Collection[str]) -> Iterator[str]:
     """Yield a line for each column whose values are outside its statistics.
 
     Queries would skip such rows, or return a wrong least or largest value.
@@ -40,7 +40,7 @@ def false_statistics(connection: Connection, filled: Collection[str]) -> Iterato
             # Of lists DuckLake keeps no least and no largest value.
             if column.type is not ColumnType.STRINGS
         ]
-        if table.name in filled and table.name in statistics_of:
+        if table.name in readable_tables and table.name in statistics_of:
             yield from _of_table(connection, table, columns, statistics_of[table.name])
 
 
@@ -53,16 +53,16 @@ def _of_table(
             ranges_of_files = rows_in(
                 connection, table_statement("ranges", table=table.name, ranges=ranges)
             )
-        wrong = _wrong_answers(connection, table, columns)
+        wrong_columns = _wrong_answers(connection, table, columns)
     except duckdb.Error as error:
         yield f"{table.name}: its statistics cannot be compared with its values: {one_line(error)}"
         return
     for number, column in enumerate(columns):
-        about = [row for row in statistics if row["column_name"] == column.name]
-        bounds = _values(connection, column, about)
+        column_statistics = [row for row in statistics if row["column_name"] == column.name]
+        bounds = _values(connection, column, column_statistics)
         if any(
-            not _holds(row, bounds, number, values)
-            for row in about
+            not _covers(row, bounds, number, values)
+            for row in column_statistics
             for values in ranges_of_files
             if row["file"] in (None, values["file"])
         ):
@@ -71,7 +71,7 @@ def _of_table(
                 " leave out, so that answers lack their rows; bring the catalogue back from a copy"
             )
 
-    for name in wrong:
+    for name in wrong_columns:
         yield (
             f"{table.name}.{name}: by its statistics in the catalogue a question for its least or"
             " largest value is answered wrong; bring the catalogue back from a copy"
@@ -80,7 +80,7 @@ def _of_table(
 
 def _wrong_answers(connection: Connection, table: Table, columns: list[Column]) -> list[str]:
     """Return the columns whose least or largest value differs between catalogue and rows."""
-    names = [column.name for column in columns if column.type in _ANSWERED]
+    names = [column.name for column in columns if column.type in _ORDERED_TYPES]
     if not names:
         return []
     # Each apart: beside one without statistics, none is answered by them.
@@ -91,8 +91,8 @@ def _wrong_answers(connection: Connection, table: Table, columns: list[Column]) 
     with one_snapshot(connection):
         (by_catalogue,) = rows_in(connection, sql)
         with every_row_read(connection):
-            (read,) = rows_in(connection, sql)
-    return [name for name in names if by_catalogue[name] != read[name]]
+            (by_rows,) = rows_in(connection, sql)
+    return [name for name in names if by_catalogue[name] != by_rows[name]]
 
 
 def _range(column: Column, number: int) -> str:
@@ -116,7 +116,7 @@ def _values(
     return dict(connection.execute(sql, {"texts": texts}).fetchall())
 
 
-def _holds(statistics: Row, bounds: Mapping[str | None, Any], number: int, values: Row) -> bool:
+def _covers(statistics: Row, bounds: Mapping[str | None, Any], number: int, values: Row) -> bool:
     """Return whether the statistics of a column cover its values in a file.
 
     Args:
@@ -144,15 +144,15 @@ _ROWS_AT_ONCE = 100_000
 _MOST_RUNS = 3
 
 
-def bad_values(connection: Connection, filled: Collection[str]) -> Iterator[str]:
+def bad_values(connection: Connection, readable_tables: Collection[str]) -> Iterator[str]:
     """Yield a line for each expectation on values that rows of `filled` tables break."""
     for table in TABLES:
         expectations = list(expectations_of_values(table))
-        if table.name in filled and expectations:
-            yield from _in_table(connection, table, expectations)
+        if table.name in readable_tables and expectations:
+            yield from _broken_values(connection, table, expectations)
 
 
-def _in_table(
+def _broken_values(
     connection: Connection, table: Table, expectations: list[Expectation]
 ) -> Iterator[str]:
     names = dict.fromkeys(name for each in expectations for name in each.columns)

@@ -25,7 +25,7 @@ from schemas.people.live_question import (
 from schemas.works.survey_run import LONGEST_QUESTION
 from warehouse.app.jobs import runner_at_work
 from warehouse.app.questions import (
-    SEEN,
+    ALREADY_VOTED,
     Answers,
     NoVote,
     answer,
@@ -120,7 +120,7 @@ def _end(visit: Visit, voter: str, wanted: str) -> None:
         if at_work(warehouse, database, question):
             return
         found = _found(visit, question)
-        end(database, question, (SEEN if isinstance(found, Answers) else found).ended)
+        end(database, question, (ALREADY_VOTED if isinstance(found, Answers) else found).ended)
     elif wanted == "vote":
         choice, reason, offer_id = choice_of(visit), written(visit), visit.word("offer")
         answer(database, voter, question, offer_id, choice, reason, warehouse.settings)
@@ -166,7 +166,7 @@ def _answered(visit: Visit, question: LiveQuestion) -> Markup:
     if isinstance(found, Answers):
         offered = offer_of(database, question, found, settings)
     if isinstance(found, NoVote) or offered is None:
-        told = found if isinstance(found, NoVote) else SEEN
+        told = found if isinstance(found, NoVote) else ALREADY_VOTED
         left = markup(blocks_of(told.left))
         return controls("no_vote", here=_HERE, question=question, why=told.why, left=left)
     text_of = dict(zip((side.name for side in found.sides), found.texts, strict=True))

@@ -117,12 +117,14 @@ def serve(
     """Run the gateway: a Semantic Scholar API any client can use, one exact rate limit for all of
     them.
     """
-    from flows.run.gateway import indexed
+    from flows.run.gateway import with_index
     from flows.works.evaluate.request import resolve_literature
     from tasks.literature.gateway.application import serve as serve_gateway
 
     settings = Settings()
-    resolved = indexed(resolve_literature(LiteratureChoice.parse(literature), settings), settings)
+    resolved = with_index(
+        resolve_literature(LiteratureChoice.parse(literature), settings), settings
+    )
     port = port or _free_port(host)
     print_note(f"gateway for {resolved} on http://{host}:{port}/graph/v1 – stop it with Ctrl-C")
     if not is_loopback(host):
@@ -144,13 +146,13 @@ def search(
 ) -> int:
     """Search papers, as an evaluation would; retracted or withdrawn works bear a mark here."""
     from flows.cli.output import print_table, write_found
-    from flows.works.literature.searching import failures_in_words, search_papers, told
+    from flows.works.literature.searching import failures_in_words, papers_answer, search_papers
 
     answer = search_papers(query, options, Settings())
     if output is not None:
-        write_found(output, told(answer), _page(query, answer.items))
+        write_found(output, papers_answer(answer), _page(query, answer.items))
     if json:
-        write_answer(told(answer))
+        write_answer(papers_answer(answer))
     elif output is None:
         print_table(
             ["year", "title", "venue", "url"],

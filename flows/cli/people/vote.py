@@ -155,7 +155,7 @@ def _cast(
 def _offered(
     warehouse: Warehouse, database: ServiceDatabase, question: LiveQuestion
 ) -> "tuple[Answers | NoVote, Offer | None]":
-    from warehouse.app.questions import SEEN, NoVote, answers_to, offer_of
+    from warehouse.app.questions import ALREADY_VOTED, NoVote, answers_to, offer_of
 
     settings = Settings()
     with warehouse.queries() as queries:
@@ -164,7 +164,7 @@ def _offered(
         return found, None
     offer = offer_of(database, question, found, settings)
     if offer is None:
-        return SEEN, None
+        return ALREADY_VOTED, None
     return found, offer
 
 

@@ -163,8 +163,8 @@ def joint_hits(source: Source) -> tuple[JointHits, ...]:
 def release_views(warehouse: Warehouse, run_ids: Sequence[RunId]) -> Iterator[Connection]:
     """Yield the lake's check runs under the tables and columns of a release."""
     with warehouse.reader() as connection:
-        chosen = ", ".join(quoted(run_id) for run_id in run_ids) or "null"
+        run_list = ", ".join(quoted(run_id) for run_id in run_ids) or "null"
         for name in RELEASE_TABLES:
-            sql = statement("check_views", name).replace("$run_ids", chosen)
+            sql = statement("check_views", name).replace("$run_ids", run_list)
             connection.execute(f"create or replace temporary view {name} as {sql}")
         yield connection
