@@ -23,13 +23,13 @@ from prefect.exceptions import PrefectException
 from dashboards.views.write_ideation import ideation_page
 from dashboards.views.write_nightly import write_nightly
 from flows.run.campaign import run_campaign
+from flows.run.campaign_runs import CampaignRuns
 from flows.run.cluster import carry_out_on_cluster
 from flows.run.environment import keep_known_errors_short
-from flows.run.following import Following
 from flows.run.preflight import check_before
 from flows.run.requests import request_of
 from flows.works.evaluate.evaluate import Evaluation, RunSummary
-from flows.works.evaluate.given_ideas import print_remarks
+from flows.works.evaluate.idea_input import print_remarks
 from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.choices import EXTRACTIVE
 from schemas.errors import AssayError, IdeaFileError
@@ -191,7 +191,7 @@ class _Night:
 
 def ideate_batch(request: IdeationRequest, settings: Settings) -> IdeationSummary:
     """Make ideas of one file of seeds on workers."""
-    runs = Following(lambda each: run_campaign(each, carry_out_on_cluster))
+    runs = CampaignRuns(lambda each: run_campaign(each, carry_out_on_cluster))
     return make_in_rounds(request, settings, runs)
 
 

@@ -23,9 +23,9 @@ from warehouse.statements import quoted
 from warehouse.stores.keyed_store import trim_caches
 from warehouse.stores.transcripts import forget_expired
 from warehouse.unfinished_reports import remove_unfinished
+from warehouse.units.eviction import evict
 from warehouse.units.kind import published_names
 from warehouse.units.landing import LEFTOVERS
-from warehouse.units.letting_go import let_go
 from warehouse.warehouse import Warehouse
 
 _DAY = timedelta(days=1)
@@ -99,7 +99,7 @@ def compact(
             expired_count = _call(connection, "expire_snapshots", f"older_than => {expiry}")
             deleted_count = _delete_files(connection, f"older_than => {unused_since}")
             after = _file_count(connection)
-            evictions = [let_go(connection, warehouse, kind, now - keep) for kind in KINDS]
+            evictions = [evict(connection, warehouse, kind, now - keep) for kind in KINDS]
             batches = _remove_batches(connection, warehouse, now - keep)
         except duckdb.Error as error:
             raise ConfigurationError(

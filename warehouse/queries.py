@@ -132,14 +132,14 @@ class Queries:
 
     def _refuse_other_work(self, run_id: RunId) -> None:
         """Raise ConfigurationError if the name belongs to work of another kind."""
-        from warehouse.units.reading import published_kind  # imports every kind
+        from warehouse.units.published_work import published_kind  # imports every kind
 
         try:
             kind = published_kind(self.connection, run_id)
         except UnknownNameError:
             return
         raise ConfigurationError(
-            f"{kind.titled(run_id)} is no run of ideas: see the table {kind.head_table}, or"
+            f"{kind.title(run_id)} is no run of ideas: see the table {kind.head_table}, or"
             f" `assay report {run_id}`"
         )
 
@@ -312,7 +312,7 @@ def _review(
     cost: Row | None,
 ) -> IdeaReview:
     from warehouse.kinds.runs.landing import RUNS  # what lands units takes long to import
-    from warehouse.units.record import unit_of
+    from warehouse.units.unit_rows import unit_of
 
     evaluation = unit_of(RUNS, rows["ideas"][0]["evaluation_key"], rows)
     return IdeaReview(

@@ -15,11 +15,11 @@ from schemas.identifiers import RunId
 from schemas.run import Run
 from schemas.settings import AlarmSettings, Settings
 from warehouse.console.console import run_sql_with_names
+from warehouse.lake_reader import LakeReader
 from warehouse.progress import RunProgress, Watch
 from warehouse.queries import Queries
-from warehouse.reading import LakeReading
 from warehouse.units.kind import HeadT, Kind, UnitT
-from warehouse.units.reading import published_heads, published_kind, published_units
+from warehouse.units.published_work import published_heads, published_kind, published_units
 from warehouse.warehouse import Warehouse
 
 ParametersT = ParamSpec("ParametersT")
@@ -142,8 +142,8 @@ class Lake:
         with self._reading().queries() as queries:
             yield queries
 
-    def _reading(self) -> LakeReading:
-        reading: LakeReading = _opened(_Asked(self, _identity(self), LakeReading))
+    def _reading(self) -> LakeReader:
+        reading: LakeReader = _opened(_Asked(self, _identity(self), LakeReader))
         return reading
 
 
@@ -217,8 +217,8 @@ def _watch(warehouse: Warehouse) -> Watch:
 
 
 @lru_cache(_LAKES_OPEN)
-def _opened(asked: _Asked) -> LakeReading:
-    return LakeReading(asked.lake.warehouse)
+def _opened(asked: _Asked) -> LakeReader:
+    return LakeReader(asked.lake.warehouse)
 
 
 @lru_cache(_ANSWERS_KEPT)

@@ -16,7 +16,7 @@ from schemas.works.curation import Curation
 from schemas.works.curation_run import CURATIONS
 from warehouse.kinds.curations.edits import edited, edits_of
 from warehouse.units.kind import kind_of
-from warehouse.units.reading import published_head, published_units
+from warehouse.units.published_work import published_head, published_units
 from warehouse.warehouse import Warehouse
 
 IDEAS = "ideas.jsonl"

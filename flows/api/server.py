@@ -10,7 +10,7 @@ from pathlib import Path
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from flows.api.programs import Programs
+from flows.api.lazy_api import LazyApi
 from flows.cli.command_line import log_to_stderr, run_command
 from flows.cli.talk import print_warning
 from flows.run.environment import prepare_environment
@@ -32,7 +32,7 @@ def serve(
     """
     settings = warehouse.settings
     prepare_environment(settings.home)
-    programs = Programs(warehouse, gateway_url)
+    programs = LazyApi(warehouse, gateway_url)
     app: ASGIApp = ProgramsOnly(programs)
     hosts = settings.api.allowed_hosts
     if parts == ALL_PARTS:

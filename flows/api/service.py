@@ -24,8 +24,8 @@ from flows.cli.answer import Answer, answer_of
 from flows.cli.operate.jobs import job_row
 from flows.cli.people.inbox import shown_request
 from flows.cli.works import report_answer
-from flows.run.following import campaign_type
-from flows.works.literature.searching import search_answer
+from flows.run.campaign_runs import campaign_type
+from flows.works.literature.search import search_answer
 from schemas.base import Noun, replace
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError, NotAllowedError, UnknownNameError
@@ -43,8 +43,8 @@ from warehouse.app.jobs import Job, read_job, read_result, request_stop
 from warehouse.app.people import participant_with
 from warehouse.app.submissions import accept, hand_over, jobs_of, may_see
 from warehouse.lake import no_lake
+from warehouse.lake_reader import LakeReader
 from warehouse.progress import RunProgress, Watch
-from warehouse.reading import LakeReading
 from warehouse.warehouse import Warehouse
 
 MOST_BYTES = 200_000_000
@@ -61,7 +61,7 @@ class ReplyCache:
     def __init__(self, warehouse: Warehouse) -> None:
         self._warehouse = warehouse
         self._lock = threading.Lock()
-        self._reading: LakeReading | None = None
+        self._reader: LakeReader | None = None
         self._version = ""
         self._replies: OrderedDict[tuple[object, ...], Future[bytes]] = OrderedDict()
         self._bytes = 0
@@ -116,9 +116,9 @@ class ReplyCache:
         if self._warehouse.postgres is None:
             return catalogue_state(self._warehouse)
         with self._lock:
-            if self._reading is None:
-                self._reading = LakeReading(self._warehouse)
-        return self._reading.snapshot()
+            if self._reader is None:
+                self._reader = LakeReader(self._warehouse)
+        return self._reader.snapshot()
 
 
 def catalogue_state(warehouse: Warehouse) -> str:

@@ -19,7 +19,7 @@ from flows.cli.command_line import ending_of, log_to_stderr
 from flows.cli.people.inbox import waiting_in_words
 from flows.cli.works import exit_code_of
 from flows.jobs.runner import EXIT_HELD
-from flows.run.declared import published_page
+from flows.run.declared_campaign import published_page
 from flows.run.environment import prepare_environment
 from flows.run.estimate import estimate
 from flows.run.requests import request_of

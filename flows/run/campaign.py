@@ -353,7 +353,7 @@ def conclude(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
         share_reports(warehouse, with_pages(reports), new=not current)
     return Summary(
         name=campaign.command,
-        title=kind.titled(*kind.names(head)),
+        title=kind.title(*kind.names(head)),
         head=head,
         published=publication.published,
         unchanged=publication.unchanged,

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 from schemas.errors import AssayError, ConfigurationError
-from warehouse.rights import keep_private
+from warehouse.permissions import keep_private
 from warehouse.scrubbing import strip_secrets
 
 _DEFAULTS = {

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from pydantic import Field
 
-from flows.run.following import expected_of, following
+from flows.run.campaign_runs import expected_follow_up, follow_ups
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
 from schemas.judging import JudgingParameters
@@ -79,8 +79,8 @@ def estimate(
     """Estimate a command of which nothing has landed; calls nothing."""
     expected = work.expected(request, settings)
     steps, counts = _steps(expected, request, settings), Counter(expected.counts)
-    for follow in following(work, request, settings):
-        next_request, other = expected_of(follow, settings)
+    for follow in follow_ups(work, request, settings):
+        next_request, other = expected_follow_up(follow, settings)
         steps += [_times(step, follow.times) for step in _steps(other, next_request, settings)]
         requests = other.counts.get("literature_requests", 0)
         if requests:

@@ -16,7 +16,7 @@ from schemas.run import Budget
 from schemas.settings import Settings
 from schemas.work import Request
 from tasks.web.exchange import NoAnswerError, probe
-from warehouse.rights import keep_private
+from warehouse.permissions import keep_private
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address, one_line
 
 if TYPE_CHECKING:
@@ -58,11 +58,11 @@ def check_before(
     check_place(request.warehouse, settings)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, settings)
-    from flows.run.following import following
+    from flows.run.campaign_runs import follow_ups
     from tasks.works import work_named
 
     steps = [*work.steps(request)]
-    for follow in following(work, request, settings):
+    for follow in follow_ups(work, request, settings):
         steps += work_named(follow.name).steps(follow.request(None))
     engine, *judges = request.engines
     profile = request.profile

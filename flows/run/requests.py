@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from flows.profiles import load_profile
-from flows.run.following import campaign_type
+from flows.run.campaign_runs import campaign_type
 from flows.works.evaluate.request import (
     check_api_base,
     check_judging,

@@ -36,15 +36,15 @@ class Session(ExitStack):
         Nothing is checked for work that is done already or waits for people.
         """
         self._prepare(request)
-        from flows.run.following import Following
+        from flows.run.campaign_runs import CampaignRuns
         from flows.run.preflight import check_before
 
         check_once = cache(lambda: _print_contacts(check_before(work, request, self._settings)))
-        runs = Following(self._run, before=check_once)
+        runs = CampaignRuns(self._run, before=check_once)
         if work.course is None:
             return runs(work.name, request)
         summary = work.course.run(request, self._settings, runs)
-        others = dict.fromkeys(each for each in runs.ran if each != summary.head.run_id)
+        others = dict.fromkeys(each for each in runs.run_ids if each != summary.head.run_id)
         return replace(summary, other_run_ids=tuple(others))
 
     def _prepare(self, request: WorkRequest) -> None:

@@ -46,7 +46,7 @@ from warehouse.kinds.rankings.landing import (
 from warehouse.layout import Layout
 from warehouse.scrubbing import concealed
 from warehouse.units.landing import complete_receipt, read_receipt
-from warehouse.units.record import land_unit
+from warehouse.units.unit_rows import land_unit
 
 
 class GroupJob(Noun):

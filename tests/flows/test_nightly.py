@@ -12,7 +12,7 @@ import pytest
 
 from flows import nightly as flow
 from flows.run.campaign import ThisProcess, carry_out
-from flows.run.following import Following
+from flows.run.campaign_runs import CampaignRuns
 from flows.works.evaluate.request import bundled
 from schemas.errors import UpstreamError
 from schemas.judgement.run_request import RunRequest
@@ -44,12 +44,12 @@ def night(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         head = make_run(f"run-{request.ideas.path.stem}", in_order=True)
         return SimpleNamespace(head=head, published=True, failed_expectations=())
 
-    class Evaluated(Following):
+    class Evaluated(CampaignRuns):
         def __call__(self, name: str, request: WorkRequest) -> Any:
             return run_batch(request) if name == "evaluate" else super().__call__(name, request)
 
     monkeypatch.setattr(flow, "run_batch", run_batch)
-    monkeypatch.setattr(flow, "Following", Evaluated)
+    monkeypatch.setattr(flow, "CampaignRuns", Evaluated)
     told: dict[str, str] = {}
     monkeypatch.setattr(flow, "_summarise", lambda warehouse, outcomes, *_: told.update(outcomes))
 
@@ -220,12 +220,12 @@ def test_ideas_made_of_seeds_are_evaluated_in_the_same_night(
         evaluated.append(request)
         return evaluate_versions(request)
 
-    class Evaluated(Following):
+    class Evaluated(CampaignRuns):
         def __call__(self, name: str, request: WorkRequest) -> Any:
             return run_batch(request) if name == "evaluate" else super().__call__(name, request)
 
     monkeypatch.setattr(flow, "run_batch", run_batch)
-    monkeypatch.setattr(flow, "Following", Evaluated)
+    monkeypatch.setattr(flow, "CampaignRuns", Evaluated)
     monkeypatch.setattr(flow, "carry_out_on_cluster", lambda *work: carry_out(*work, ThisProcess()))
     with start_openai_server(answer=IdeaWriter()) as server:
         asked = {"engine": "litellm:openai/x", "api_base": server.url}

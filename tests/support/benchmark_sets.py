@@ -16,7 +16,7 @@ import polars as pl
 
 from flows.profiles import load_profile
 from flows.run.campaign import run_campaign
-from flows.run.following import campaign_of
+from flows.run.campaign_runs import campaign_of
 from schemas.base import replace
 from schemas.choices import LiteratureChoice
 from schemas.identifiers import EvaluationKey, IdeaId, RunId, content_hash

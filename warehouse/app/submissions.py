@@ -12,7 +12,7 @@ from schemas.people.job import JobRequest, RankJob
 from schemas.people.role import Action, Token
 from warehouse.app.database import ServiceDatabase, Transaction
 from warehouse.app.jobs import Job, job_id_of, job_ids, read_job, submit_as
-from warehouse.units.reading import published_kind
+from warehouse.units.published_work import published_kind
 from warehouse.warehouse import Warehouse
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

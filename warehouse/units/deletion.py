@@ -23,9 +23,9 @@ from warehouse.ledger import append
 from warehouse.objects.shared_reports import forget_reports
 from warehouse.statements import table_statement
 from warehouse.stores.budget_file import BudgetFile
-from warehouse.units import shared
+from warehouse.units import bucket
 from warehouse.units.kind import HeadT, Kind
-from warehouse.units.reading import published_head
+from warehouse.units.published_work import published_head
 from warehouse.warehouse import Warehouse
 
 
@@ -86,7 +86,7 @@ def delete_work(
     _record_deletion(warehouse, deleted)
     before()
     forget_spending(warehouse, run_id, folders[0])
-    shared.forget_work(warehouse, folders[0])
+    bucket.remove_work(warehouse, folders[0])
     forget_reports(warehouse, warehouse.reports / run_id)
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
@@ -95,7 +95,7 @@ def delete_work(
         _forget_state(warehouse, folder)
     with (
         warehouse.publisher() as connection,
-        transaction(connection, kind.titled(run_id)),
+        transaction(connection, kind.title(run_id)),
     ):
         tables = {table for each in (kind, *with_it) for table in each.published_tables}
         for name in sorted(table.name for table in tables):

@@ -84,11 +84,11 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
         noun, receipt, head: types of a unit, of its receipt and of the work's head.
         tables: tables of units; rules apply to the first.
         artefact: type of its results in the ledger.
-        given: input columns of the unit's table; empty: the head names the inputs.
+        input_columns: input columns of the unit's table; empty: the head names the inputs.
         reasons: reasons for missing parts of a unit; a transient one makes the unit incomplete. For
             units without an `incomplete_reason` field.
-        beside: tables with additional rows in a file of the work, with an SQL condition that holds
-            only for these rows.
+        extra_tables: tables with additional rows in a file of the work, with an SQL condition
+            that holds only for these rows.
         unit_column: column of every table that identifies the unit; if set, each value belongs to
             one unit, and landed files of complete units can be evicted.
         totals: further values of a receipt, which are also stored in columns of the unit's table.
@@ -103,9 +103,9 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
     receipt: type[ReceiptT]
     tables: tuple[str, ...]
     artefact: Artefact
-    given: tuple[str, ...] = ()
+    input_columns: tuple[str, ...] = ()
     reasons: Callable[[UnitT], Iterable[Reason | None]] = _no_reasons
-    beside: Mapping[str, str] = field(default_factory=dict)
+    extra_tables: Mapping[str, str] = field(default_factory=dict)
     unit_column: str = ""
     totals: Callable[[Rows], dict[str, Any]] = _no_columns
     settle: "Callable[[Connection, HeadT], None]" = _nothing
@@ -125,7 +125,7 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
         return tuple(self.folders.values())
 
     @property
-    def is_within_another(self) -> bool:
+    def is_nested(self) -> bool:
         """Return whether it belongs to another work, and may stay unpublished."""
         return len(self.folders) > 1
 
@@ -140,7 +140,7 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
         return self.unit[1]
 
     @property
-    def known_by(self) -> str:
+    def identity_column(self) -> str:
         """Column that identifies a unit in calls, failures and the ledger."""
         return self.unit_column or self.name_column
 
@@ -150,7 +150,7 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
         return _parts(self)
 
     @property
-    def own_table(self) -> str | None:
+    def unit_table(self) -> str | None:
         """Table with one row per unit; None if a unit has only parts."""
         single = (part.table for part in self.parts if part.single and not part.path[1:])
         return next(single, None)
@@ -172,7 +172,7 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
     def run_id(self, *names: str) -> RunId:
         return RunId(names[0])
 
-    def titled(self, *names: str) -> str:
+    def title(self, *names: str) -> str:
         """Return its title for messages, such as `ranking ranking-4f2a`."""
         return f"{self.word} {names[-1]}"
 
@@ -261,7 +261,7 @@ def _kind_of(schema: WorkSchema[Any, Any]) -> Kind[Any, UnitReceipt, Any]:
             *(name for name in _OF_ALL_KINDS if (TABLE[name].noun,) in item_types),
         ),
         artefact=schema.artefact,
-        given=schema.given,
+        input_columns=schema.given,
         reasons=schema.reasons,
     )
 

@@ -1,7 +1,7 @@
 """Landing: one folder per unit, whole or absent. Workers need no database for it.
 
 A folder is built under a temporary name, `receipt.json` last, and renamed. In a warehouse in object
-storage (`warehouse/units/shared.py`) the unit is uploaded before that.
+storage (`warehouse/units/bucket.py`) the unit is uploaded before that.
 """
 
 import errno
@@ -37,9 +37,9 @@ from warehouse.parquet import (
 )
 from warehouse.rows import Row, Rows, row_of
 from warehouse.stores.budget_file import BudgetFile
-from warehouse.units import shared
+from warehouse.units import bucket
+from warehouse.units.bucket import RECEIPT_FILE
 from warehouse.units.kind import HeadT, Kind, ReceiptT
-from warehouse.units.shared import RECEIPT_FILE
 
 NounT = TypeVar("NounT", bound=Noun)
 CALL_TABLES = ("llm_calls", "api_calls")
@@ -65,7 +65,7 @@ def land(layout: Layout, kind: Kind[Any, ReceiptT], rows: Rows, receipt: Receipt
     target = kind.folder_of(layout, receipt)
     target.parent.mkdir(parents=True, exist_ok=True)
     unit = target.relative_to(layout.landing).as_posix()
-    tag = take(layout, target)
+    tag = fetch_unit(layout, target)
     journalled = journalled_calls(layout, unit)
     while True:
         all_rows = with_earlier_calls(layout, kind, receipt, rows, journalled)
@@ -73,13 +73,13 @@ def land(layout: Layout, kind: Kind[Any, ReceiptT], rows: Rows, receipt: Receipt
         building.mkdir()
         try:
             complete = write_unit(kind, receipt, all_rows, building)
-            if shared.offer(layout, building, target, replaced=tag):
+            if bucket.upload_unit(layout, building, target, replaced=tag):
                 move_into_place(building, target)
                 empty_journal(layout, unit)
                 return complete
         finally:
             shutil.rmtree(building, ignore_errors=True)
-        tag = take(layout, target)  # of another worker, who was first
+        tag = fetch_unit(layout, target)  # of another worker, who was first
 
 
 def journalled_calls(layout: Layout, unit: str) -> list[LlmCall]:
@@ -109,12 +109,12 @@ def read_receipt(layout: Layout, kind: Kind[Any, ReceiptT], *names: str) -> Rece
     """
     folder = kind.unit_folder(layout, *names)
     receipt = receipt_of(layout, kind, folder)
-    if (receipt is None or not receipt.complete) and take(layout, folder) is not None:
+    if (receipt is None or not receipt.complete) and fetch_unit(layout, folder) is not None:
         receipt = receipt_of(layout, kind, folder)
     return receipt
 
 
-def bring(layout: Layout, kind: Kind, *names: str) -> None:
+def fetch_work(layout: Layout, kind: Kind, *names: str) -> None:
     """Fetch all units and files of a published work from object storage.
 
     Raises:
@@ -124,7 +124,7 @@ def bring(layout: Layout, kind: Kind, *names: str) -> None:
     folder = kind.folder(layout, *names)
     if layout.objects is None:
         return
-    work_object = shared.found_work(layout, folder)
+    work_object = bucket.download_work(layout, folder)
     if work_object is None:
         return
     units, files = work_object
@@ -132,7 +132,7 @@ def bring(layout: Layout, kind: Kind, *names: str) -> None:
     def bring_unit(name: str) -> None:
         receipt = receipt_of(layout, kind, folder / name)
         if receipt is None or not receipt.complete:
-            take(layout, folder / name)
+            fetch_unit(layout, folder / name)
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(bring_unit, units))
@@ -210,7 +210,7 @@ def write_head(layout: Layout, kind: Kind[Any, Any, HeadT], head: HeadT) -> None
     write_noun(path, head)
 
 
-def begun_head(layout: Layout, kind: Kind[Any, Any, HeadT], head: HeadT) -> HeadT:
+def resumed_head(layout: Layout, kind: Kind[Any, Any, HeadT], head: HeadT) -> HeadT:
     """Return `head` with the times of an existing head."""
     existing = read_head(layout, kind, *kind.names(head))
     if existing is None:
@@ -229,23 +229,23 @@ def landed_files(
     ]
 
 
-def files_beside(layout: Layout, kind: Kind, *names: str) -> Iterator[Path]:
+def work_files(layout: Layout, kind: Kind, *names: str) -> Iterator[Path]:
     """Yield the existing files of a work outside its units: head and further rows."""
     head = kind.head_file(layout, *names)
     if head.exists():
         yield head
-    yield from (path for _, path in rows_beside(layout, kind, *names))
+    yield from (path for _, path in extra_row_files(layout, kind, *names))
 
 
-def rows_beside(layout: Layout, kind: Kind, *names: str) -> Iterator[tuple[Table, Path]]:
+def extra_row_files(layout: Layout, kind: Kind, *names: str) -> Iterator[tuple[Table, Path]]:
     """Yield the existing files with rows outside units, each with its table."""
-    for table in kind.beside:
+    for table in kind.extra_tables:
         path = kind.folder(layout, *names) / f"{table}.parquet"
         if path.exists():
             yield TABLE[table], path
 
 
-def write_beside(layout: Layout, kind: Kind, table: str, rows: Rows, *names: str) -> None:
+def write_extra_rows(layout: Layout, kind: Kind, table: str, rows: Rows, *names: str) -> None:
     """Write the rows of `table` outside units, replacing those of an earlier attempt."""
     path = kind.folder(layout, *names) / f"{table}.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -320,13 +320,13 @@ def receipt_of(layout: Layout, kind: Kind[Any, ReceiptT], folder: Path) -> Recei
     return receipt
 
 
-def take(layout: Layout, target: Path) -> str | None:
+def fetch_unit(layout: Layout, target: Path) -> str | None:
     """Fetch a unit from object storage if it differs, and return its tag.
 
     None if object storage does not have it.
     """
     receipt = target / RECEIPT_FILE
-    unit_object = shared.found(layout, target)
+    unit_object = bucket.download_unit(layout, target)
     if unit_object is None:
         return None
     files, tag = unit_object
@@ -375,7 +375,7 @@ def write_unit(
 ) -> ReceiptT:
     """Write tables and receipt into `building`; return the receipt with its numbers."""
     totals = kind.totals(rows)
-    if totals and (unit_table := kind.own_table) is not None:
+    if totals and (unit_table := kind.unit_table) is not None:
         rows = rows | {
             unit_table: [
                 row | {n: totals[n] for n in row.keys() & totals} for row in rows[unit_table]

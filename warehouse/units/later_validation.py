@@ -89,7 +89,7 @@ def _validate_with_fallback(
         return validate_works(connection, kind, works)
     except (PublicationError, duckdb.Error) as error:
         if len(works) == 1:
-            return LaterValidation(failed=(f"{kind.titled(*works[0])}: {in_a_word(error)}",))
+            return LaterValidation(failed=(f"{kind.title(*works[0])}: {in_a_word(error)}",))
     return sum(
         (_validate_with_fallback(connection, kind, [names]) for names in works), LaterValidation()
     )

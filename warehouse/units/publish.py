@@ -24,17 +24,17 @@ from warehouse.ledger import record_head
 from warehouse.parquet import arrow_table, in_batches, read_bytes, read_landed, replace_bytes
 from warehouse.rows import row_of
 from warehouse.statements import table_statement
+from warehouse.units.bucket import upload_work
+from warehouse.units.eviction import restore_files
 from warehouse.units.kind import HeadT, Kind, ReceiptT
 from warehouse.units.landing import (
-    files_beside,
+    extra_row_files,
     iterate_receipts,
     landed_files,
-    rows_beside,
+    work_files,
 )
 from warehouse.units.later_validation import WORKS_TOGETHER, validate_works, waiting
-from warehouse.units.letting_go import bring_back
-from warehouse.units.recording import record
-from warehouse.units.shared import keep_work
+from warehouse.units.ledger_entries import record
 from warehouse.units.validate import validate
 from warehouse.warehouse import Warehouse
 
@@ -64,25 +64,25 @@ def publish(
     head = head.concluded(receipts)
     digest = _digest(warehouse, kind, head, receipts)
     with warehouse.publisher(wait_seconds=wait_seconds) as connection:
-        with transaction(connection, kind.titled(*names)):
+        with transaction(connection, kind.title(*names)):
             apply_definitions(connection)
         fold(connection, warehouse)
         published_digest = _published_digest(connection, kind, names)
         is_unchanged = published_digest == digest
         if not is_unchanged:
-            bring_back(connection, warehouse, kind, receipts)
+            restore_files(connection, warehouse, kind, receipts)
         validation = None if is_unchanged else _validate(warehouse, kind, head, receipts, digest)
         has_passed = validation is None or validation.passed
         if has_passed:
-            keep_work(
-                warehouse, kind.folder(warehouse, *names), files_beside(warehouse, kind, *names)
+            upload_work(
+                warehouse, kind.folder(warehouse, *names), work_files(warehouse, kind, *names)
             )
         rows = _counts(connection, kind, names) if is_unchanged else {}
         if validation is not None and has_passed:
             share_out(connection, sum(sum(receipt.rows.values()) for receipt in receipts))
-            with transaction(connection, kind.titled(*names)):
+            with transaction(connection, kind.title(*names)):
                 # A ranking that was withdrawn has left the calls it cost.
-                if published_digest is not None or kind.is_within_another:
+                if published_digest is not None or kind.is_nested:
                     _delete(connection, kind, names)
                 rows = _insert(connection, warehouse, kind, head, receipts, digest, validation)
                 record(connection, kind, head, digest, rows)
@@ -136,7 +136,7 @@ def _digest(
     """
     file_hashes = (
         content_hash(read_bytes(path).hex())
-        for _, path in rows_beside(warehouse, kind, *kind.names(head))
+        for _, path in extra_row_files(warehouse, kind, *kind.names(head))
     )
     columns = "; ".join(f"{table.name}({', '.join(table.column_names)})" for table in TABLES)
     head_json = head.model_dump_json(exclude=_TIMES)
@@ -172,16 +172,16 @@ def _insert(
     for table in (TABLE[name] for name in kind.tables):
         for files in in_batches(landed_files(warehouse, kind, table, receipts)):
             insert(connection, table, read_landed(table, files))
-    counts_beside = {}
-    for table, path in rows_beside(warehouse, kind, *names):
+    extra_counts = {}
+    for table, path in extra_row_files(warehouse, kind, *names):
         rows = read_landed(table, [path])
-        counts_beside[table.name] = len(rows)
+        extra_counts[table.name] = len(rows)
         insert(connection, table, rows)
     insert(connection, TABLE[kind.head_table], head_rows(kind, head, digest))
     insert(connection, TABLE["validations"], _noun_rows(TABLE["validations"], validation.rows))
     kind.settle(connection, head)
     counts = _counts(connection, kind, names)
-    _hold_against_receipts(counts, counts_beside, kind, names, receipts)
+    _check_counts(counts, extra_counts, kind, names, receipts)
     return counts
 
 
@@ -196,19 +196,19 @@ def _noun_rows(table: Table, nouns: Sequence[Noun]) -> pa.Table:
     return arrow_table(table, [row_of(table, noun, {}) for noun in nouns])
 
 
-def _hold_against_receipts(
+def _check_counts(
     counts: dict[str, int],
-    counts_beside: dict[str, int],
+    extra_counts: dict[str, int],
     kind: Kind,
     names: tuple[str, ...],
     receipts: Sequence[UnitReceipt],
 ) -> None:
     for name in kind.tables:
         expected = sum(receipt.rows.get(name, 0) for receipt in receipts)
-        expected += counts_beside.get(name, 0)
+        expected += extra_counts.get(name, 0)
         if counts[name] != expected:
             raise PublicationError(
-                f"{kind.titled(*names)} was not published: its files hold {counts[name]} rows of "
+                f"{kind.title(*names)} was not published: its files hold {counts[name]} rows of "
                 f"{name}, its receipts say {expected}"
             )
 

@@ -26,7 +26,7 @@ from warehouse.parquet import read_landed
 from warehouse.rows import Row
 from warehouse.statements import names, statement, table_statement
 from warehouse.units.kind import Kind, ReceiptT
-from warehouse.units.landing import landed_files, rows_beside
+from warehouse.units.landing import extra_row_files, landed_files
 from warehouse.validate.expectations import ExpectationResult, Tally, examples_of, hold
 
 if TYPE_CHECKING:  # takes three seconds
@@ -73,7 +73,7 @@ def validate(
                 look_at(TABLE[name], rows)
             share_out(connection, sum(len(rows) for rows in chunk.values()))
             tally.add(judge(connection, rules, chunk))
-    for table, path in rows_beside(layout, kind, *names):
+    for table, path in extra_row_files(layout, kind, *names):
         look_at(table, read_landed(table, [path], prose=False))
     look_at(TABLE[kind.head_table], head)
     tally.add(_uniqueness(kind, receipts))
@@ -118,7 +118,7 @@ def _uniqueness(
     yield ExpectationResult(
         f"every_{kind.unit_noun}_landed_once",
         Severity.CRITICAL,
-        kind.own_table or "",
+        kind.unit_table or "",
         kind.unit_column,
         len(receipts),
         len(repeated_rows),

@@ -29,16 +29,16 @@ from warehouse.objects.object_storage import AT_ONCE, file_size
 from warehouse.parquet import read_landed
 from warehouse.progress import lock_held
 from warehouse.statements import MARTS, statement, table_statement
+from warehouse.units.bucket import EVICTION_MARK, RECEIPT_FILE
 from warehouse.units.kind import Kind, ReceiptT, published_names
 from warehouse.units.landing import (
     LEFTOVERS,
-    bring,
+    extra_row_files,
+    fetch_work,
     landed_names,
     receipt_of,
-    rows_beside,
     unit_folders,
 )
-from warehouse.units.shared import LET_GO, RECEIPT_FILE
 from warehouse.verify.verify_content import LakeContent, LandedContent
 from warehouse.verify.verify_records import recorded_problems
 from warehouse.verify.verify_statistics import bad_values, false_statistics
@@ -192,7 +192,7 @@ class _Comparison:
         for names in published:
             problem = self._name_problem(kind, names)
             if problem is None:
-                bring(self.warehouse, kind, *names)
+                fetch_work(self.warehouse, kind, *names)
             else:
                 problems.append(problem)
         for names in landed_names(self.warehouse, kind):
@@ -216,7 +216,7 @@ class _Comparison:
         self, kind: Kind, names: tuple[str, ...], published: bool | None
     ) -> list[str]:
         """Return the problems of a work; `published`: None if the lake cannot be read."""
-        if not published and kind.is_within_another:
+        if not published and kind.is_nested:
             return []
         landed = LandedContent(self.lake)
         problems: list[str] = []
@@ -230,7 +230,7 @@ class _Comparison:
         expected = {
             name: sum(receipt.rows.get(name, 0) for receipt in receipts) for name in kind.tables
         }
-        for table, path in rows_beside(self.warehouse, kind, *names):
+        for table, path in extra_row_files(self.warehouse, kind, *names):
             count = read_file(path, table.name, landed, problems)
             if count is None:
                 del expected[table.name]
@@ -242,7 +242,7 @@ class _Comparison:
         self, kind: Kind, names: tuple[str, ...], landed: LandedContent, expected: Mapping[str, int]
     ) -> Iterator[str]:
         """Yield a line for each table whose rows differ in number or content."""
-        about = kind.titled(*names)
+        about = kind.title(*names)
         for name, count in expected.items():
             if name not in self.readable:
                 continue
@@ -268,7 +268,7 @@ class _Comparison:
         if not receipts or lock_held(lock) is not False:
             return  # nothing was paid for yet, or it is, or may be, still under way
         result = kind.validation_file(self.warehouse, *names)
-        yield f"{kind.titled(*names)} has landed but is not published: " + (
+        yield f"{kind.title(*names)} has landed but is not published: " + (
             f"see {result}"
             if result.exists()
             else f"run it again to finish it, or remove {kind.folder(self.warehouse, *names)}"
@@ -298,7 +298,7 @@ def read_units(
         else:
             if receipt is not None:
                 receipts.append(receipt)
-                if (folder / LET_GO).exists():  # counted, and not held against what landed
+                if (folder / EVICTION_MARK).exists():  # counted, and not held against what landed
                     for name in receipt.rows:
                         landed.add_unknown(name)
                     continue

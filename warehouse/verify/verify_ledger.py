@@ -16,7 +16,7 @@ from warehouse.lake import one_line, rows_in
 from warehouse.ledger import breaks, has_row, head_of, rows_of_chain
 from warehouse.statements import statement
 from warehouse.units.kind import Kind
-from warehouse.units.recording import changed_parts
+from warehouse.units.ledger_entries import changed_parts
 from warehouse.verify.verify_records import MOST_LINES, recorded_problems
 from warehouse.warehouse import Warehouse
 
@@ -75,7 +75,7 @@ def _published_problems(connection: Connection) -> Iterator[str]:
     for kind in KINDS:
         for row in _works(connection, kind):
             names = tuple(row[name] for name in kind.ids)
-            title = kind.titled(*names)
+            title = kind.title(*names)
             if row["recorded_sha256"] != row["landing_sha256"]:
                 yield f"{title}: the ledger does not say that it was published as it is"
                 continue

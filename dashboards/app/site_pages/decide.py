@@ -317,7 +317,7 @@ def _told(run: Run, row: dict[str, Any]) -> str:
 
 def _title_of_unit(visit: Visit, kind: Kind[Any, Any, Any], run_id: RunId, unit: str) -> str:
     if not unit:
-        return kind.titled(run_id)
+        return kind.title(run_id)
     for each in visit.lake.units(kind, run_id):
         if getattr(each, kind.name_column) == unit:
             return wording.titled(getattr(each, "title", ""), unit)

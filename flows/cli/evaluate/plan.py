@@ -8,7 +8,7 @@ from flows.cli.answer import print_answer
 from flows.cli.options import Ideas, Json, ShowFields
 from flows.cli.talk import print_note, print_warning
 from flows.run.requests import request_of
-from flows.works.evaluate.given_ideas import given_ideas, print_remarks
+from flows.works.evaluate.idea_input import idea_file, print_remarks
 from schemas.choices import EngineChoice
 from schemas.judgement.run_request import RunRequest
 from schemas.options.commands import PlanOptions
@@ -44,7 +44,7 @@ def plan(
 
     settings = Settings()
     others = named_engines(options.compare)
-    with given_ideas(ideas) as path:
+    with idea_file(ideas) as path:
         request = request_of(work_named("evaluate"), (path,), options, settings)
         if fields:
             from flows.cli.evaluate.run_output import print_fields

@@ -17,7 +17,7 @@ from flows.cli.output import print_expected
 from flows.profiles import load_profile
 from flows.run.requests import request_of
 from flows.run.session import Session
-from flows.works.evaluate.given_ideas import STANDARD_INPUT, given_ideas
+from flows.works.evaluate.idea_input import STANDARD_INPUT, idea_file
 from flows.works.evaluate.runs_of_ideas import find_run
 from schemas.base import replace
 from schemas.errors import ConfigurationError
@@ -63,7 +63,7 @@ def rank(
     _check(options)
     if output is not None:
         check_output(output, tables_alone=options.scores)
-    with given_ideas(Path(run)) if run == STANDARD_INPUT else nullcontext(run) as named:
+    with idea_file(Path(run)) if run == STANDARD_INPUT else nullcontext(run) as named:
         given = None if named is None else str(named)
         if options.scores:
             return _rank_by_scores(given, options, output, as_json=json)

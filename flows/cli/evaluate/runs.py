@@ -196,7 +196,7 @@ def _runs(lake: LakeOptions) -> tuple[Run, ...]:
 
 
 def _kind_of(run_id: RunId, warehouse: Warehouse) -> "Kind[Any, Any, Any]":
-    from warehouse.units.reading import published_kind
+    from warehouse.units.published_work import published_kind
 
     with warehouse.reader() as connection:
         return published_kind(connection, run_id)

@@ -22,7 +22,7 @@ from schemas.people.web_origins import is_loopback, names_of_server
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
-    from flows.works.literature.auditing import AuditResult
+    from flows.works.literature.audit import AuditResult
 
 application = Commands()
 Papers = Annotated[
@@ -146,7 +146,7 @@ def search(
 ) -> int:
     """Search papers, as an evaluation would; retracted or withdrawn works bear a mark here."""
     from flows.cli.output import print_table, write_found
-    from flows.works.literature.searching import failures_in_words, papers_answer, search_papers
+    from flows.works.literature.search import failures_in_words, papers_answer, search_papers
 
     answer = search_papers(query, options, Settings())
     if output is not None:
@@ -174,7 +174,7 @@ def audit(
 
     Accepting makes a new version of the index; --undo takes it back.
     """
-    from flows.works.literature.auditing import audit_index
+    from flows.works.literature.audit import audit_index
 
     audited = audit_index(index, options, Settings())
     print_audit(audited, as_json=json)

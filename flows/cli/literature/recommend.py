@@ -40,7 +40,7 @@ def recommend(
     """Recommend data sets, baselines and metrics: those that works near the idea used, with where
     they say so. No model is asked.
     """
-    from flows.works.literature.recommending import recommend_for
+    from flows.works.literature.recommendation import recommend_for
 
     found = recommend_for(given, options, Settings())
     warnings = list(recommendation_warnings(found))

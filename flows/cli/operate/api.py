@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from flows.api.listening import check_free
+from flows.api.ports import check_free
 from flows.cli.options import Searched
 from flows.cli.talk import print_note, wanted
 from flows.jobs.job_environment import without_keys
@@ -38,7 +38,7 @@ def api(
     Everybody needs a token of `assay tokens create`. Ctrl-C stops it; jobs it was at go on when it
     starts again.
     """
-    from flows.jobs.beside_jobs import work_beside
+    from flows.jobs.service_process import run_with_jobs
     from flows.run.gateway import open_gateway
     from flows.works.evaluate.request import check_warehouse, resolve_literature
 
@@ -52,7 +52,7 @@ def api(
         shown = f"[{host}]" if ":" in host else host
         note = wanted(f"API of {lake.warehouse} on http://{shown}:{port}/ – stop it with Ctrl-C")
         place = (str(warehouse.root), host, str(port), gateway.url, "programs", note)
-        return work_beside(
+        return run_with_jobs(
             ("flows.api.server", *place),
             without_keys(os.environ),
             warehouse,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from flows.api.listening import check_free
+from flows.api.ports import check_free
 from flows.cli.talk import print_note, wanted
 from flows.jobs.job_environment import without_keys
 from schemas.errors import ConfigurationError
@@ -37,7 +37,7 @@ def dashboard(
     `assay api` searches the literature for them. A run may be writing meanwhile. Ctrl-C stops it;
     jobs it was at go on when it starts again.
     """
-    from flows.jobs.beside_jobs import work_beside
+    from flows.jobs.service_process import run_with_jobs
 
     settings = Settings()
     warehouse = Warehouse(lake.warehouse, settings)
@@ -53,7 +53,7 @@ def dashboard(
     note = f"dashboard of {warehouse.address} on http://{shown}:{port} – stop it with Ctrl-C"
     if not is_loopback(host):
         _print_warnings(host, settings.dashboard, warehouse)
-    return work_beside(
+    return run_with_jobs(
         ("flows.api.server", str(lake.warehouse), host, str(port), "", "all", wanted(note)),
         environment(lake.warehouse, settings),
         warehouse,

@@ -71,7 +71,7 @@ def move_catalogue(lake: LakeOptions, json: Json = False) -> int:
     names, with every snapshot; data files stay where they are.
     """
     from warehouse.catalogue.postgres import VARIABLE
-    from warehouse.moving import move_catalogue as move
+    from warehouse.move_lake import move_catalogue as move
 
     address = Settings().catalogue
     if address is None:
@@ -108,7 +108,7 @@ def move_data(
     catalogue says from then on where they lie. With a catalogue in PostgreSQL what has landed goes
     too, and ADDRESS is the warehouse. Where there is no lake, an empty one is made.
     """
-    from warehouse.moving import move_data as move
+    from warehouse.move_lake import move_data as move
 
     address, settings = None if target == "file:" else target, Settings()
     warehouse = Warehouse(lake.warehouse.resolve(), settings)

@@ -10,9 +10,9 @@ from flows.cli.talk import print_note
 from flows.run.batch_waves import BatchWaves
 from flows.run.campaign import Campaign, Plan
 from flows.run.gateway import OpenGateway, open_gateway
-from flows.works.evaluate.again import as_of_run
-from flows.works.evaluate.given_ideas import print_remarks
-from flows.works.evaluate.plan import KeyedBatch, key_batch, write_to_do
+from flows.works.evaluate.idea_input import print_remarks
+from flows.works.evaluate.plan import KeyedBatch, key_batch, write_remaining_shards
+from flows.works.evaluate.reevaluation import reevaluation_input
 from flows.works.evaluate.request import literature_name
 from schemas.base import replace
 from schemas.identifiers import RunId
@@ -58,7 +58,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
     ) -> tuple[tuple[Path | None], Any]:
         """Complete the options from an earlier run if `--again` names one."""
         again = getattr(options, "again", None)
-        return (given, options) if again is None else as_of_run(again, options, settings)
+        return (given, options) if again is None else reevaluation_input(again, options, settings)
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -79,7 +79,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
         return Plan(
             head=self._head(),
             unit_names=tuple(entry.evaluation_key for entry in self.keyed.planned),
-            shards=write_to_do(self.keyed, self.request, self.gateway, self.warehouse),
+            shards=write_remaining_shards(self.keyed, self.request, self.gateway, self.warehouse),
         )
 
     def waves(self) -> BatchWaves | None:

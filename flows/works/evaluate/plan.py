@@ -8,7 +8,7 @@ from pathlib import Path
 
 from flows.run.campaign import shard_count, write_shards
 from flows.run.gateway import OpenGateway
-from flows.works.evaluate.again import with_earlier
+from flows.works.evaluate.reevaluation import add_earlier_judgements
 from flows.works.experiment.experimental_results import results_by_idea
 from schemas.idea import Idea, IdeaBatch, RejectedIdea
 from schemas.identifiers import EvaluationKey, RunId
@@ -88,7 +88,7 @@ def receipts_of(keyed: KeyedBatch, warehouse: Warehouse) -> dict[EvaluationKey, 
         return {key: receipt for key, receipt in receipts if receipt is not None}
 
 
-def write_to_do(
+def write_remaining_shards(
     keyed: KeyedBatch, request: RunRequest, gateway: OpenGateway, warehouse: Warehouse
 ) -> dict[Path, tuple[str, ...]]:
     """Reuse complete evaluations of other runs, and write the rest to shard files.
@@ -114,7 +114,7 @@ def write_to_do(
                 idea=entry.idea,
             )
     if request.parameters.again is not None and to_do:
-        to_do = with_earlier(to_do, request, warehouse)
+        to_do = add_earlier_judgements(to_do, request, warehouse)
     return _write_shards(to_do, run_id, request, gateway, warehouse)
 
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from flows.works.evaluate.given_ideas import print_remarks
-from flows.works.literature.recommending import recommend_about
+from flows.works.evaluate.idea_input import print_remarks
+from flows.works.literature.recommendation import recommend_about
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, RunId

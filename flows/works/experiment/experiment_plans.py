@@ -11,7 +11,7 @@ from dashboards.render.formats.markdown import markdown_page
 from dashboards.render.prose import prose, prose_line
 from dashboards.views.write_ideation import ideation_page
 from flows.cli.literature.recommend import recommendation_warnings
-from flows.works.literature.recommending import recommend_about
+from flows.works.literature.recommendation import recommend_about
 from schemas.literature.recommendation import Recommendation, ResourceKind
 from schemas.options.commands import RecommendOptions
 from schemas.settings import Settings

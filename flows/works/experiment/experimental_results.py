@@ -11,7 +11,7 @@ from schemas.works.experiment_run import EXPERIMENTS
 from schemas.works.experimental_result import ExperimentalResult
 from tasks.experiments.results import result_of, tried
 from warehouse.units.kind import kind_of
-from warehouse.units.reading import published_kind, published_units
+from warehouse.units.published_work import published_kind, published_units
 from warehouse.warehouse import Warehouse
 
 ResultsOf = dict[IdeaId, tuple[ExperimentalResult, ...]]

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import Field
 from scipy.cluster.hierarchy import DisjointSet
 
-from flows.works.evaluate.given_ideas import print_remarks
+from flows.works.evaluate.idea_input import print_remarks
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea

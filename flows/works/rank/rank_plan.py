@@ -44,7 +44,7 @@ from warehouse.app.records import fold_into_lake
 from warehouse.kinds.rankings.landing import RANKINGS, basis_of
 from warehouse.queries import Queries
 from warehouse.stores.keyed_store import KeyedStore
-from warehouse.units.landing import begun_head, complete_receipt
+from warehouse.units.landing import complete_receipt, resumed_head
 from warehouse.warehouse import Warehouse
 
 
@@ -116,7 +116,7 @@ def plan_ranking(request: RankRequest, warehouse: Warehouse) -> RankingPlan:
         across = _across(members, parameters)
         shards = _write_shards(queries, head, template, warehouse, members, across, matches, prior)
     return RankingPlan(
-        head=begun_head(warehouse, RANKINGS, head),
+        head=resumed_head(warehouse, RANKINGS, head),
         unit_names=(*members, *(() if across is None else (across,))),
         shards=shards,
         most_matches=_most_matches(members, across, parameters, len(dimensions)),

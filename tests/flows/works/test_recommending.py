@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.works.literature.recommending import _known_resources, recommend_for
+from flows.works.literature.recommendation import _known_resources, recommend_for
 from schemas.errors import ConfigurationError
 from schemas.identifiers import PaperId
 from schemas.options.commands import RecommendOptions

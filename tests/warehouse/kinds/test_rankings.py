@@ -29,7 +29,7 @@ from warehouse.kinds.rankings.queries import (
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.units.landing import read_head, read_receipt, write_head
 from warehouse.units.publish import publish
-from warehouse.units.record import landed_unit
+from warehouse.units.unit_rows import landed_unit
 from warehouse.warehouse import Warehouse
 
 RUN = RunId("run-a")

@@ -30,10 +30,10 @@ from warehouse.console.console import run_sql
 from warehouse.export import export_lake
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.lake import lies_in
-from warehouse.moving import move_data
+from warehouse.lake_reader import LakeReader
+from warehouse.move_lake import move_data
 from warehouse.objects import object_storage
 from warehouse.objects.object_storage import ObjectFolder, forget_client
-from warehouse.reading import LakeReading
 from warehouse.units.publish import publish
 from warehouse.verify.verify import verify
 from warehouse.warehouse import Warehouse
@@ -348,7 +348,7 @@ def test_verification_that_storage_refuses_says_why(
         verify(warehouse)
 
 
-def calls_in(reading: LakeReading) -> int:
+def calls_in(reading: LakeReader) -> int:
     with reading.queries() as queries:
         queries.connection.execute("set enable_external_file_cache = false")
         ((found,),) = queries.connection.execute("select count(step) from llm_calls").fetchall()
@@ -358,7 +358,7 @@ def calls_in(reading: LakeReading) -> int:
 def test_a_lake_that_stays_open_follows_credentials_that_are_renewed(
     warehouse: Warehouse, server: ObjectServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reading = LakeReading(warehouse)
+    reading = LakeReader(warehouse)
     try:
         calls = calls_in(reading)
         server.session_token = "a-new-token"

@@ -16,7 +16,7 @@ from warehouse.rows import Row
 from warehouse.units.kind import kind_of
 from warehouse.units.landing import read_head, write_head
 from warehouse.units.publish import publish
-from warehouse.units.record import land_unit
+from warehouse.units.unit_rows import land_unit
 from warehouse.warehouse import Warehouse
 
 DATASET = "withdrarxiv-check"

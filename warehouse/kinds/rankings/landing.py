@@ -16,7 +16,7 @@ from warehouse.layout import Layout
 from warehouse.statements import statement, table_statement
 from warehouse.units import landing
 from warehouse.units.kind import Kind
-from warehouse.units.record import landed_unit
+from warehouse.units.unit_rows import landed_unit
 
 if TYPE_CHECKING:  # workers land without the database
     from warehouse.catalogue.connection import Connection

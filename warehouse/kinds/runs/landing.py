@@ -20,9 +20,9 @@ from schemas.tables import IDEA_TABLES, TABLE
 from warehouse.kinds.rankings.landing import drop_stale_rankings
 from warehouse.layout import Layout
 from warehouse.rows import Row, Rows, row_of
-from warehouse.units import landing, shared
+from warehouse.units import bucket, landing
 from warehouse.units.kind import Kind
-from warehouse.units.record import land_unit
+from warehouse.units.unit_rows import land_unit
 
 if TYPE_CHECKING:  # workers land without the database
     from warehouse.catalogue.connection import Connection
@@ -82,8 +82,8 @@ RUNS = Kind(
     receipt=Receipt,
     tables=tuple(table.name for table in IDEA_TABLES),
     artefact=Artefact.REVIEW,
-    given=("title", "text", "problem", "method", "experiment", "cutoff_date", "metadata"),
-    beside={"failures": f"recorded_by = '{READ_IDEAS}'"},
+    input_columns=("title", "text", "problem", "method", "experiment", "cutoff_date", "metadata"),
+    extra_tables={"failures": f"recorded_by = '{READ_IDEAS}'"},
     unit_column="idea_id",
     totals=_totals,
     settle=_settle,
@@ -116,7 +116,7 @@ def _add_to_index(layout: Layout, evaluation: IdeaEvaluation) -> None:
     folder = layout.receipt_index(evaluation.evaluation_key)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / evaluation.run_id).touch()
-    shared.note_run(layout, folder, evaluation.run_id)
+    bucket.add_run(layout, folder, evaluation.run_id)
 
 
 def land_rejections(layout: Layout, run_id: RunId, rejected: Sequence[RejectedIdea]) -> None:
@@ -128,7 +128,7 @@ def land_rejections(layout: Layout, run_id: RunId, rejected: Sequence[RejectedId
         )
         keys = {"run_id": run_id, "idea_id": entry.idea_id, "position": position}
         rows.append(row_of(TABLE["failures"], failure, keys | {"recorded_by": READ_IDEAS}))
-    landing.write_beside(layout, RUNS, "failures", {"failures": rows}, run_id)
+    landing.write_extra_rows(layout, RUNS, "failures", {"failures": rows}, run_id)
 
 
 def find_receipt(layout: Layout, key: EvaluationKey) -> Receipt | None:
@@ -139,7 +139,7 @@ def find_receipt(layout: Layout, key: EvaluationKey) -> Receipt | None:
     index = layout.receipt_index(key)
     local_runs = frozenset(path.name for path in index.glob("*"))
     return _complete_receipt(layout, key, local_runs) or _complete_receipt(
-        layout, key, shared.runs_of(layout, index) - local_runs
+        layout, key, bucket.runs_of(layout, index) - local_runs
     )
 
 

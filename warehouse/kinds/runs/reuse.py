@@ -7,9 +7,9 @@ from schemas.identifiers import EvaluationKey, RunId
 from schemas.judgement.evaluation import Receipt
 from warehouse.kinds.runs.landing import RUNS, land
 from warehouse.rows import Rows
-from warehouse.units import landing, shared
-from warehouse.units.letting_go import rows_in_lake
-from warehouse.units.record import unit_of
+from warehouse.units import bucket, landing
+from warehouse.units.eviction import rows_in_lake
+from warehouse.units.unit_rows import unit_of
 from warehouse.warehouse import Warehouse
 
 _FILE_FIELDS = (
@@ -48,7 +48,7 @@ def reuse(
 
 def _unit_rows(warehouse: Warehouse, receipt: Receipt) -> Rows:
     """Return the rows of an idea from landing or, if evicted, from the lake."""
-    mark = RUNS.folder_of(warehouse, receipt) / shared.LET_GO
+    mark = RUNS.folder_of(warehouse, receipt) / bucket.EVICTION_MARK
     try:
         if not mark.exists():
             return landing.landed_rows(warehouse, RUNS, receipt)

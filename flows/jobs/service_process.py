@@ -11,7 +11,7 @@ from warehouse.warehouse import Warehouse
 STOP_SECONDS = 10.0
 
 
-def work_beside(
+def run_with_jobs(
     module: Sequence[str],
     environment: Mapping[str, str],
     warehouse: Warehouse,

@@ -19,11 +19,11 @@ from tasks.ideas.json_lines import write_ideas
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.queries import Queries
 from warehouse.rows import noun_of
-from warehouse.units.reading import published_kind
+from warehouse.units.published_work import published_kind
 from warehouse.warehouse import Warehouse
 
 
-def as_of_run(
+def reevaluation_input(
     name: str, options: EvaluateOptions, settings: Settings
 ) -> tuple[tuple[Path], EvaluateOptions]:
     """Write the ideas of run `name` to a file, and complete the options from the run.
@@ -73,7 +73,7 @@ def _with_run_defaults(run: Run, options: EvaluateOptions) -> EvaluateOptions:
     return options.model_copy(update=updates)
 
 
-def with_earlier(
+def add_earlier_judgements(
     planned: Sequence[PlannedIdea], request: RunRequest, warehouse: Warehouse
 ) -> list[PlannedIdea]:
     """Add the earlier run's judgements of papers, if engine and profile are the same."""

@@ -18,14 +18,14 @@ from schemas.identifiers import RunId
 from warehouse.layout import Layout
 
 RECEIPT_FILE = "receipt.json"
-LET_GO = "rows-in-lake-only"
+EVICTION_MARK = "rows-in-lake-only"
 """Mark in the folder of an evicted unit: its rows are only in the lake."""
 UNITS_FILE = "units"
 _SUFFIXES = (".parquet", ".json")
-_NAMES = (LET_GO, UNITS_FILE)
+_NAMES = (EVICTION_MARK, UNITS_FILE)
 
 
-def offer(layout: Layout, building: Path, target: Path, replaced: str | None) -> bool:
+def upload_unit(layout: Layout, building: Path, target: Path, replaced: str | None) -> bool:
     """Upload the unit in the folder `building` as `target`; False if it was replaced since.
 
     Args:
@@ -44,7 +44,7 @@ def offer(layout: Layout, building: Path, target: Path, replaced: str | None) ->
     )  # the answer to an attempt before was lost
 
 
-def found(layout: Layout, target: Path) -> tuple[dict[str, bytes], str] | None:
+def download_unit(layout: Layout, target: Path) -> tuple[dict[str, bytes], str] | None:
     """Return the files and the tag of the unit with folder `target`; None: it is absent."""
     unit_object = _get(layout, _name(layout, target))
     if unit_object is None:
@@ -55,7 +55,7 @@ def found(layout: Layout, target: Path) -> tuple[dict[str, bytes], str] | None:
     return files, tag
 
 
-def keep_work(layout: Layout, folder: Path, files: Iterable[Path]) -> None:
+def upload_work(layout: Layout, folder: Path, files: Iterable[Path]) -> None:
     """Upload the list of a work's landed units, and `files`.
 
     The caller holds the publisher's lock.
@@ -68,7 +68,7 @@ def keep_work(layout: Layout, folder: Path, files: Iterable[Path]) -> None:
     place.write(_work_name(layout, folder), _pack_files(sorted(files), {UNITS_FILE: names}))
 
 
-def found_work(layout: Layout, folder: Path) -> tuple[list[str], dict[str, bytes]] | None:
+def download_work(layout: Layout, folder: Path) -> tuple[list[str], dict[str, bytes]] | None:
     """Return the unit folders and files of a published work; None if not uploaded."""
     work_object = _get(layout, _work_name(layout, folder))
     if work_object is None:
@@ -81,12 +81,12 @@ def found_work(layout: Layout, folder: Path) -> tuple[list[str], dict[str, bytes
     return units, files
 
 
-def forget_work(layout: Layout, folder: Path) -> None:
+def remove_work(layout: Layout, folder: Path) -> None:
     """Delete all objects of a work: units that landed here, and published ones."""
     place = layout.objects
     if place is None:
         return
-    work_object = found_work(layout, folder)
+    work_object = download_work(layout, folder)
     local_units = (path.parent.name for path in folder.glob(f"*=*/{RECEIPT_FILE}"))
     for name in sorted({*local_units, *(work_object[0] if work_object is not None else ())}):
         place.remove(_name(layout, folder / name))
@@ -94,12 +94,12 @@ def forget_work(layout: Layout, folder: Path) -> None:
         place.remove(name)
 
 
-def note_run(layout: Layout, index: Path, run_id: RunId) -> None:
+def add_run(layout: Layout, index: Path, run_id: RunId) -> None:
     """Add `run_id` to the runs that land an evaluation."""
     _change_runs(layout, index, lambda runs: runs | {run_id})
 
 
-def forget_run(layout: Layout, index: Path, run_id: RunId) -> None:
+def remove_run(layout: Layout, index: Path, run_id: RunId) -> None:
     """Remove `run_id` from the runs of an evaluation."""
     _change_runs(layout, index, lambda runs: runs - {run_id})
 

@@ -21,7 +21,9 @@ def rows_of(kind: Kind[UnitT, Any, Any], run_id: RunId, unit: UnitT) -> Rows:
     Columns that a row's noun does not have are taken from the unit.
     """
     # Calls and failures know a unit as they would know an idea.
-    name = column_value(unit, holder_of(kind.noun, kind.known_by) or "", kind.known_by)
+    name = column_value(
+        unit, holder_of(kind.noun, kind.identity_column) or "", kind.identity_column
+    )
     unit_columns: Row = {"run_id": run_id, "idea_id": name}
     unit_columns |= {
         column: column_value(unit, holder, column) for column, holder in _unit_columns(kind)
@@ -59,7 +61,7 @@ def unit_of(
     A row that two inner nouns share goes to the first. Fields that only the receipt has are read
     from `receipt`.
     """
-    tables = (kind.own_table or "", *rows)
+    tables = (kind.unit_table or "", *rows)
     unit_row: Row = next((rows[table][0] for table in tables if rows.get(table)), {})
     remaining_rows = {
         table: sorted(table_rows, key=_position) for table, table_rows in rows.items()
@@ -98,12 +100,12 @@ def units_of(kind: Kind[UnitT, Any, Any], rows: Mapping[str, Sequence[Row]]) -> 
     units: dict[str, dict[str, list[Row]]] = {}
     for table, table_rows in rows.items():
         for row in table_rows:
-            name = row[kind.known_by if kind.known_by in row else "idea_id"]
+            name = row[kind.identity_column if kind.identity_column in row else "idea_id"]
             units.setdefault(name, {}).setdefault(table, []).append(row)
     return tuple(
         unit_of(kind, name, table_rows)
         for name, table_rows in sorted(units.items())
-        if kind.own_table is None or kind.own_table in table_rows
+        if kind.unit_table is None or kind.unit_table in table_rows
     )
 
 

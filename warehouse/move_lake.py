@@ -26,9 +26,9 @@ from warehouse.lake import note_place, object_folder, one_line, open_writer
 from warehouse.layout import Layout
 from warehouse.objects.object_storage import AT_ONCE, ObjectFolder, file_size
 from warehouse.statements import filled, quoted, statement
-from warehouse.units import shared
-from warehouse.units.landing import files_beside, landed_names, unit_folders
-from warehouse.units.shared import RECEIPT_FILE
+from warehouse.units import bucket
+from warehouse.units.bucket import RECEIPT_FILE
+from warehouse.units.landing import landed_names, unit_folders, work_files
 from warehouse.warehouse import Warehouse
 
 
@@ -118,17 +118,17 @@ def _upload_landed(source: Warehouse, target: Warehouse) -> int:
             ]
             with ThreadPoolExecutor(AT_ONCE) as pool:
                 list(pool.map(partial(_upload_unit, target), units))
-            shared.keep_work(target, folder, files_beside(target, kind, *names))
+            bucket.upload_work(target, folder, work_files(target, kind, *names))
             count += len(units)
     for index in target.landing.glob("receipts/*/*"):
         for run in index.iterdir():
-            shared.note_run(target, index, RunId(run.name))
+            bucket.add_run(target, index, RunId(run.name))
     return count
 
 
 def _upload_unit(warehouse: Warehouse, unit: Path) -> None:
     """Upload a unit unless the bucket has it."""
-    shared.offer(warehouse, unit, unit, replaced=None)
+    bucket.upload_unit(warehouse, unit, unit, replaced=None)
 
 
 def _write_place(connection: Connection, warehouse: Warehouse, place: str) -> None:

@@ -29,7 +29,7 @@ from tasks.telemetry.reporting import traceparent
 from tasks.work.declaration import Work
 from tasks.work.shard import WorkShard
 from tasks.works import WorkByName
-from warehouse.units.landing import begun_head
+from warehouse.units.landing import resumed_head
 from warehouse.warehouse import Warehouse
 
 _PACKAGE_FOLDER = Path(dashboards.__file__).parent
@@ -65,13 +65,13 @@ def run_id(
     )
 
 
-class Declared(Campaign[Plan[Any], Any]):
+class DeclaredCampaign(Campaign[Plan[Any], Any]):
     gateway: OpenGateway | None = None
     page: PublishedPage | None = None
 
     def __init__(self, work: Work[Any, Any, Any], request: Request[Any, Any]) -> None:
         super().__init__(request, request.warehouse, engine=request.engine.text)
-        self.declared, self.request = work, request
+        self.declaration, self.request = work, request
         self.kind = work.kind  # type: ignore[misc]
         self.name = self.command = self.artifact_key = work.name  # type: ignore[misc]
         self.verb, self.nouns = "finished", work.units_noun  # type: ignore[misc]
@@ -86,22 +86,22 @@ class Declared(Campaign[Plan[Any], Any]):
             return
         place = self.request.scheduler_address
         with open_gateway(literature, self.warehouse, place) as self.gateway:
-            if self.declared.needs.concepts:
+            if self.declaration.needs.concepts:
                 build_network(literature, self.warehouse.settings)
             yield
 
     @cached_property
     def run_id(self) -> RunId:
-        return run_id(self.declared, self.request, self._literature, self.warehouse.settings)
+        return run_id(self.declaration, self.request, self._literature, self.warehouse.settings)
 
     @property
     def _literature(self) -> str:
         return "" if self.gateway is None else self.gateway.literature
 
     def plan(self) -> Plan[Any]:
-        units = {self.declared.unit_name(unit): unit for unit in self.request.units}
+        units = {self.declaration.unit_name(unit): unit for unit in self.request.units}
         return Plan(
-            head=begun_head(self.warehouse, self.kind, self._head()),
+            head=resumed_head(self.warehouse, self.kind, self._head()),
             unit_names=tuple(units),
             shards=self.shards_of(units, self._shard),
         )
@@ -116,16 +116,16 @@ class Declared(Campaign[Plan[Any], Any]):
             "seed": request.profile.seed,
             "literature": self._literature,
             "cutoff_date": request.cutoff_date,
-            f"{self.declared.unit_noun}_count": len(request.units),
+            f"{self.declaration.unit_noun}_count": len(request.units),
             "started_at": self.started_at,
             "finished_at": self.started_at,
-            **self.declared.head(request),
+            **self.declaration.head(request),
         }
         head: type[Noun] = self.kind.head
         return head(**{name: values[name] for name in values.keys() & head.model_fields.keys()})
 
     def _shard(self, units: tuple[Any, ...]) -> WorkShard[Any]:
-        work = self.declared
+        work = self.declaration
         return WorkShard[work.request](  # type: ignore[name-defined]
             run_id=self.run_id,
             request=replace(self.request, units=units),
@@ -138,7 +138,7 @@ class Declared(Campaign[Plan[Any], Any]):
         )
 
     def write_reports(self, head: Any) -> tuple[Path, ...]:
-        self.page = published_page(self.declared, self.warehouse, head.run_id, self.request)
+        self.page = published_page(self.declaration, self.warehouse, head.run_id, self.request)
         return self.page.write(self.warehouse.reports / head.run_id)
 
     def remarks(self) -> tuple[str, ...]:

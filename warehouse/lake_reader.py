@@ -15,7 +15,7 @@ from warehouse.queries import Queries
 from warehouse.warehouse import Warehouse
 
 
-class LakeReading:
+class LakeReader:
     """One read-only connection, shared by threads; every query sees the newest snapshot.
 
     Raises:

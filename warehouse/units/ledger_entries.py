@@ -147,7 +147,7 @@ def _recorded_parts(connection: Connection, kind: Kind, names: tuple[str, ...]) 
         if row["artefact"] not in _ARTEFACTS:
             artefact = str(row["artefact"])[:80]
             raise PublicationError(
-                f"{kind.titled(*names)}: the ledger holds a row about {artefact!r}, which Assay never"
+                f"{kind.title(*names)}: the ledger holds a row about {artefact!r}, which Assay never"
                 " writes: bring the lake back from a copy"
             )
     return {_part(Artefact(row["artefact"]), row): row["version_sha256"] for row in rows}
@@ -155,13 +155,13 @@ def _recorded_parts(connection: Connection, kind: Kind, names: tuple[str, ...]) 
 
 def _unit_inputs(connection: Connection, kind: Kind, names: tuple[str, ...]) -> dict[str, str]:
     """Return the hash of each unit's input."""
-    if not kind.given or kind.own_table is None:
+    if not kind.input_columns or kind.unit_table is None:
         return {}
-    table = TABLE[kind.own_table]
+    table = TABLE[kind.unit_table]
     sql = statement("ledger", "given").format(
         table=table.name,
-        unit=_unit_sql(table, kind.known_by),
-        content=_content_sql([table.column(name) for name in kind.given]),
+        unit=_unit_sql(table, kind.identity_column),
+        content=_content_sql([table.column(name) for name in kind.input_columns]),
         condition=kind.condition(table),
     )
     rows = rows_in(connection, sql, kind.parameters(*names))
@@ -196,7 +196,7 @@ def _steps_sql(kind: Kind, tables: Sequence[Table]) -> str:
     parts = " union all ".join(
         statement("ledger", "parts_of_table").format(
             table=table.name,
-            unit=_unit_sql(table, kind.known_by),
+            unit=_unit_sql(table, kind.identity_column),
             content=_content_sql(table.columns),
             condition=kind.condition(table),
         )

@@ -16,7 +16,7 @@ from warehouse.app.database import ServiceDatabase
 from warehouse.warehouse import Warehouse
 
 
-class Programs:
+class LazyApi:
     """ASGI application that builds the API on the first request, or on `prepare`."""
 
     def __init__(self, warehouse: Warehouse, gateway_url: str) -> None:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from flows.run.gateway import gateway_url
-from flows.works.evaluate.given_ideas import STANDARD_INPUT, given_ideas, print_remarks
+from flows.works.evaluate.idea_input import STANDARD_INPUT, idea_file, print_remarks
 from flows.works.evaluate.request import resolve_literature
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
@@ -90,7 +90,7 @@ def _idea(source: str, options: RecommendOptions) -> tuple[str, date | None]:
         raise ConfigurationError(
             f"{source} does not exist; name a file of ideas, or write the idea in quotes"
         )
-    with given_ideas(Path(source)) as path:
+    with idea_file(Path(source)) as path:
         batch = read_ideas(path, default_cutoff=options.cutoff, fields=options.field)
     print_remarks(batch.remarks)
     if not batch.ideas and batch.rejected:

@@ -23,47 +23,47 @@ from warehouse.layout import Layout
 from warehouse.parquet import read_landed, write_bytes, write_rows
 from warehouse.rows import Row, Rows
 from warehouse.statements import table_statement
+from warehouse.units.bucket import EVICTION_MARK
 from warehouse.units.kind import Kind, ReceiptT, published_names
 from warehouse.units.landing import iterate_receipts
-from warehouse.units.shared import LET_GO
 from warehouse.verify.verify_content import LakeContent, LandedContent
 
 
-class LetGo(Noun):
+class FreedSpace(Noun):
     """Freed space."""
 
     units: int = Field(ge=0)
     bytes: int = Field(ge=0)
 
 
-def let_go(connection: Connection, layout: Layout, kind: Kind, before: datetime) -> LetGo:
+def evict(connection: Connection, layout: Layout, kind: Kind, before: datetime) -> FreedSpace:
     """Delete the landed files of complete units whose rows are all in the lake.
 
     The caller holds the publisher's lock.
     """
     units = size = 0
     if not kind.unit_column:
-        return LetGo(units=0, bytes=0)
+        return FreedSpace(units=0, bytes=0)
     for names in published_names(connection, kind, "published_at < $before", before=before):
         with_files = [
             receipt
             for receipt in iterate_receipts(layout, kind, *names)
             if receipt.complete and any(_files(layout, kind, receipt))
         ]
-        not_evicted = [receipt for receipt in with_files if not was_let_go(layout, kind, receipt)]
+        not_evicted = [receipt for receipt in with_files if not is_evicted(layout, kind, receipt)]
         if not_evicted and not _is_in_lake(connection, layout, kind, names, not_evicted):
             continue  # `assay warehouse verify` says what is wrong
         units += len(with_files)
         size += sum(_remove(layout, kind, receipt) for receipt in with_files)
-    return LetGo(units=units, bytes=size)
+    return FreedSpace(units=units, bytes=size)
 
 
-def was_let_go(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> bool:
+def is_evicted(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> bool:
     """Return whether only the lake holds the rows of the unit."""
     return _mark(layout, kind, receipt).exists()
 
 
-def bring_back(
+def restore_files(
     connection: Connection, layout: Layout, kind: Kind[Any, ReceiptT], receipts: Sequence[ReceiptT]
 ) -> None:
     """Restore evicted files of these units.
@@ -142,7 +142,7 @@ def _is_in_lake(
 
 def _condition(kind: Kind, table: Table) -> str:
     """Return SQL for the rows of certain units, without rows outside units."""
-    not_outside = f" and not ({loose})" if (loose := kind.beside.get(table.name)) else ""
+    not_outside = f" and not ({loose})" if (loose := kind.extra_tables.get(table.name)) else ""
     units = f' and "{kind.unit_column}" in (select unnest($units))'
     return kind.condition(table) + units + not_outside
 
@@ -165,7 +165,7 @@ def _remove(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> int
 
 
 def _mark(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> Path:
-    return kind.folder_of(layout, receipt) / LET_GO
+    return kind.folder_of(layout, receipt) / EVICTION_MARK
 
 
 def _files(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> Iterator[Path]:
