@@ -74,8 +74,8 @@ def _refinements(parameters: CommitteeParameters, kinds: frozenset[SourceKind]) 
     gists = (
         parameters.knowledge_per_kind * len(kinds) * (GIST_WORDS * TOKENS_PER_WORD + TITLE_TOKENS)
     )
-    asked = queries * sum(range(1, times + 1))
-    data = times * (CLAIM_TOKENS + gists) + asked * OUTCOME_TOKENS
+    query_count = queries * sum(range(1, times + 1))
+    data = times * (CLAIM_TOKENS + gists) + query_count * OUTCOME_TOKENS
     return Asked(calls * times, data, times * queries * QUERY_TOKENS)
 
 
@@ -121,19 +121,19 @@ def _grounding(
     read = {kind: m * (_read_tokens(kind, parameters, full_text) + TITLE_TOKENS) for kind in kinds}
     before = [tuple(sorted(kind for kind in kinds if part in GROUNDED[kind])) for part in IdeaPart]
     after = [tuple(sorted(kinds))] if later else []
-    held = [*before, *after]
+    kinds_per_call = [*before, *after]
     calls, first_calls = (
         sum(math.ceil(m * len(some) / size) for some in each)
-        for each in (held, [*set(before), *after])
+        for each in (kinds_per_call, [*set(before), *after])
     )
     claims = calls * CLAIM_TOKENS / len(IdeaPart)
-    shown = sum(read[kind] for some in held for kind in some)
-    items = m * sum(len(some) for some in held)
+    item_tokens = sum(read[kind] for some in kinds_per_call for kind in some)
+    items = m * sum(len(some) for some in kinds_per_call)
     return Asked(
         calls,
-        claims + shown,
+        claims + item_tokens,
         items * GROUNDING_TOKENS,
-        shared_tokens=shown / calls if calls else 0.0,
+        shared_tokens=item_tokens / calls if calls else 0.0,
         first_calls=first_calls,
     )
 
@@ -194,12 +194,12 @@ def expected_committee(
     )
     if parameters.references_per_paper:
         requests += parameters.search_rounds - 1
-    own = _own(parameters, kinds, later=later)
-    in_order_of_work = {"structure_idea": own["structure_idea"]} | searched | own
+    own_calls = _own_calls(parameters, kinds, later=later)
+    in_order_of_work = {"structure_idea": own_calls["structure_idea"]} | searched | own_calls
     return in_order_of_work, float(requests if LITERATURE in parameters.sources else 0)
 
 
-def _own(
+def _own_calls(
     parameters: CommitteeParameters, kinds: frozenset[SourceKind], *, later: bool
 ) -> dict[str, Asked]:
     dimensions = len(load_roster(parameters.personas_file).dimensions)
@@ -212,8 +212,8 @@ def _own(
         findings * FINDING_TOKENS + parameters.knowledge_per_kind * len(kinds) * TITLE_TOKENS
     )
     of_persona = CLAIM_TOKENS + evidence + PERSONA_TOKENS
-    suggesting = TELLING_SHARE * parameters.knowledge_per_kind * len(kinds) if later else 0.0
-    asked = float(bool(suggesting))
+    suggestion_items = TELLING_SHARE * parameters.knowledge_per_kind * len(kinds) if later else 0.0
+    suggestion_calls = float(bool(suggestion_items))
     return {
         "structure_idea": Asked(1.0, 0.0, CLAIM_TOKENS),
         "persona_review": Asked(
@@ -225,7 +225,9 @@ def _own(
         ),
         "meta_review": Asked(1.0, reviews * (REVIEW_TOKENS + TITLE_TOKENS), META_TOKENS),
         "later_suggestions": Asked(
-            asked, suggesting * (FINDING_TOKENS + TITLE_TOKENS), asked * SUGGESTIONS_TOKENS
+            suggestion_calls,
+            suggestion_items * (FINDING_TOKENS + TITLE_TOKENS),
+            suggestion_calls * SUGGESTIONS_TOKENS,
         ),
     }
 
@@ -249,11 +251,11 @@ def check_committee(parameters: CommitteeParameters) -> None:
             f"persona_count is {parameters.persona_count}, but there are {len(roster.personas)}"
             " personas: ask for fewer, or add some"
         )
-    known = {LITERATURE, *(source.name for source in SOURCES)}
-    if unknown := sorted(set(parameters.sources) - known):
+    source_names = {LITERATURE, *(source.name for source in SOURCES)}
+    if unknown := sorted(set(parameters.sources) - source_names):
         raise ConfigurationError(
             f"[committee] sources: no source is named {', '.join(unknown)}; choose from"
-            f" {', '.join(sorted(known))}"
+            f" {', '.join(sorted(source_names))}"
         )
 
 
@@ -262,10 +264,10 @@ def committee_conditions(parameters: CommitteeParameters, settings: Settings) ->
 
     Never a key or an address.
     """
-    asked = sorted(set(parameters.sources) & {LITERATURE, *configured(settings)})
+    usable = sorted(set(parameters.sources) & {LITERATURE, *configured(settings)})
     return (
         f"roster {_hash_of(load_roster(parameters.personas_file))}",
-        f"sources {','.join(asked)}",
+        f"sources {','.join(usable)}",
     )
 
 

@@ -57,10 +57,10 @@ async def nearest_personas(
     if not count:
         return ()
     ordered = sorted(personas, key=lambda persona: persona.persona_id)
-    asked, *profiles = await embedder.embed(
+    field_vector, *profiles = await embedder.embed(
         [field, *(f"{persona.name}. {persona.profile}" for persona in ordered)]
     )
-    nearness = [round(float(asked @ profile), 6) for profile in profiles]
+    nearness = [round(float(field_vector @ profile), 6) for profile in profiles]
     places = sorted(range(len(ordered)), key=lambda place: -nearness[place])
     return tuple(ordered[place] for place in places[:count])
 
@@ -106,20 +106,20 @@ def known_to(drawn: Drawn, records: Sequence[KnowledgeRecord]) -> frozenset[str]
     does, and what a persona knows depends neither on the dimension judged nor on the order of
     `records`.
     """
-    known: set[str] = set()
+    known_ids: set[str] = set()
     for kind in SourceKind:
         of_kind = sorted(
             (record for record in records if record.kind is kind),
             key=lambda record: _lot(drawn.mask_seed, record),
         )
         # Rounded before it is rounded up: in floats 0.55 · 100 is a little more than 55.
-        known.update(
+        known_ids.update(
             record.knowledge_id
             for record in of_kind[
                 : math.ceil(round(familiarity(drawn.persona, kind) * len(of_kind), 9))
             ]
         )
-    return frozenset(known)
+    return frozenset(known_ids)
 
 
 def familiarity(persona: Persona, kind: SourceKind) -> float:
@@ -209,7 +209,7 @@ class _Seat:
             unscored_reason=reason,
             unscored_detail=detail,
         )
-        return Reviewed(row, self.displayed.shown, reviewer=self.drawn.persona.name)
+        return Reviewed(row, self.displayed.prompt_papers, reviewer=self.drawn.persona.name)
 
 
 async def review_case(
@@ -224,7 +224,7 @@ async def review_case(
     Personas work side by side.
     """
     seated = await side_by_side(
-        _seated(_seat(case, each), dimensions, dimensions_per_call, engine) for each in drawn
+        _review_seat(_seat(case, each), dimensions, dimensions_per_call, engine) for each in drawn
     )
     return tuple(reviewed for each in seated for reviewed in each)
 
@@ -233,26 +233,36 @@ def _seat(case: Case, drawn: Drawn) -> _Seat:
     """Only evidence from before the time point; of that what the persona knows."""
     evidence = telling(case.knowledge.evidence, KnowledgePhase.BEFORE)
     bearing = {row.knowledge_id for row in evidence}
-    known = known_to(
+    known_ids = known_to(
         drawn, [record for record in case.knowledge.records if record.knowledge_id in bearing]
     )
-    shown = [row for row in evidence if row.knowledge_id in known]
-    return _Seat(case, drawn, display(shown, case.library), len(shown), len(evidence) - len(shown))
+    known_evidence = [row for row in evidence if row.knowledge_id in known_ids]
+    return _Seat(
+        case,
+        drawn,
+        display(known_evidence, case.library),
+        len(known_evidence),
+        len(evidence) - len(known_evidence),
+    )
 
 
-async def _seated(
+async def _review_seat(
     seat: _Seat, dimensions: Sequence[ReviewDimension], dimensions_per_call: int, engine: Engine
 ) -> list[Reviewed]:
-    judged = [each for each in dimensions if seat.displayed.items or not each.needs_evidence]
-    batches = even_batches(judged, dimensions_per_call)
+    dimensions_to_judge = [
+        each for each in dimensions if seat.displayed.items or not each.needs_evidence
+    ]
+    batches = even_batches(dimensions_to_judge, dimensions_per_call)
     outcomes = await first_alone(
         [partial(engine.run, PERSONA_REVIEW, seat.question(batch)) for batch in batches]
     )
-    found: dict[str, Reviewed] = {}
+    by_dimension: dict[str, Reviewed] = {}
     for batch, outcome in zip(batches, outcomes, strict=True):
-        found |= {each.name: _reviewed(seat, each, outcome) for each in batch}
+        by_dimension |= {each.name: _read_review(seat, each, outcome) for each in batch}
     return [
-        found[each.name] if each.name in found else _without_evidence(seat, each, engine)
+        by_dimension[each.name]
+        if each.name in by_dimension
+        else _without_evidence(seat, each, engine)
         for each in dimensions
     ]
 
@@ -291,7 +301,9 @@ def _why_without_evidence(seat: _Seat) -> tuple[Reason, str]:
     return Reason.NO_EVIDENCE, "no knowledge that bears on the idea was found"
 
 
-def _reviewed(seat: _Seat, dimension: ReviewDimension, outcome: Outcome[PersonaReply]) -> Reviewed:
+def _read_review(
+    seat: _Seat, dimension: ReviewDimension, outcome: Outcome[PersonaReply]
+) -> Reviewed:
     if isinstance(outcome, Unscored):
         return seat.unscored(dimension, outcome.reason, outcome.detail, outcome.provenance)
     entries = [
@@ -312,7 +324,7 @@ def _reviewed(seat: _Seat, dimension: ReviewDimension, outcome: Outcome[PersonaR
             "the reply gives a score without a reason",
             outcome.provenance,
         )
-    settled = settle(entries[0].review, seat.displayed.shown)
+    settled = settle(entries[0].review, seat.displayed.prompt_papers)
     row = seat.row(
         dimension,
         outcome.provenance,
@@ -324,6 +336,6 @@ def _reviewed(seat: _Seat, dimension: ReviewDimension, outcome: Outcome[PersonaR
     )
     subject = f"{row.persona_id} {row.dimension}"
     citations = cited(
-        settled, seat.displayed.shown, seat.case.library, subject=subject, field="review"
+        settled, seat.displayed.prompt_papers, seat.case.library, subject=subject, field="review"
     )
-    return Reviewed(row, seat.displayed.shown, citations, reviewer=seat.drawn.persona.name)
+    return Reviewed(row, seat.displayed.prompt_papers, citations, reviewer=seat.drawn.persona.name)

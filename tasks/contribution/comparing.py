@@ -37,23 +37,28 @@ async def compare(
 
     There is one comparison for every (paper, dimension), scored or not, in this order.
     """
-    known = {paper.paper_id: context.before.comparisons(paper, dimensions) for paper in papers}
+    earlier_rows = {
+        paper.paper_id: context.before.comparisons(paper, dimensions) for paper in papers
+    }
     place = {paper.paper_id: number for number, paper in enumerate(papers)}
     parameters = context.parameters
-    asked = [paper for paper in papers if known[paper.paper_id] is None]
+    new_papers = [paper for paper in papers if earlier_rows[paper.paper_id] is None]
     closest = parameters.closest_papers
     words_of = {
         show(batch): words
         for part, words in (
-            (asked[:closest], parameters.words_per_closest_comparison),
-            (asked[closest:], parameters.words_per_comparison),
+            (new_papers[:closest], parameters.words_per_closest_comparison),
+            (new_papers[closest:], parameters.words_per_comparison),
         )
         for batch in even_batches(part, parameters.papers_per_comparison_call)
     }
     outcomes = await first_alone(
-        [partial(_asked, context, batch, dimensions, words) for batch, words in words_of.items()]
+        [
+            partial(_ask_comparison, context, batch, dimensions, words)
+            for batch, words in words_of.items()
+        ]
     )
-    rows = [each for row in known.values() if row is not None for each in row]
+    rows = [each for row in earlier_rows.values() if row is not None for each in row]
     failures: list[Failure] = []
     for batch, outcome in zip(words_of, outcomes, strict=True):
         entries = {} if isinstance(outcome, Unscored) else _entries(outcome.value, batch)
@@ -72,7 +77,7 @@ async def compare(
     return Cited(tuple(rows), failures=tuple(failures))
 
 
-async def _asked(
+async def _ask_comparison(
     context: Context, batch: Shown, dimensions: Sequence[Dimension], words: int | None
 ) -> Outcome[ComparisonReply]:
     question = ComparisonInput(
@@ -104,7 +109,7 @@ def _row(
     row: list[Comparison] = []
     for dimension in dimensions:
         answer = _along(dimension, entry) if entry else None
-        text, own = spelled_out(answer.comparison if answer else "", batch, paper.paper_id)
+        text, removed_here = spelled_out(answer.comparison if answer else "", batch, paper.paper_id)
         row.append(
             Comparison(
                 paper_id=paper.paper_id,
@@ -116,7 +121,7 @@ def _row(
                 overlap=answer.overlap if answer else None,
                 remains=remains,
                 quote=quote,
-                removed_citation_count=of_paper + own,
+                removed_citation_count=of_paper + removed_here,
                 unscored_reason=None if answer else reason,
                 provenance=outcome.provenance,
             )

@@ -14,7 +14,7 @@ from schemas.outcome import Outcome, Unscored
 from schemas.profile import ContributionParameters
 from schemas.reasons import Reason
 from tasks.contribution.context import STAGE, Before, Context
-from tasks.contribution.searching import Found, Searches
+from tasks.contribution.searching import Searches, SearchHit
 from tasks.contribution.steps.contribution_queries import (
     CONTRIBUTION_QUERIES,
     QueriesInput,
@@ -77,7 +77,7 @@ class Discovery:
     """
 
     dimensions: tuple[Dimension, ...]
-    found: tuple[Found, ...]
+    hits: tuple[SearchHit, ...]
     unasked: tuple[Unscored, ...]
     failed_look_up_count: int
     failures: tuple[Failure, ...]
@@ -97,7 +97,7 @@ async def discover(context: Context, dimensions: Sequence[Dimension]) -> Discove
     )
     return Discovery(
         dimensions=queried,
-        found=searched.found,
+        hits=searched.hits,
         unasked=tuple(one for _, one, _ in parts if one is not None),
         failed_look_up_count=searched.failed_query_count,
         failures=(*(one for _, _, failures in parts for one in failures), *searched.failures),

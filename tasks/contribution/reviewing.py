@@ -55,7 +55,7 @@ async def review(
     them.
     """
     reviews = await side_by_side(
-        _reviewed(
+        _review_dimension(
             context,
             papers,
             dimension,
@@ -74,10 +74,10 @@ async def review(
         stage=STAGE,
         subject_of=lambda row: row.dimension_id,
     )
-    found = joined(verified, failures)
+    result = joined(verified, failures)
     # What was checked stands first: the bibliography keeps the order of the citations.
-    citations = sorted(found.citations, key=lambda row: row.field not in _PROSE)
-    return dataclasses.replace(found, citations=tuple(citations))
+    citations = sorted(result.citations, key=lambda row: row.field not in _PROSE)
+    return dataclasses.replace(result, citations=tuple(citations))
 
 
 async def review_uncompared(
@@ -107,7 +107,7 @@ async def review_uncompared(
             words_per_text=context.parameters.words_per_review_text,
         )
         outcome = await context.engine.run(CONTRIBUTION_REVIEW, question)
-        return _settled(_blank(dimension, outcome.provenance), outcome, shown_papers)
+        return _settle_reply(_blank(dimension, outcome.provenance), outcome, shown_papers)
 
     return joined(await side_by_side(one(dimension) for dimension in dimensions))
 
@@ -122,7 +122,7 @@ def _blank(dimension: Dimension, provenance: Provenance, **fields: Any) -> Contr
     )
 
 
-async def _reviewed(
+async def _review_dimension(
     context: Context, papers: Shown, dimension: Dimension, comparisons: list[Comparison]
 ) -> Cited[ContributionReview]:
     scores = [comparison.score for comparison in comparisons if comparison.score is not None]
@@ -143,18 +143,18 @@ async def _reviewed(
         scored_comparison_count=len(scores),
         unscored_comparison_count=len(comparisons) - len(scores),
     )
-    return _settled(blank, outcome, papers)
+    return _settle_reply(blank, outcome, papers)
 
 
 def _question(
     context: Context, papers: Shown, dimension: Dimension, comparisons: Sequence[Comparison]
 ) -> ReviewInput:
     scored = [each for each in comparisons if each.score is not None]
-    told = [each for each in scored if each.comparison] or scored
-    closest = closest_first(told)
+    comparisons_shown = [each for each in scored if each.comparison] or scored
+    closest = closest_first(comparisons_shown)
     nearest = {each.paper_id for each in closest[:CLOSEST_SHOWN]}
-    ordered = [*closest, *(each for each in told if each not in closest)]
-    known = {paper.paper_id: paper for paper in papers.papers}
+    ordered = [*closest, *(each for each in comparisons_shown if each not in closest)]
+    papers_by_id = {paper.paper_id: paper for paper in papers.papers}
     return ReviewInput(
         idea=context.plan.text,
         idea_words_left_out=context.plan.words_left_out,
@@ -162,14 +162,16 @@ def _question(
         comparisons=tuple(
             ShownComparison(
                 key=papers.key_of(cell.paper_id),
-                title=known[cell.paper_id].title,
-                year=known[cell.paper_id].year,
+                title=papers_by_id[cell.paper_id].title,
+                year=papers_by_id[cell.paper_id].year,
                 score=cell.score,
                 comparison=cell.comparison,
                 overlap=cell.overlap,
                 remains=cell.remains if cell.paper_id in nearest else "",
                 overall=cell.overall_comparison if cell.paper_id in nearest else "",
-                abstract=(known[cell.paper_id].abstract or "") if cell.paper_id in nearest else "",
+                abstract=(papers_by_id[cell.paper_id].abstract or "")
+                if cell.paper_id in nearest
+                else "",
             )
             for cell in ordered
         ),
@@ -177,7 +179,7 @@ def _question(
     )
 
 
-def _settled(
+def _settle_reply(
     blank: ContributionReview, outcome: Outcome[ReviewReply], papers: Shown
 ) -> Cited[ContributionReview]:
     """The review with its citations rendered; keys that were not shown are taken out and
@@ -252,7 +254,7 @@ def nothing_to_compare(
             " brought nothing relevant; run again"
         )
         return Reason.SOURCE_UNAVAILABLE, detail
-    if not discovery.found:
+    if not discovery.hits:
         return (
             Reason.NO_EVIDENCE,
             "the searches were answered and found no paper; an empty field is not proof of novelty",

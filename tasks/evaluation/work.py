@@ -67,9 +67,9 @@ def _expected(request: RunRequest, settings: Settings) -> Expected:
     batch = read_batch(
         request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
     )
-    asked, requests = asked_of_ideas(batch.ideas, request, settings)
+    calls, requests = asked_of_ideas(batch.ideas, request, settings)
     return Expected(
-        asked=asked,
+        asked=calls,
         counts={
             "ideas": len(batch.ideas),
             "rejected": len(batch.rejected),

@@ -138,7 +138,7 @@ FIRST_CONTACT = Step(
 
 
 async def make_contacts(
-    asked: Sequence[ModelUse],
+    model_uses: Sequence[ModelUse],
     settings: LanguageModelSettings,
     warehouse: Path,
     *,
@@ -151,7 +151,7 @@ async def make_contacts(
         ConfigurationError: as `check_model`; or one does not answer as a run needs, with the
             reason and how to mend it.
     """
-    for use in asked:
+    for use in model_uses:
         await check_model(
             use.model, use.api_base, settings, needs_price=needs_price, draws=use.draws
         )
@@ -163,7 +163,7 @@ async def make_contacts(
         budget = SharedBudget(layout.budgets, RunId("first-contact"), Budget())
         stack.callback(budget.close)
         contacts = []
-        for use in asked:
+        for use in model_uses:
             backend = open_backend(
                 use.model,
                 Sampling(seed=use.sampling_seed, temperature=use.temperature),
@@ -182,8 +182,8 @@ async def make_contacts(
 
 def _efforts(backend: LiteLLMBackend, efforts: Iterable[Effort]) -> tuple[Effort, ...]:
     """Each effort that makes a difference to the model."""
-    asked = tuple(dict.fromkeys(efforts)) or (Effort.LOW,)
-    return asked if backend.parameters.thinks else asked[:1]
+    distinct = tuple(dict.fromkeys(efforts)) or (Effort.LOW,)
+    return distinct if backend.parameters.thinks else distinct[:1]
 
 
 async def _greet(backend: LiteLLMBackend, use: ModelUse, effort: Effort) -> str | None:
@@ -199,19 +199,19 @@ async def _greet(backend: LiteLLMBackend, use: ModelUse, effort: Effort) -> str 
 
 
 def _contact(backend: LiteLLMBackend, dropped: Iterable[str | None], *, draws: bool) -> Contact:
-    price, told = backend.price, backend.limits_told
-    every = dict.fromkeys(name for each in dropped if each for name in each.split(", "))
+    price, limits = backend.price, backend.limits_told
+    dropped_names = dict.fromkeys(name for each in dropped if each for name in each.split(", "))
     return Contact(
         model=backend.model,
         structured_output=OutputMode.PICTURE if draws else backend.mode,
-        parameters_dropped=", ".join(every) or None,
+        parameters_dropped=", ".join(dropped_names) or None,
         thinks=backend.parameters.thinks,
         context_tokens=backend.parameters.context_tokens,
         prompt_usd_per_million_tokens=price.prompt_usd * _MILLION if price else None,
         completion_usd_per_million_tokens=price.completion_usd * _MILLION if price else None,
         usd_per_picture=price.picture_usd if price else 0.0,
-        requests_per_minute=told.requests_per_minute,
-        tokens_per_minute=told.tokens_per_minute,
+        requests_per_minute=limits.requests_per_minute,
+        tokens_per_minute=limits.tokens_per_minute,
     )
 
 
@@ -239,12 +239,12 @@ def uses(
         ModelUse(
             model=each,
             api_base=api_bases.get(each),
-            efforts=tuple(asked),
+            efforts=tuple(step_efforts),
             sampling_seed=seed,
             temperature=temperature,
             draws=draws,
         )
-        for (each, draws), asked in efforts.items()
+        for (each, draws), step_efforts in efforts.items()
     )
 
 
@@ -293,22 +293,22 @@ async def check_model(
 
 
 async def _check_connection(api_base: str) -> None:
-    shown = without_secrets(api_base)
+    address = without_secrets(api_base)
     try:
         parts = urlsplit(api_base)
         port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
         host = parts.hostname
     except ValueError as error:
         raise ConfigurationError(
-            f"API base {shown} is no URL: write it as http://host:port/v1"
+            f"API base {address} is no URL: write it as http://host:port/v1"
         ) from error
     if host is None or port is None:
-        raise ConfigurationError(f"API base {shown} is no URL: write it as http://host:port/v1")
+        raise ConfigurationError(f"API base {address} is no URL: write it as http://host:port/v1")
     try:
         async with asyncio.timeout(_CONNECT_SECONDS):
             _, writer = await asyncio.open_connection(host, port)
     except (OSError, TimeoutError) as error:
         raise ConfigurationError(
-            f"nothing answers at the API base {shown}: start the server or correct --api-base"
+            f"nothing answers at the API base {address}: start the server or correct --api-base"
         ) from error
     writer.close()

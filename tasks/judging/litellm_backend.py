@@ -93,11 +93,11 @@ class ReplyCache:
 
         An entry that no longer validates counts as absent.
         """
-        kept = json_entry(self.store.get_many([key]).get(key))
-        if kept is None:
+        entry = json_entry(self.store.get_many([key]).get(key))
+        if entry is None:
             return None
         try:
-            return output_model.model_validate(kept["reply"]), kept["model_answered"]
+            return output_model.model_validate(entry["reply"]), entry["model_answered"]
         except (ValueError, KeyError, TypeError, ValidationError):
             return None
 
@@ -118,8 +118,8 @@ def given_to_library(
     parameters: Parameters, response_format: dict[str, Any] | None
 ) -> dict[str, Any]:
     """Return what LiteLLM is given with the messages of a question."""
-    wanted = {} if response_format is None else {"response_format": response_format}
-    return {**parameters.sent, **wanted}
+    output_format = {} if response_format is None else {"response_format": response_format}
+    return {**parameters.sent, **output_format}
 
 
 _CHARACTERS_PER_TOKEN = 4
@@ -268,17 +268,17 @@ class LiteLLMBackend:
         shares_prefix: bool = False,
     ) -> CallAnswer | CallFailure:
         """One attempt; learns the limits it is told, counts failures that concern every call."""
-        sent = (
+        prompt = (
             with_cache_markers(messages)
             if shares_prefix and takes_cache_markers(self.model)
             else messages
         )
-        given = given_to_library(parameters, response_format)
-        return self._noted(
+        arguments = given_to_library(parameters, response_format)
+        return self._record_outcome(
             await call_provider(
                 self.model,
-                sent,
-                {**given, **access(self.model, self._api_base)},
+                prompt,
+                {**arguments, **access(self.model, self._api_base)},
                 self.settings.timeout_seconds * patience,
             )
         )
@@ -287,7 +287,7 @@ class LiteLLMBackend:
         self, messages: Sequence[Message], parameters: Parameters, *, patience: float = 1.0
     ) -> CallAnswer | CallFailure:
         """As `ask`, of an image model, which takes the messages as one text."""
-        return self._noted(
+        return self._record_outcome(
             await draw_by_provider(
                 self.model,
                 as_prompt(messages),
@@ -296,7 +296,7 @@ class LiteLLMBackend:
             )
         )
 
-    def _noted(self, answer: CallAnswer | CallFailure) -> CallAnswer | CallFailure:
+    def _record_outcome(self, answer: CallAnswer | CallFailure) -> CallAnswer | CallFailure:
         if isinstance(answer, CallFailure) and answer.concerns_every_call:
             self._failures_in_a_row += 1
             if self._failures_in_a_row >= _FAILURES_UNTIL_OUT_OF_ORDER:
@@ -306,15 +306,15 @@ class LiteLLMBackend:
             self._learn_limits(answer.limits)
         return answer
 
-    def _learn_limits(self, told: RateLimitHeaders) -> None:
-        known = self.limits_told
-        limits = (told.requests_per_minute, told.tokens_per_minute)
-        if limits != (known.requests_per_minute, known.tokens_per_minute):
+    def _learn_limits(self, headers: RateLimitHeaders) -> None:
+        previous = self.limits_told
+        limits = (headers.requests_per_minute, headers.tokens_per_minute)
+        if limits != (previous.requests_per_minute, previous.tokens_per_minute):
             self.limits.learn(*limits)
-        if told.wait_seconds:
-            self.limits.penalise(told.wait_seconds)
-        if told != NOTHING_TOLD:
-            self.limits_told = told
+        if headers.wait_seconds:
+            self.limits.penalise(headers.wait_seconds)
+        if headers != NOTHING_TOLD:
+            self.limits_told = headers
 
     async def close(self) -> None:
         """Close the connections of this event loop."""

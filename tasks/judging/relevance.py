@@ -145,5 +145,5 @@ def shown_papers(
 
 
 def _abstract(paper: Paper, idea: str, word_limit: int | None) -> str:
-    shown, left_out = nearest_sentences(idea, paper.abstract or paper.title, word_limit)
-    return f"{shown} […]" if left_out else shown
+    excerpt, omitted_words = nearest_sentences(idea, paper.abstract or paper.title, word_limit)
+    return f"{excerpt} […]" if omitted_words else excerpt

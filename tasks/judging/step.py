@@ -81,7 +81,7 @@ _ENVIRONMENT.filters["block"] = _block_of_prompt
 
 
 @lru_cache(maxsize=128)
-def _compiled(source: str) -> tuple[jinja2.Template, jinja2.Template]:
+def _compile(source: str) -> tuple[jinja2.Template, jinja2.Template]:
     """The system and the user part. Compiling takes a millisecond, rendering a tenth of it."""
     parts = source.partition("\n---\n")
     tags = frozenset(name for pair in _TAG_OF_A_PROMPT.findall(source) for name in pair if name)
@@ -173,12 +173,12 @@ class Step(Generic[InputT, OutputT]):
             PromptError: the template uses a name the input lacks, or never shows a field of the
                 input.
         """
-        used = meta.find_undeclared_variables(_ENVIRONMENT.parse(self.template))
+        placeholders = meta.find_undeclared_variables(_ENVIRONMENT.parse(self.template))
         fields = set(self.input_model.model_fields)
-        if used != fields:
+        if placeholders != fields:
             raise PromptError(
-                f"prompt of step {self.name}: unknown placeholders {sorted(used - fields)}, unused"
-                f" fields {sorted(fields - used)}"
+                f"prompt of step {self.name}: unknown placeholders {sorted(placeholders - fields)}, unused"
+                f" fields {sorted(fields - placeholders)}"
             )
 
     def messages(self, inputs: InputT) -> list[dict[str, str]]:
@@ -190,7 +190,7 @@ class Step(Generic[InputT, OutputT]):
         values = {name: getattr(inputs, name) for name in type(inputs).model_fields}
         return [
             {"role": role, "content": part.render(**values).strip()}
-            for role, part in zip(("system", "user"), _compiled(self.template), strict=True)
+            for role, part in zip(("system", "user"), _compile(self.template), strict=True)
         ]
 
     def beginning(self, inputs: InputT) -> str:
@@ -206,8 +206,8 @@ def steps_in(name: str) -> tuple[Step[Any, Any], ...]:
     """
     module, topic = import_module(name), name.rpartition(".")[0]
     modules = [
-        import_module(f"{name}.{found.name}")
-        for found in pkgutil.iter_modules(getattr(module, "__path__", ()))
+        import_module(f"{name}.{submodule.name}")
+        for submodule in pkgutil.iter_modules(getattr(module, "__path__", ()))
     ]
     steps = {
         value.name: value

@@ -28,11 +28,11 @@ def expected_novelty(parameters: NoveltyParameters) -> tuple[dict[str, Asked], f
         if brief is None
         else (brief + (6 + CONTRIBUTIONS) * 20) * TOKENS_PER_WORD + PROBABILITY_TOKENS
     )
-    shown = parameters.related_works * WORK_TOKENS
+    works_tokens = parameters.related_works * WORK_TOKENS
     if parameters.exemplars is not None:
-        shown += EXEMPLARS_TOKENS
-    asked = {
+        works_tokens += EXEMPLARS_TOKENS
+    calls = {
         "novelty_queries": Asked(1.0, 0.0, statements * STATEMENT_TOKENS),
-        "judge_novelty": Asked(1.0, shown, answer),
+        "judge_novelty": Asked(1.0, works_tokens, answer),
     }
-    return asked, float(statements * parameters.queries_per_statement)
+    return calls, float(statements * parameters.queries_per_statement)

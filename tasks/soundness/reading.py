@@ -99,26 +99,28 @@ async def read_papers(
     if parameters.extract_methods_and_results:
         answers = await side_by_side([fetched.sections(paper) for paper in papers])
         sections = [
-            _shown(method, paper, answer.items, passages, limit)
+            _sections_shown(method, paper, answer.items, passages, limit)
             for paper, answer in zip(papers, answers, strict=True)
         ]
     else:
         sections = [_passages_shown(paper, passages, limit) for paper in papers]
     readable = [
-        _Readable(paper, shown) for paper, shown in zip(papers, sections, strict=True) if shown
+        _Readable(paper, paper_sections)
+        for paper, paper_sections in zip(papers, sections, strict=True)
+        if paper_sections
     ]
     size = parameters.papers_per_reading_call
     batches = [readable[start : start + size] for start in range(0, len(readable), size)]
-    judged = await side_by_side(
+    batch_results = await side_by_side(
         [_read_batch(plan, method, batch, parameters, engine, beginning) for batch in batches]
     )
-    rows = {row.paper_id: row for found, _ in judged for row in found}
+    rows = {row.paper_id: row for batch_rows, _ in batch_results for row in batch_rows}
     for paper, answer in zip(papers, answers, strict=True):
         if paper.paper_id not in rows:
             failed = any(failure.reason is not Reason.NO_ABSTRACT for failure in answer.failures)
             reason = Reason.SOURCE_UNAVAILABLE if failed else Reason.NO_EVIDENCE
-            unasked = never_asked(METHOD_EVIDENCE, engine)
-            rows[paper.paper_id] = _unscored(method, paper, reason, unasked)
+            provenance = never_asked(METHOD_EVIDENCE, engine)
+            rows[paper.paper_id] = _unscored(method, paper, reason, provenance)
     return Read(
         evidence=tuple(rows[paper.paper_id] for paper in papers),
         full_text=frozenset(
@@ -129,7 +131,7 @@ async def read_papers(
                 for section in each.sections
             )
         ),
-        failures=tuple(failure for _, failures in judged for failure in failures),
+        failures=tuple(failure for _, failures in batch_results for failure in failures),
         source_failed=any(
             row.unscored_reason is Reason.SOURCE_UNAVAILABLE for row in rows.values()
         ),
@@ -144,7 +146,7 @@ def _passages_shown(
     return (SectionShown(kind=PASSAGES, text=text or paper.title, words_left_out=cut),)
 
 
-def _shown(
+def _sections_shown(
     method: Method,
     paper: Paper,
     sections: Sequence[PaperSection],
@@ -171,12 +173,12 @@ def _shown(
     texts[CITED_IN] = "\n\n".join(
         passage.text for passage in passages if paper.paper_id in passage.cited_paper_ids
     )
-    shown: list[SectionShown] = []
+    entries: list[SectionShown] = []
     for kind, text in texts.items():
         if text.strip():
             near, cut = nearest_sentences(method.text, text, word_limit)
-            shown.append(SectionShown(kind=kind, text=near, words_left_out=cut))
-    return tuple(shown)
+            entries.append(SectionShown(kind=kind, text=near, words_left_out=cut))
+    return tuple(entries)
 
 
 async def _read_batch(
@@ -211,9 +213,9 @@ async def _read_batch(
     rows: list[MethodEvidence] = []
     failures: list[Failure] = []
     for place, each in enumerate(batch, start=1):
-        own = shortened(provenance, each.shortening)
-        judged = outcome if isinstance(outcome, Unscored) else readings.get(place)
-        row = _row(method, each.paper, judged, keys, own)
+        paper_provenance = shortened(provenance, each.shortening)
+        reading = outcome if isinstance(outcome, Unscored) else readings.get(place)
+        row = _row(method, each.paper, reading, keys, paper_provenance)
         rows.append(row)
         if row.unscored_reason is not None:
             subject = f"{method.method_id}/{row.paper_id}"
@@ -229,11 +231,11 @@ def _by_number(reply: EvidenceReply) -> dict[int, PaperReading]:
     """Readings by the number of their key; of two for one key the first counts, and a key that is
     none is left out as number 0.
     """
-    found: dict[int, PaperReading] = {}
+    by_number: dict[int, PaperReading] = {}
     for reading in reply.papers:
         key = _KEY.search(reading.key)
-        found.setdefault(int(key.group(1)) if key else 0, reading)
-    return found
+        by_number.setdefault(int(key.group(1)) if key else 0, reading)
+    return by_number
 
 
 def _row(

@@ -98,8 +98,8 @@ class FailureLog:
 
     def leave_out(self, subject: str, reason: Reason, detail: str) -> None:
         """Count a find that nothing is judged by."""
-        found = Failure(stage=LEFT_OUT, subject=subject, reason=reason, detail=detail)
-        self._counted[found] += 1
+        failure = Failure(stage=LEFT_OUT, subject=subject, reason=reason, detail=detail)
+        self._counted[failure] += 1
 
     def look_ups(self, failures: Iterable[SourceFailure], subject: str, stage: str = STAGE) -> None:
         """Look-ups that were not answered: what lies behind them is unknown, not absent."""

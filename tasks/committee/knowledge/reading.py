@@ -40,9 +40,9 @@ def within(parts: Sequence[tuple[str, str]], word_limit: int) -> str:
 
 
 def _portion(heading: str, text: str, word_limit: int) -> str:
-    kept, left_out = shorten_words(text.strip(), word_limit)
-    mark = f"\n[… {left_out} words left out …]" if left_out else ""
-    return f"{heading}:\n{kept}{mark}"
+    portion, omitted_words = shorten_words(text.strip(), word_limit)
+    mark = f"\n[… {omitted_words} words left out …]" if omitted_words else ""
+    return f"{heading}:\n{portion}{mark}"
 
 
 def _shares(lengths: Sequence[int], limit: int) -> list[int]:

@@ -63,7 +63,7 @@ class BatchAnswer:
 
 
 @dataclass(slots=True)
-class _Asking:
+class _PendingQuestion:
     """One question on its way through LiteLLM."""
 
     asked_as: str
@@ -72,13 +72,13 @@ class _Asking:
     tokens: int
     cost_usd: float | None
     question_id: str = ""
-    found: Asked | None = None
-    ended: CallFailure | None = None
+    record: Asked | None = None
+    failure: CallFailure | None = None
     by_call: bool = False
     waits: bool = False
 
 
-_UNDER_WAY: ContextVar[_Asking] = ContextVar("question_under_way")
+_PENDING: ContextVar[_PendingQuestion] = ContextVar("question_under_way")
 
 
 class BatchedModel:
@@ -100,7 +100,7 @@ class BatchedModel:
     async def ask(
         self,
         messages: Sequence[Mapping[str, Any]],
-        given: Mapping[str, Any],
+        parameters: Mapping[str, Any],
         *,
         asked_as: str,
         unit: str,
@@ -118,34 +118,34 @@ class BatchedModel:
             booked: questions that the idea has paid for since it was taken up.
         """
         if self._relay is None:
-            self._relay = await relayed(provider_of(self._model), self._answered)
+            self._relay = await relayed(provider_of(self._model), self._answer_request)
         discounted = None if cost_usd is None else cost_usd * BATCH_RATE
-        asking = _Asking(asked_as, unit, step, tokens, discounted)
-        token = _UNDER_WAY.set(asking)
+        pending = _PendingQuestion(asked_as, unit, step, tokens, discounted)
+        token = _PENDING.set(pending)
         try:
             answer = await call_provider(
-                self._model, messages, {**given, **self._relay}, _PATIENCE_SECONDS
+                self._model, messages, {**parameters, **self._relay}, _PATIENCE_SECONDS
             )
         finally:
-            _UNDER_WAY.reset(token)
-        if asking.waits:
+            _PENDING.reset(token)
+        if pending.waits:
             await answer_from_outside()
-        if asking.by_call:
+        if pending.by_call:
             return None
-        found = asking.found
-        is_own = found is not None and found.unit == unit and asking.question_id not in booked
-        batch, seconds = (found.batch, found.seconds) if found else (None, 0.0)
-        priced = self._priced(asking.ended or answer, is_own)
-        return BatchAnswer(priced, asking.question_id, batch, seconds, is_own)
+        record = pending.record
+        is_own = record is not None and record.unit == unit and pending.question_id not in booked
+        batch, seconds = (record.batch, record.seconds) if record else (None, 0.0)
+        priced = self._priced(pending.failure or answer, is_own)
+        return BatchAnswer(priced, pending.question_id, batch, seconds, is_own)
 
     def _priced(self, answer: CallAnswer | CallFailure, is_own: bool) -> CallAnswer | CallFailure:
         """The answer at the price of a batch. Nothing is tried again: the batch has ended."""
         if isinstance(answer, CallFailure):
-            ended = replace(answer, retryable=False, concerns_every_call=False)
+            failure = replace(answer, retryable=False, concerns_every_call=False)
             if not is_own:
-                return replace(ended, usage=None, cost_is_unknown=False)
-            usage = ended.usage
-            return ended if usage is None else replace(ended, usage=self._discounted(usage))
+                return replace(failure, usage=None, cost_is_unknown=False)
+            usage = failure.usage
+            return failure if usage is None else replace(failure, usage=self._discounted(usage))
         if not is_own:
             return replace(
                 answer, prompt_tokens=0, completion_tokens=0, cached_tokens=0, cost_usd=0.0
@@ -160,52 +160,54 @@ class BatchedModel:
             )
         return replace(answer, cost_usd=None if cost_usd is None else cost_usd * BATCH_RATE)
 
-    def _answered(self, request: RelayedRequest) -> RelayedAnswer:
-        """Return what goes back to LiteLLM; where that is no answer, `_Asking` says what to make of
+    def _answer_request(self, request: RelayedRequest) -> RelayedAnswer:
+        """Return what goes back to LiteLLM; where that is no answer, `_PendingQuestion` says what to make of
         it.
         """
-        asking, questions = _UNDER_WAY.get(), self._terms.questions
+        pending, questions = _PENDING.get(), self._terms.questions
         lane = Lane(self._model, self._api_base, request.path)
         question = Question(
-            asked_as=asking.asked_as,
-            unit=asking.unit,
-            step=asking.step,
+            asked_as=pending.asked_as,
+            unit=pending.unit,
+            step=pending.step,
             lane=lane,
             body=request.body,
             headers=request.headers,
-            tokens=asking.tokens,
-            cost_usd=asking.cost_usd,
+            tokens=pending.tokens,
+            cost_usd=pending.cost_usd,
         )
-        asking.question_id = question.question_id
-        asking.found = found = questions.find(question.question_id)
-        unasked = found is None or found.state is QuestionState.OPEN_AGAIN
+        pending.question_id = question.question_id
+        pending.record = record = questions.find(question.question_id)
+        is_new = record is None or record.state is QuestionState.OPEN_AGAIN
         by_calls = self._terms.failures is BatchFailures.CALL
-        if unasked and by_calls and questions.has_failed(asking.asked_as):
-            asking.by_call = True  # else its first answer, by a call, would be paid for again
-        elif unasked and questions.times_asked(asking.asked_as) < MOST_WAVES_PER_STEP:
+        if is_new and by_calls and questions.has_failed(pending.asked_as):
+            pending.by_call = True  # else its first answer, by a call, would be paid for again
+        elif is_new and questions.times_asked(pending.asked_as) < MOST_WAVES_PER_STEP:
             questions.write(question)
-            asking.waits = True
-        elif found is None:
-            asking.ended = _too_often()
-        elif found.state in (QuestionState.WRITTEN, QuestionState.SUBMITTED):
-            asking.waits = True
-        elif found.answer is not None:
-            return RelayedAnswer(found.status or 200, found.answer)
-        elif found.state is QuestionState.OVER_BUDGET:
-            asking.ended = CallFailure(
-                CallStatus.CLIENT_ERROR, Reason.BUDGET_EXHAUSTED, found.detail
+            pending.waits = True
+        elif record is None:
+            pending.failure = _asked_too_often()
+        elif record.state in (QuestionState.WRITTEN, QuestionState.SUBMITTED):
+            pending.waits = True
+        elif record.answer is not None:
+            return RelayedAnswer(record.status or 200, record.answer)
+        elif record.state is QuestionState.OVER_BUDGET:
+            pending.failure = CallFailure(
+                CallStatus.CLIENT_ERROR, Reason.BUDGET_EXHAUSTED, record.detail
             )
         elif by_calls:
-            asking.by_call = True
+            pending.by_call = True
         else:
-            detail = f"its batch gave no answer: {found.detail}"
-            asking.ended = CallFailure(CallStatus.SERVER_ERROR, Reason.ENGINE_UNAVAILABLE, detail)
-        return _NOTHING
+            detail = f"its batch gave no answer: {record.detail}"
+            pending.failure = CallFailure(
+                CallStatus.SERVER_ERROR, Reason.ENGINE_UNAVAILABLE, detail
+            )
+        return _NO_ANSWER
 
 
-_NOTHING = RelayedAnswer(400, {"error": {"message": "no answer by batch", "type": "none"}})
+_NO_ANSWER = RelayedAnswer(400, {"error": {"message": "no answer by batch", "type": "none"}})
 
 
-def _too_often() -> CallFailure:
+def _asked_too_often() -> CallFailure:
     detail = f"asked in {MOST_WAVES_PER_STEP} batches without a reply that can be used"
     return CallFailure(CallStatus.CLIENT_ERROR, Reason.REPLY_UNPARSABLE, detail)

@@ -63,10 +63,10 @@ class BatchEstimate(Noun):
 
 
 def estimate_batches(modules: Sequence[Module], steps: Sequence[StepEstimate]) -> BatchEstimate:
-    asked = {step.step for step in steps if step.calls > 0}
-    chains = {module: sum(name in asked for name in _CHAINS[module]) for module in modules}
+    called_steps = {step.step for step in steps if step.calls > 0}
+    chains = {module: sum(name in called_steps for name in _CHAINS[module]) for module in modules}
     last = chains.pop(Module.ASSESSMENT, 0)
-    return estimate_waves(max(chains.values(), default=0) + last + (_AFTER_ALL in asked))
+    return estimate_waves(max(chains.values(), default=0) + last + (_AFTER_ALL in called_steps))
 
 
 def estimate_waves(waves: int) -> BatchEstimate:

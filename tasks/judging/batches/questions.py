@@ -83,8 +83,8 @@ class Question:
     @property
     def question_id(self) -> str:
         """Takes letters and digits only, at most 40: providers want no longer ones."""
-        said = json.dumps([self.lane, self.body], sort_keys=True)
-        return content_hash(self.asked_as, said, length=40)
+        request_json = json.dumps([self.lane, self.body], sort_keys=True)
+        return content_hash(self.asked_as, request_json, length=40)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class Questions:
         self._lock = threading.Lock()
 
     def find(self, question_id: str) -> Asked | None:
-        with self._reading() as connection:
+        with self._connected() as connection:
             row = connection.execute(
                 "select q.unit, q.state, q.status, q.answer, q.detail, q.batch,"
                 " coalesce(b.ended_at - b.sent_at, 0) from questions q"
@@ -150,12 +150,12 @@ class Questions:
             return None
         unit, state, status, answer, detail, batch, seconds = row
         return Asked(
-            unit, QuestionState(state), status, _unpacked(answer), detail, batch, max(seconds, 0.0)
+            unit, QuestionState(state), status, _unpack(answer), detail, batch, max(seconds, 0.0)
         )
 
     def paid_for(self, asked_as: str, unit: str) -> bool:
         """Return whether `unit` has had an answer to the question with this key."""
-        with self._reading() as connection:
+        with self._connected() as connection:
             row = connection.execute(
                 "select 1 from questions where asked_as = ? and unit = ? and state = ? limit 1",
                 (asked_as, unit, QuestionState.ANSWERED),
@@ -164,7 +164,7 @@ class Questions:
 
     def has_failed(self, asked_as: str) -> bool:
         """Return whether a batch gave no answer to the question with this key."""
-        with self._reading() as connection:
+        with self._connected() as connection:
             row = connection.execute(
                 "select 1 from questions where asked_as = ? and state = ? limit 1",
                 (asked_as, QuestionState.FAILED),
@@ -173,7 +173,7 @@ class Questions:
 
     def times_asked(self, asked_as: str) -> int:
         """In how many waves the question with this key was, in these words or others."""
-        with self._reading() as connection:
+        with self._connected() as connection:
             query = "select coalesce(sum(waves), 0) from questions where asked_as = ?"
             return int(connection.execute(query, (asked_as,)).fetchone()[0])
 
@@ -186,7 +186,7 @@ class Questions:
             question.step,
             *question.lane,
             json.dumps(question.headers),
-            _packed(question.body),
+            _pack(question.body),
             question.cost_usd,
             question.tokens,
             QuestionState.WRITTEN,
@@ -212,7 +212,7 @@ class Questions:
         return self._questions("batch = ? order by question_id", name)
 
     def _questions(self, condition: str, *values: Any) -> list[tuple[str, Question]]:
-        with self._reading() as connection:
+        with self._connected() as connection:
             rows = connection.execute(_QUESTIONS + condition, values).fetchall()
         return [
             (
@@ -222,7 +222,7 @@ class Questions:
                     unit,
                     step,
                     Lane(model, api_base, endpoint),
-                    _unpacked(body) or {},
+                    _unpack(body) or {},
                     json.loads(headers),
                     tokens,
                     cost_usd,
@@ -246,8 +246,8 @@ class Questions:
     def begin(self, lane: Lane, wave: int, question_ids: Sequence[str]) -> Batch:
         """A new batch of these questions, which is about to be sent."""
         with self._transaction(lasting=True) as connection:
-            (earlier,) = connection.execute("select count(*) from batches").fetchone()
-            stem = content_hash(str(self.path), str(earlier), *question_ids, length=24)
+            (batch_count,) = connection.execute("select count(*) from batches").fetchone()
+            stem = content_hash(str(self.path), str(batch_count), *question_ids, length=24)
             batch = Batch(f"assay-{stem}", lane, wave, None, BatchState.SENDING)
             connection.execute(
                 "insert into batches (name, model, api_base, endpoint, wave, state, sent_at)"
@@ -255,8 +255,8 @@ class Questions:
                 (batch.name, *lane, wave, batch.state, time.time()),
             )
             self._mark(connection, question_ids, QuestionState.SUBMITTED, batch.name)
-            counted = "update questions set waves = waves + 1 where batch = ?"
-            connection.execute(counted, (batch.name,))
+            count_wave = "update questions set waves = waves + 1 where batch = ?"
+            connection.execute(count_wave, (batch.name,))
         return batch
 
     def sent(self, name: str, remote_id: str) -> None:
@@ -267,20 +267,20 @@ class Questions:
                 (remote_id, BatchState.SUBMITTED, name),
             )
 
-    def collected(self, name: str, ended: dict[str, Ended], detail: str = "") -> None:
+    def collected(self, name: str, results: dict[str, Ended], detail: str = "") -> None:
         """A batch has ended; what it gave by question. A question it says nothing of has failed."""
         secrets = known_secrets()
         with self._transaction() as connection:
-            asked = "select question_id from questions where batch = ? and state = ?"
+            open_questions = "select question_id from questions where batch = ? and state = ?"
             values = (name, QuestionState.SUBMITTED)
-            for (question_id,) in connection.execute(asked, values).fetchall():
-                one = ended.get(question_id) or Ended(detail=detail or _NOT_IN_THE_RESULTS)
-                answer = None if one.answer is None else _packed(one.answer, secrets)
+            for (question_id,) in connection.execute(open_questions, values).fetchall():
+                result = results.get(question_id) or Ended(detail=detail or _NOT_IN_THE_RESULTS)
+                answer = None if result.answer is None else _pack(result.answer, secrets)
                 state = QuestionState.FAILED if answer is None else QuestionState.ANSWERED
                 connection.execute(
                     "update questions set state = ?, status = ?, answer = ?, detail = ?"
                     " where question_id = ?",
-                    (state, one.status, answer, one.detail, question_id),
+                    (state, result.status, answer, result.detail, question_id),
                 )
             self._end(connection, name, BatchState.ENDED, detail)
 
@@ -321,7 +321,7 @@ class Questions:
         return self._batches("true")
 
     def _batches(self, condition: str, *values: Any) -> list[Batch]:
-        with self._reading() as connection:
+        with self._connected() as connection:
             rows = connection.execute(_BATCHES + condition + " order by rowid", values).fetchall()
         return [
             Batch(name, Lane(*lane), wave, remote_id, BatchState(state))
@@ -330,7 +330,7 @@ class Questions:
 
     def sent_at(self, name: str) -> float:
         """When sending began, in seconds since 1970."""
-        with self._reading() as connection:
+        with self._connected() as connection:
             query = "select sent_at from batches where name = ?"
             return float(connection.execute(query, (name,)).fetchone()[0])
 
@@ -365,14 +365,14 @@ class Questions:
     @contextmanager
     def _transaction(self, *, lasting: bool = False) -> Iterator[sqlite3.Connection]:
         """`lasting`: through a loss of power too, not only through the death of the process."""
-        with self._reading() as connection:
+        with self._connected() as connection:
             connection.execute(f"pragma synchronous = {'full' if lasting else 'normal'}")
             connection.execute("begin immediate")
             with connection:
                 yield connection
 
     @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
+    def _connected(self) -> Iterator[sqlite3.Connection]:
         with self._lock:
             try:
                 self._connection = self._connection or _connect(self.path)
@@ -387,12 +387,12 @@ class Questions:
 _NOT_IN_THE_RESULTS = "the batch ended without a word on this question"
 
 
-def _packed(body: dict[str, Any], secrets: tuple[str, ...] = ()) -> bytes:
+def _pack(body: dict[str, Any], secrets: tuple[str, ...] = ()) -> bytes:
     return zlib.compress(concealed(json.dumps(body).encode(), secrets))
 
 
-def _unpacked(packed: bytes | None) -> dict[str, Any] | None:
-    return None if packed is None else dict(json.loads(zlib.decompress(packed)))
+def _unpack(content: bytes | None) -> dict[str, Any] | None:
+    return None if content is None else dict(json.loads(zlib.decompress(content)))
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -5,7 +5,7 @@ from schemas.errors import ConfigurationError
 from schemas.profile import Profile
 
 
-def wants_batches(asked: bool | None, profile: Profile, engine: EngineChoice) -> bool:
+def wants_batches(batch_option: bool | None, profile: Profile, engine: EngineChoice) -> bool:
     """Return whether questions travel in batches: as asked, else as the profile says, where models
     are asked at all.
 
@@ -13,15 +13,15 @@ def wants_batches(asked: bool | None, profile: Profile, engine: EngineChoice) ->
         ConfigurationError: a model that takes no batches.
     """
     if engine.model is None:
-        if asked:
+        if batch_option:
             raise ConfigurationError(
                 f"--batch: the {engine} engine asks no model; add --engine litellm:MODEL"
             )
         return False
-    wanted = profile.batch if asked is None else asked
-    if wanted:
+    use_batches = profile.batch if batch_option is None else batch_option
+    if use_batches:
         from tasks.judging.batches.providers.opening import check_takes_batches
 
         for model in dict.fromkeys((engine.model, *profile.judging.models)):
             check_takes_batches(model)
-    return wanted
+    return use_batches

@@ -26,7 +26,7 @@ from tasks.judging.models import BATCH_RATE, Price
 
 logger = logging.getLogger(__name__)
 
-_FALLING_SHORT = "the budget does not reach for the batch: raise --max-cost-usd or --max-tokens"
+_OVER_BUDGET = "the budget does not reach for the batch: raise --max-cost-usd or --max-tokens"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +72,10 @@ class Waves:
         self._tell = tell
         self._sleep = sleep
         self._providers: dict[Lane, Provider] = {}
-        self._most: dict[Lane, int] = {}
-        self._looks: dict[str, Look] = {}
+        self._size_limits: dict[Lane, int] = {}
+        self._remote_states: dict[str, Look] = {}
         self._sizes: dict[str, int] = {}
-        self._begun_here: set[str] = set()
+        self._new_batches: set[str] = set()
         questions.open_over_budget()
 
     def next(self) -> bool:
@@ -86,7 +86,7 @@ class Waves:
             ConfigurationError: a key or an address is wrong, a batch is refused as a whole, or the
                 wait was too long; the same command again goes on from here.
         """
-        self._looks.clear()
+        self._remote_states.clear()
         began = time.monotonic()
         open_batches = self._questions.open_batches()
         batches = self._questions.batches()
@@ -94,8 +94,8 @@ class Waves:
         if not open_batches and not self._questions.written():
             self._questions.open_failed()
             return False
-        open_batches += self._begin(wave)
-        while open_batches := self._still_open(open_batches, wave):
+        open_batches += self._create_batches(wave)
+        while open_batches := self._advance_all(open_batches, wave):
             if time.monotonic() - began > self._settings.maximum_hours * 3600:
                 raise ConfigurationError(
                     f"no batch has ended for {self._settings.maximum_hours:g} hours; give the same"
@@ -104,66 +104,66 @@ class Waves:
             self._sleep(self._settings.poll_seconds)
         return True
 
-    def _still_open(self, batches: Sequence[Batch], wave: int) -> list[Batch]:
+    def _advance_all(self, batches: Sequence[Batch], wave: int) -> list[Batch]:
         """Carry every batch one step on; those that have not ended."""
         for batch in batches:
             try:
-                self._carry_on(batch)
+                self._advance(batch)
             except TransientError as error:
                 logger.warning("batch %s: %s", batch.name, error)
             except RequestRejectedError as error:
                 if batch.state is BatchState.SENDING:
                     self._refuse(batch, str(error))
                 self._collect(batch, {}, str(error))
-        self._begin(wave)  # what a full queue has turned away
+        self._create_batches(wave)  # what a full queue has turned away
         self._tell(self._progress(wave))
         return self._questions.open_batches()
 
-    def _carry_on(self, batch: Batch) -> None:
+    def _advance(self, batch: Batch) -> None:
         provider = self._provider(batch.lane)
         if batch.state is BatchState.SENDING:
             questions = self._questions.of_batch(batch.name)
             remote_id = None
-            if batch.name not in self._begun_here:
+            if batch.name not in self._new_batches:
                 sent_at = self._questions.sent_at(batch.name)
                 remote_id = provider.find(batch, questions, sent_at)
-            self._begun_here.discard(batch.name)  # should sending fail, it may have arrived
+            self._new_batches.discard(batch.name)  # should sending fail, it may have arrived
             self._questions.sent(batch.name, remote_id or provider.send(batch, questions))
             return
         assert batch.remote_id is not None
-        look = self._looks[batch.name] = provider.look(batch.remote_id)
+        look = self._remote_states[batch.name] = provider.look(batch.remote_id)
         if look.refused is not None and not look.queue_is_full:
             self._refuse(batch, look.refused)
         elif look.refused is not None:
-            self._turned_away(batch, look.refused)
+            self._retry_smaller(batch, look.refused)
         elif look.ended is not None:
             self._collect(batch, dict(look.ended), look.detail)
 
-    def _begin(self, wave: int) -> list[Batch]:
+    def _create_batches(self, wave: int) -> list[Batch]:
         """Begin batches of what is written down and can be paid."""
-        affordable = self._affordable(self._questions.written())
+        questions_to_send = self._select_affordable(self._questions.written())
         by_lane: dict[Lane, list[Identified]] = {}
-        for question_id, question in affordable:
+        for question_id, question in questions_to_send:
             by_lane.setdefault(question.lane, []).append((question_id, question))
         busy = {batch.lane for batch in self._questions.open_batches()}
-        begun = []
+        new_batches = []
         for lane, questions in by_lane.items():
-            if lane in self._most and lane in busy:
+            if lane in self._size_limits and lane in busy:
                 continue  # its queue was full: one batch after the other
-            for part in self._parts(lane, questions):
+            for part in self._split(lane, questions):
                 batch = self._questions.begin(lane, wave, [question_id for question_id, _ in part])
-                self._begun_here.add(batch.name)
+                self._new_batches.add(batch.name)
                 self._sizes[batch.name] = len(part)
                 self._charge(batch, [question for _, question in part])
-                begun.append(batch)
-                if lane in self._most:
+                new_batches.append(batch)
+                if lane in self._size_limits:
                     break
-        return begun
+        return new_batches
 
-    def _parts(self, lane: Lane, questions: Sequence[Identified]) -> Iterator[list[Identified]]:
+    def _split(self, lane: Lane, questions: Sequence[Identified]) -> Iterator[list[Identified]]:
         """In batches as large as the provider takes them."""
         provider = self._provider(lane)
-        most = min(provider.most_questions, self._most.get(lane, provider.most_questions))
+        most = min(provider.most_questions, self._size_limits.get(lane, provider.most_questions))
         part: list[Identified] = []
         size = 0
         for identified in questions:
@@ -185,38 +185,38 @@ class Waves:
             " give the same command again, or leave --batch out"
         )
 
-    def _turned_away(self, batch: Batch, why: str) -> None:
+    def _retry_smaller(self, batch: Batch, why: str) -> None:
         """The provider's queue is full: half as many next time, one batch after the other."""
         size = len(self._questions.of_batch(batch.name))
         if size <= 1:
             self._collect(batch, {}, why)
             return
-        self._most[batch.lane] = size // 2
+        self._size_limits[batch.lane] = size // 2
         self._questions.refused(batch.name, why)
         self._budget.charge(batch.name, {})
 
-    def _collect(self, batch: Batch, ended: dict[str, Ended], detail: str) -> None:
+    def _collect(self, batch: Batch, results: dict[str, Ended], detail: str) -> None:
         questions = self._questions.of_batch(batch.name)
-        self._questions.collected(batch.name, ended, detail)
-        self._budget.charge(batch.name, self._spent(batch, questions, ended))
+        self._questions.collected(batch.name, results, detail)
+        self._budget.charge(batch.name, self._actual_spending(batch, questions, results))
 
     def _charge(self, batch: Batch, questions: Sequence[Question]) -> None:
         """Book what a batch is estimated to cost."""
-        spent = (
+        spending = (
             (IdeaId(each.unit), Spend(cost_usd=each.cost_usd or 0.0, tokens=each.tokens))
             for each in questions
         )
-        self._budget.charge(batch.name, _by_unit(spent))
+        self._budget.charge(batch.name, _by_unit(spending))
 
-    def _spent(
-        self, batch: Batch, questions: Sequence[Identified], ended: dict[str, Ended]
+    def _actual_spending(
+        self, batch: Batch, questions: Sequence[Identified], results: dict[str, Ended]
     ) -> dict[IdeaId, Spend]:
         """Return what a batch has cost. What has no answer is not on the provider's bill."""
         price = self._price_of(batch.lane.model)
 
         def each() -> Iterator[tuple[IdeaId, Spend]]:
             for question_id, question in questions:
-                answer = ended.get(question_id, Ended()).answer
+                answer = results.get(question_id, Ended()).answer
                 if answer is not None:
                     used = usage_of(answer)
                     cost_usd = price.of(*used) * BATCH_RATE if price else 0.0
@@ -224,7 +224,7 @@ class Waves:
 
         return _by_unit(each())
 
-    def _affordable(self, questions: Sequence[Identified]) -> list[Identified]:
+    def _select_affordable(self, questions: Sequence[Identified]) -> list[Identified]:
         """Return what the budget reaches for, in order; the rest is marked. Something left lets one
         in.
         """
@@ -247,7 +247,7 @@ class Waves:
             more = Spend(cost_usd=question.cost_usd or 0.0, tokens=question.tokens)
             run, units[question.unit] = run.plus(more), unit.plus(more)
             affordable.append((question_id, question))
-        self._questions.over_budget(too_much, _FALLING_SHORT)
+        self._questions.over_budget(too_much, _OVER_BUDGET)
         return affordable
 
     def _provider(self, lane: Lane) -> Provider:
@@ -266,14 +266,14 @@ class Waves:
             if batch.name not in self._sizes:
                 self._sizes[batch.name] = len(self._questions.of_batch(batch.name))
             size = self._sizes[batch.name]
-            look = self._looks.get(batch.name)
+            look = self._remote_states.get(batch.name)
             total += size
             answered += size if batch.state is BatchState.ENDED else look.answered if look else 0
         return WaveProgress(wave, answered, total)
 
 
-def _by_unit(spent: Iterator[tuple[IdeaId, Spend]]) -> dict[IdeaId, Spend]:
+def _by_unit(spending: Iterator[tuple[IdeaId, Spend]]) -> dict[IdeaId, Spend]:
     by_unit: dict[IdeaId, Spend] = {}
-    for unit, more in spent:
+    for unit, more in spending:
         by_unit[unit] = by_unit.get(unit, Spend()).plus(more)
     return by_unit

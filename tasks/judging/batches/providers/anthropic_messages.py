@@ -12,7 +12,7 @@ from tasks.judging.batches.questions import Batch, Ended, Lane
 
 _TIMEOUT_SECONDS = 300.0
 _CLOCKS_DIFFER_BY = timedelta(minutes=10)
-_REFUSED_FOR_GOOD = ("invalid_request_error", "not_found_error", "request_too_large")
+_PERMANENT_ERRORS = ("invalid_request_error", "not_found_error", "request_too_large")
 
 
 class AnthropicMessages:
@@ -38,13 +38,13 @@ class AnthropicMessages:
 
     def send(self, batch: Batch, questions: Sequence[Identified]) -> str:
         del batch
-        trials = {
+        beta_names = {
             name
             for _, question in questions
             for name in question.headers.get("anthropic-beta", "").split(",")
             if name
         }
-        headers = {"anthropic-beta": ",".join(sorted(trials))} if trials else {}
+        headers = {"anthropic-beta": ",".join(sorted(beta_names))} if beta_names else {}
         requests = [
             {"custom_id": question_id, "params": _without_stream(question.body)}
             for question_id, question in questions
@@ -56,7 +56,7 @@ class AnthropicMessages:
         """See `Provider.find`. Raises TransientError while a batch that may be it goes on."""
         del batch
         earliest = datetime.fromtimestamp(sent_at, UTC) - _CLOCKS_DIFFER_BY
-        wanted = {question_id for question_id, _ in questions}
+        question_ids = {question_id for question_id, _ in questions}
         with _named_errors():
             for remote in self._batches.list(limit=100):
                 if remote.created_at < earliest:
@@ -69,18 +69,20 @@ class AnthropicMessages:
                         " tell"
                     )
                 first = next(iter(self._batches.results(remote.id)), None)
-                if first is not None and first.custom_id in wanted:
+                if first is not None and first.custom_id in question_ids:
                     return str(remote.id)
         return None
 
     def look(self, remote_id: str) -> Look:
         with _named_errors():
             remote = self._batches.retrieve(remote_id)
-            answered = _size(remote) - remote.request_counts.processing
+            done_count = _size(remote) - remote.request_counts.processing
             if remote.processing_status != "ended":
-                return Look(answered)
+                return Look(done_count)
             results = self._batches.results(remote_id)
-            return Look(answered, {each.custom_id: _ended(each.result) for each in results})
+            return Look(
+                done_count, {each.custom_id: _question_result(each.result) for each in results}
+            )
 
 
 def _without_stream(body: dict[str, Any]) -> dict[str, Any]:
@@ -99,13 +101,13 @@ def _size(remote: Any) -> int:
     return sum(parts)
 
 
-def _ended(result: Any) -> Ended:
+def _question_result(result: Any) -> Ended:
     if result.type == "succeeded":
         return Ended(200, result.message.to_dict(mode="json"))
     if result.type == "errored":
         error = result.error.to_dict(mode="json")
         kind = error.get("error", {}).get("type", "")
-        if kind in _REFUSED_FOR_GOOD:
+        if kind in _PERMANENT_ERRORS:
             return Ended(400, error)
         return Ended(detail=f"{kind}: {error.get('error', {}).get('message', '')}")
     return Ended(detail=result.type)

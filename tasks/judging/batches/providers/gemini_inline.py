@@ -16,7 +16,15 @@ from warehouse.scrubbing import one_line
 
 _ADDRESS = "https://generativelanguage.googleapis.com/v1beta"
 _TIMEOUT_SECONDS = 300.0
-_UNDER_WAY = ("UNSPECIFIED", "PENDING", "RUNNING", "QUEUED", "CANCELLING", "PAUSED", "UPDATING")
+_RUNNING_STATES = (
+    "UNSPECIFIED",
+    "PENDING",
+    "RUNNING",
+    "QUEUED",
+    "CANCELLING",
+    "PAUSED",
+    "UPDATING",
+)
 
 
 class GeminiInline:
@@ -47,14 +55,14 @@ class GeminiInline:
             }
         }
         path = f"models/{self._model}:batchGenerateContent"
-        return str(self._called("POST", path, body=body)["name"])
+        return str(self._call("POST", path, body=body)["name"])
 
     def find(self, batch: Batch, questions: Sequence[Identified], sent_at: float) -> str | None:
         del questions, sent_at
         page = ""
         while True:
             parameters = {"pageSize": "100", **({"pageToken": page} if page else {})}
-            answer = self._called("GET", "batches", parameters=parameters)
+            answer = self._call("GET", "batches", parameters=parameters)
             for operation in answer.get("operations", ()):
                 if operation.get("metadata", {}).get("displayName") == batch.name:
                     return str(operation["name"])
@@ -63,22 +71,24 @@ class GeminiInline:
                 return None
 
     def look(self, remote_id: str) -> Look:
-        operation = self._called("GET", remote_id)
+        operation = self._call("GET", remote_id)
         metadata = operation.get("metadata", {})
         state = str(metadata.get("state", "UNSPECIFIED")).rpartition("STATE_")[2]
         stats = metadata.get("batchStats", {})
-        left = int(stats.get("pendingRequestCount") or 0)
-        answered = max(int(stats.get("requestCount") or 0) - left, 0)
-        if state in _UNDER_WAY:
-            return Look(answered)
-        found = operation.get("response") or metadata.get("output") or {}
-        rows = found.get("inlinedResponses", {}).get("inlinedResponses", ())
-        said = operation.get("error", {}).get("message", "")
+        pending_count = int(stats.get("pendingRequestCount") or 0)
+        done_count = max(int(stats.get("requestCount") or 0) - pending_count, 0)
+        if state in _RUNNING_STATES:
+            return Look(done_count)
+        output = operation.get("response") or metadata.get("output") or {}
+        rows = output.get("inlinedResponses", {}).get("inlinedResponses", ())
+        message = operation.get("error", {}).get("message", "")
         return Look(
-            answered, dict(map(_ended, rows)), detail=f"the batch is {state} {said}".strip()
+            done_count,
+            dict(map(_row_result, rows)),
+            detail=f"the batch is {state} {message}".strip(),
         )
 
-    def _called(
+    def _call(
         self,
         method: str,
         path: str,
@@ -103,7 +113,7 @@ _HTTP_STATUS = {3: 400, 5: 404, 7: 403, 11: 400, 12: 400}
 """Of google.rpc.Code: what the request itself is to blame for; all others may pass."""
 
 
-def _ended(row: Mapping[str, Any]) -> tuple[str, Ended]:
+def _row_result(row: Mapping[str, Any]) -> tuple[str, Ended]:
     question_id = str(row.get("metadata", {}).get("key", ""))
     if isinstance(row.get("response"), dict):
         return question_id, Ended(200, row["response"])

@@ -22,7 +22,7 @@ from tasks.judging.models import provider_of
 from warehouse.scrubbing import one_line
 
 _TIMEOUT_SECONDS = 120.0
-_UNDER_WAY = ("validating", "in_progress", "finalizing", "cancelling")
+_RUNNING_STATES = ("validating", "in_progress", "finalizing", "cancelling")
 _QUEUE_IS_FULL = ("token_limit_exceeded", "request_limit_exceeded")
 
 
@@ -85,25 +85,25 @@ class OpenAIFiles:
         with _named_errors():
             remote = self._client.batches.retrieve(remote_id)
             counts = remote.request_counts
-            answered = counts.completed + counts.failed if counts else 0
-            if remote.status in _UNDER_WAY:
-                return Look(answered)
+            done_count = counts.completed + counts.failed if counts else 0
+            if remote.status in _RUNNING_STATES:
+                return Look(done_count)
             if remote.status == "failed":
-                return _failed(remote)
-            ended: dict[str, Ended] = {}
+                return _refusal(remote)
+            results: dict[str, Ended] = {}
             for file_id in (remote.output_file_id, remote.error_file_id):
                 if file_id:
-                    ended.update(_ended(self._client.files.content(file_id).text))
-            return Look(answered, ended, detail=f"the batch is {remote.status}")
+                    results.update(_read_results(self._client.files.content(file_id).text))
+            return Look(done_count, results, detail=f"the batch is {remote.status}")
 
     def _create(self, batch: Batch, file_id: str) -> str:
-        created = self._client.batches.create(
+        remote = self._client.batches.create(
             input_file_id=file_id,
             endpoint=self._endpoint,
             completion_window="24h",
             metadata={"assay": batch.name},
         )
-        return str(created.id)
+        return str(remote.id)
 
 
 def _azure(api_base: str | None) -> Any:
@@ -125,15 +125,15 @@ def _file_name(batch: Batch) -> str:
     return f"{batch.name}.jsonl"
 
 
-def _failed(remote: Any) -> Look:
+def _refusal(remote: Any) -> Look:
     """A batch that the provider has not begun."""
     errors = (remote.errors.data if remote.errors else None) or []
     words = "; ".join(one_line(error.message or error.code or "") for error in errors)
-    full = any(error.code in _QUEUE_IS_FULL for error in errors)
-    return Look(refused=words, queue_is_full=full)
+    queue_is_full = any(error.code in _QUEUE_IS_FULL for error in errors)
+    return Look(refused=words, queue_is_full=queue_is_full)
 
 
-def _ended(text: str) -> Iterator[tuple[str, Ended]]:
+def _read_results(text: str) -> Iterator[tuple[str, Ended]]:
     """Answers and errors by question, in whatever order they come."""
     for line in text.splitlines():
         try:

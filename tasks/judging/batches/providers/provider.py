@@ -71,40 +71,46 @@ def ended_with(status: int, body: Mapping[str, Any]) -> Ended:
     return Ended(status=status, detail=one_line(f"HTTP {status}: {json.dumps(body)}"))
 
 
-def raise_for(status: int | None, words: str) -> None:
+def raise_for(status: int | None, text: str) -> None:
     """Raises what an error of the provider with this status (None:
     no answer came) is called here.
     """
-    said = one_line(words)
+    message = one_line(text)
     if status is None or status >= 500 or status in _WORTH_ANOTHER_TRY:
-        raise TransientError(f"the provider of batches did not answer: {said}")
+        raise TransientError(f"the provider of batches did not answer: {message}")
     if status in (401, 403):
         raise ConfigurationError(
-            f"the provider of batches refused the key, check it in the environment: {said}"
+            f"the provider of batches refused the key, check it in the environment: {message}"
         )
-    raise RequestRejectedError(f"the provider refused the batch: {said}")
+    raise RequestRejectedError(f"the provider refused the batch: {message}")
 
 
 def usage_of(answer: Mapping[str, Any]) -> tuple[int, int, int]:
     """(prompt, completion, cached) tokens of an answer of OpenAI, Azure, Anthropic or Gemini; 0
     where it says nothing that can be believed. Cached tokens are part of the prompt's.
     """
-    if isinstance(said := answer.get("usageMetadata"), Mapping):
-        completion = _count(said, "candidatesTokenCount") + _count(said, "thoughtsTokenCount")
-        return _count(said, "promptTokenCount"), completion, _count(said, "cachedContentTokenCount")
-    said = answer.get("usage")
-    if not isinstance(said, Mapping):
+    if isinstance(usage := answer.get("usageMetadata"), Mapping):
+        completion = _count(usage, "candidatesTokenCount") + _count(usage, "thoughtsTokenCount")
+        return (
+            _count(usage, "promptTokenCount"),
+            completion,
+            _count(usage, "cachedContentTokenCount"),
+        )
+    usage = answer.get("usage")
+    if not isinstance(usage, Mapping):
         return 0, 0, 0
-    if "input_tokens" in said:
-        cached = _count(said, "cache_read_input_tokens")
-        prompt = _count(said, "input_tokens") + cached + _count(said, "cache_creation_input_tokens")
-        return prompt, _count(said, "output_tokens"), cached
-    details = said.get("prompt_tokens_details")
+    if "input_tokens" in usage:
+        cached = _count(usage, "cache_read_input_tokens")
+        prompt = (
+            _count(usage, "input_tokens") + cached + _count(usage, "cache_creation_input_tokens")
+        )
+        return prompt, _count(usage, "output_tokens"), cached
+    details = usage.get("prompt_tokens_details")
     cached = _count(details, "cached_tokens") if isinstance(details, Mapping) else 0
-    return _count(said, "prompt_tokens"), _count(said, "completion_tokens"), cached
+    return _count(usage, "prompt_tokens"), _count(usage, "completion_tokens"), cached
 
 
-def _count(said: Mapping[str, Any], name: str) -> int:
-    value = said.get(name)
-    believable = isinstance(value, int) and 0 <= value <= MAXIMUM_TOKENS
-    return int(value) if believable and value is not None else 0
+def _count(usage: Mapping[str, Any], name: str) -> int:
+    value = usage.get(name)
+    plausible = isinstance(value, int) and 0 <= value <= MAXIMUM_TOKENS
+    return int(value) if plausible and value is not None else 0

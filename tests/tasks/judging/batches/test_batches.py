@@ -356,7 +356,7 @@ async def test_a_command_killed_before_it_knows_that_a_batch_arrived_finds_it_ag
     for unit, question in questions_of.items():
         await run.ask(step, question, unit)
     killed = run.waves()
-    open_batch = killed._begin(1)[0]
+    open_batch = killed._create_batches(1)[0]
     provider = open_provider(open_batch.lane)
     provider.send(open_batch, run.questions.of_batch(open_batch.name))  # and here it is killed
     ended = await run.through(step, questions_of)
