@@ -25,7 +25,7 @@ from dashboards.views.write_nightly import write_nightly
 from flows.run.campaign import run_campaign
 from flows.run.campaign_runs import CampaignRuns
 from flows.run.cluster import carry_out_on_cluster
-from flows.run.environment import keep_known_errors_short
+from flows.run.environment import silence_known_errors
 from flows.run.preflight import check_before
 from flows.run.requests import request_of
 from flows.works.evaluate.evaluate import Evaluation, RunSummary
@@ -55,7 +55,7 @@ from warehouse.warehouse import Warehouse
 logger = logging.getLogger(__name__)
 _PARTIAL_SUFFIXES = (".part", ".partial", ".tmp", ".crdownload")
 
-keep_known_errors_short()
+silence_known_errors()
 
 
 @flow(name="nightly", log_prints=False)
@@ -176,7 +176,7 @@ class _Night:
         if not folder.exists():
             logger.warning("there was no folder %s: it is made now", folder)
             folder.mkdir(parents=True)
-        for path in waiting(folder, self._archive, self._settle_seconds):
+        for path in ready_entries(folder, self._archive, self._settle_seconds):
             name = prefix + path.name.encode("utf-8", "replace").decode()
             boundary = ErrorBoundary()
             with boundary:
@@ -218,7 +218,7 @@ def run_batch(request: RunRequest) -> RunSummary:
     return run_campaign(Evaluation(request), carry_out_on_cluster)
 
 
-def waiting(inbox: Path, archive: Path, settle_seconds: float) -> list[Path]:
+def ready_entries(inbox: Path, archive: Path, settle_seconds: float) -> list[Path]:
     """Return the settled entries of the inbox, oldest first.
 
     Links, pipes and devices are included, to be rejected.
@@ -285,7 +285,7 @@ def _run_outcome(path: Path, summary: RunSummary, archive_folder: Path) -> str:
     if not summary.published:
         return run.order_in_words
     _archive_file(path, archive_folder)
-    # Whether it is in order stands with its alarms in its own section of the summary.
+    # Alarms have their own section of the summary.
     return f"published as {run.run_id}: {run.states_in_words}."
 
 

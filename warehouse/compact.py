@@ -18,7 +18,7 @@ from warehouse.catalogue.definitions import check_catalogue
 from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.kinds.registry import KINDS
 from warehouse.kinds.runs.landing import RUNS
-from warehouse.lake import filled_tables, no_lake, one_line
+from warehouse.lake import filled_tables, no_lake_error, one_line
 from warehouse.statements import quoted
 from warehouse.stores.keyed_store import trim_caches
 from warehouse.stores.transcripts import forget_expired
@@ -88,7 +88,7 @@ def compact(
         UpstreamError: PostgreSQL or object storage cannot be reached.
     """
     if not warehouse.may_hold_a_lake():
-        raise no_lake(warehouse)
+        raise no_lake_error(warehouse)
     warehouse.check_may_publish()
     now, default_days = datetime.now(UTC), LanguageModelSettings().keep_transcripts_days
     days = default_days if keep_transcripts_days is None else keep_transcripts_days
@@ -136,8 +136,8 @@ def _merge_files(connection: Connection) -> int:
 
 def _delete_files(connection: Connection, age_condition: str) -> int:
     """Delete the files that no snapshot reads, and return their number."""
-    # Another writer may have changed paths since the lake was opened. DuckDB is bounded to the
-    # lake's files, but takes an address in object storage with `..` for one of them.
+    # Another writer may have changed paths since the lake was opened. DuckDB is limited to the
+    # lake's files, but accepts object storage addresses with `..` as such.
     check_catalogue(connection)
     count = _call(connection, "cleanup_old_files", age_condition)
     return count + _call(connection, "delete_orphaned_files", age_condition)

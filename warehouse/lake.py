@@ -40,7 +40,7 @@ from warehouse.parquet import replace_bytes
 from warehouse.publisher_lock import publisher_lock
 from warehouse.statements import filled, quoted, statement, table_statement
 
-if TYPE_CHECKING:  # questions in SQL do without it
+if TYPE_CHECKING:  # SQL queries do not need it
     import pyarrow as pa
 
 AnswerT = TypeVar("AnswerT")
@@ -154,11 +154,11 @@ def open_reader(
         UpstreamError: PostgreSQL or object storage cannot be reached.
     """
     if not may_hold_a_lake(layout, catalogue):
-        raise no_lake(layout)
+        raise no_lake_error(layout)
     _refuse_before_a_move(layout, catalogue)
     with _attach_lake(layout, catalogue, read_only=True, files=files) as connection:
         if not check_tables(connection):
-            raise no_lake(layout)
+            raise no_lake_error(layout)
         if as_defined:
             show_marts(connection)
         yield connection
@@ -183,7 +183,7 @@ def _check_catalogue_is_shared(layout: Layout, catalogue: PostgresCatalogue | No
         )
 
 
-def no_lake(layout: Layout) -> UnknownNameError:
+def no_lake_error(layout: Layout) -> UnknownNameError:
     """Return the error for a warehouse without publications."""
     return UnknownNameError(
         f"no lake in {layout.address}: publish a run first (`assay evaluate … --warehouse"
@@ -239,8 +239,10 @@ def _attach_lake(
         elif catalogue is not None and written_at != default_place:
             _refuse_other_lakes(connection, layout, catalogue, written_at)
         if not read_only and not in_object_storage(place):
-            layout.data.mkdir(exist_ok=True)  # made by DuckDB, it would need the folder above
-        # The catalogue was checked just now; another writer may change its paths from here on.
+            layout.data.mkdir(
+                exist_ok=True
+            )  # DuckDB would need write permission for the parent folder
+        # The catalogue is checked; limit files, because another writer may change its paths later.
         restrict_files(connection, place, files)
         connection.execute(f"set variable data_path = {quoted(place)}")
         try:
@@ -279,7 +281,7 @@ def _check_source(
     refuse_server_programs(connection, catalogue)
     source = f"ducklake:postgres:{catalogue.connection_string}"
     options = [f"meta_{option}" for option in catalogue.secret(connection)]
-    # Not the first schema of the search path, which may be named like the role.
+    # The first schema of the search path may be named after the role.
     return source, [*options, "metadata_schema 'public'"]
 
 
@@ -297,7 +299,7 @@ def _prepare_file(layout: Layout, *, read_only: bool) -> None:
 
 
 def _share_out(connection: Connection, place: str) -> None:
-    if in_object_storage(place):  # while one waits for its file, another reads
+    if in_object_storage(place):  # one thread reads while another waits for its file
         connection.execute("reset threads")
         return
     ((most_rows,),) = connection.execute(statement("catalogue", "most_rows")).fetchall()
@@ -360,7 +362,7 @@ def object_folder(connection: Connection) -> ObjectFolder | None:
     return ObjectFolder.of(place) if in_object_storage(place) else None
 
 
-def lies_in(layout: Layout, catalogue: PostgresCatalogue | None) -> ObjectFolder | None:
+def lake_folder(layout: Layout, catalogue: PostgresCatalogue | None) -> ObjectFolder | None:
     """Return the object folder of the lake's files; None if in a folder or without a lake.
 
     An empty lake counts too, such as one moved before its first publication.
@@ -406,7 +408,7 @@ def _opening_error(
             f"the lake's catalogue {layout.catalogue} cannot be opened: {one_line(error)}"
         )
     if _NO_LAKE in str(error):
-        return no_lake(layout)
+        return no_lake_error(layout)
     return catalogue.opening_error(error)
 
 
@@ -462,7 +464,7 @@ def one_snapshot(connection: Connection) -> Iterator[None]:
         connection.execute("rollback")
 
 
-def ask_in_turn(
+def query_each(
     connection: Connection, names: Iterable[str], ask: Callable[[str], AnswerT]
 ) -> Iterator[tuple[str, AnswerT | duckdb.Error]]:
     """Yield the answer for each name, or its error.
@@ -479,7 +481,7 @@ def ask_in_turn(
             try:
                 answer: AnswerT | duckdb.Error = ask(name)
             except duckdb.Error as error:
-                answer, opened_at = error, -math.inf  # DuckDB may answer nothing more in this one
+                answer, opened_at = error, -math.inf  # this transaction may be unusable
             yield name, answer
 
 
@@ -502,11 +504,11 @@ def transaction(connection: Connection, title: str) -> Iterator[None]:
 
 def insert(connection: Connection, table: Table, rows: "pa.Table") -> None:
     """Append rows to a table of the lake."""
-    import pyarrow as pa  # whoever inserts has it loaded
+    import pyarrow as pa  # loaded already by all callers
 
     if len(rows):
-        # The view lives until the commit. A stream that was read to its end holds no rows any
-        # more, where a table would keep those of every batch of a run in memory.
+        # The view lives until the commit. A consumed stream holds no rows, whereas tables would
+        # keep every batch of a run in memory.
         batches = iter(rows.to_batches())
         connection.register("incoming", pa.RecordBatchReader.from_batches(rows.schema, batches))
         connection.execute(table_statement("insert", table=table.name, source="incoming"))

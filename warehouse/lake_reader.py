@@ -32,9 +32,8 @@ class LakeReader:
         self._connection = self._stack.enter_context(warehouse.reader(as_defined=False))
         self._objects = object_folder(self._connection)
         self._as_defined = False
-        self._connection.execute(
-            "set threads = 1"
-        )  # questions are small and readers many: sharing one out costs more than it saves
+        # Parallel threads cost more than they save on small queries.
+        self._connection.execute("set threads = 1")
 
     @contextmanager
     def queries(self) -> Iterator[Queries]:
@@ -47,7 +46,7 @@ class LakeReader:
             with report_lost_server(self._catalogue), report_storage_failures():
                 cursor.execute("use lake")
                 cursor.execute("set timezone = 'UTC'")
-                if not self._as_defined:  # what is laid over the lake is seen by this cursor alone
+                if not self._as_defined:  # temporary views belong to this cursor
                     self._as_defined = not show_marts(cursor)
                 yield Queries(cursor, self._warehouse)
         finally:

@@ -74,7 +74,7 @@ class Layout:
 
     root: Path
     landing = _Place("landing")
-    # Which runs landed which evaluations.
+    # Index of the runs that landed each evaluation.
     receipts = _Place("landing", "receipts")
     state = _Place("state")
     budgets = _Place("state", "budgets.sqlite")
@@ -84,7 +84,7 @@ class Layout:
     data = _Place("lake", "data")
     publisher_lock = _Place("lake", "publisher.lock")
     catalogue = _Place("lake", "catalog.sqlite")
-    # The catalogue that was, once PostgreSQL holds it.
+    # The former catalogue after a move to PostgreSQL.
     moved_catalogue = _Place("lake", "catalog.moved.sqlite")
 
     @classmethod

@@ -16,7 +16,7 @@ from schemas.identifiers import RunId, content_hash
 from schemas.people.ledger import LedgerEntry, LedgerHead, LedgerRow
 from schemas.tables import TABLE
 from schemas.text.plain_files import PlainFileError, read_file
-from warehouse.catalogue.connection import Connection, every_row_read
+from warehouse.catalogue.connection import Connection, read_every_row
 from warehouse.lake import insert, rows_in
 from warehouse.layout import Layout
 from warehouse.parquet import arrow_table, replace_bytes
@@ -93,7 +93,7 @@ def breaks(rows: Iterable[Row]) -> Iterator[str]:
 
 def rows_of_chain(connection: Connection) -> Iterator[Row]:
     """Yield the rows of the chain in order."""
-    with every_row_read(connection):
+    with read_every_row(connection):
         result = connection.execute(statement("ledger", "chain"))
         columns = [column[0] for column in result.description or ()]
         while batch := result.fetchmany(_ROWS_AT_ONCE):
@@ -145,7 +145,7 @@ def parts_of_report(connection: Connection, run_id: RunId) -> tuple[str, ...]:
 
 def head_of(connection: Connection) -> LedgerHead:
     """Return the last row of the chain."""
-    with every_row_read(connection):
+    with read_every_row(connection):
         row = connection.execute(statement("ledger", "head")).fetchone()
     return LedgerHead(sequence=row[0], entry_sha256=row[1]) if row else _NONE
 
@@ -182,14 +182,14 @@ def record_head(connection: Connection, layout: Layout) -> None:
         if lacks(connection, recorded_head(layout)):
             return
     except (OSError, PlainFileError, ValidationError):
-        return  # a damaged note is reported too
+        return  # verification reports it
     replace_bytes(path, orjson.dumps(head.model_dump(mode="json")))
 
 
 def has_row(connection: Connection, sha256: str, sequence: int | None = None) -> bool:
     """Return whether the chain has a row with this hash, and number if given."""
     parameters = {"entry_sha256": sha256, "sequence": sequence}
-    with every_row_read(connection):
+    with read_every_row(connection):
         return bool(connection.execute(statement("ledger", "has"), parameters).fetchall())
 
 

@@ -66,8 +66,8 @@ def move_data(warehouse: Warehouse, address: str | None) -> MovedData:
     """
     if warehouse.objects is not None:
         raise ConfigurationError(
-            f"{warehouse.address} lies in object storage already: copy the bucket, and name any"
-            " folder as the warehouse to say where the files lie now"
+            f"{warehouse.address} is in object storage already: copy the bucket, and name any"
+            " folder as the warehouse to record the new place of the files"
         )
     units, target = None, None
     if address is not None:
@@ -91,7 +91,7 @@ def move_data(warehouse: Warehouse, address: str | None) -> MovedData:
                 if _copy_file(warehouse.data, source, target, name, size)
             ]
             _write_place(connection, warehouse, place)
-        # Also where nothing was copied: a move may have been cut short right before.
+        # Also if nothing was copied: an interrupted move may have stopped right here.
         note_place(warehouse, place)
     return MovedData(
         files=len(files),
@@ -135,7 +135,7 @@ def _write_place(connection: Connection, warehouse: Warehouse, place: str) -> No
     """Write the place of the files into the catalogue; detaches the lake."""
     connection.execute("use memory")
     connection.execute("detach lake")
-    # A connection of its own, since one that is bounded to a lake attaches no database.
+    # Another connection, since one limited to a lake cannot attach databases.
     scanner = "sqlite_scanner" if warehouse.postgres is None else "postgres_scanner"
     with in_memory(scanner) as catalogue_connection:
         if warehouse.postgres is None:
@@ -206,7 +206,7 @@ def move_catalogue(layout: Layout, catalogue_url: str) -> dict[str, int]:
         )
     with open_writer(layout, None) as source:
         source.execute("call ducklake_flush_inlined_data('lake')")
-        # Attaching it makes the tables of an empty lake, as this version of DuckLake wants them.
+        # Attaching creates the tables of an empty lake in this DuckLake version.
         with (
             open_writer(layout, catalogue, moves=True),
             _source_and_target(layout, catalogue) as connection,

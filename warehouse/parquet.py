@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from schemas.columns import ColumnType, Table
 from schemas.errors import PublicationError
 from warehouse.rows import Row
-from warehouse.scrubbing import concealed, known_secrets
+from warehouse.scrubbing import known_secrets, mask_secrets
 
 BUILDING = ".building-"
 MOST_BYTES = 256_000_000
@@ -39,7 +39,7 @@ def arrow_table(table: Table, rows: Sequence[Row]) -> pa.Table:
     secrets = known_secrets()
     schema = table.arrow_schema
     for field in schema:
-        values = [concealed(row[field.name], secrets) for row in rows]
+        values = [mask_secrets(row[field.name], secrets) for row in rows]
         if not field.nullable and any(value is None for value in values):
             raise PublicationError(
                 f"{table.name}.{field.name} is NULL in row {values.index(None)}, and it may not be"
@@ -94,7 +94,7 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
     Raises:
         OSError: the file is missing, not regular, larger than `most` bytes, or cannot be read.
     """
-    # Without O_NONBLOCK, opening a pipe waits for somebody to write.
+    # Without O_NONBLOCK, opening a pipe waits for a writer.
     extra_flags = os.O_NONBLOCK | os.O_NOFOLLOW
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | extra_flags)) as file:
         status = os.fstat(file.fileno())
@@ -111,7 +111,7 @@ def write_bytes(path: Path, content: bytes | pa.Buffer) -> int:
     Syncing ensures that a later rename never survives a crash without the content. Known secrets
     are masked in bytes, such as receipts and reports; Arrow buffers come from masked rows.
     """
-    content = concealed(content) if isinstance(content, bytes) else content
+    content = mask_secrets(content) if isinstance(content, bytes) else content
     path.unlink(missing_ok=True)
     with path.open("xb") as file:
         size = file.write(content)
@@ -192,7 +192,7 @@ def _read(file: Path) -> pa.Table:
             pa.py_buffer(read_bytes(file, _MOST_FILE_BYTES)), page_checksum_verification=True
         ) as parquet:
             content = parquet.read(use_threads=False)
-        content.validate(full=True)  # damaged pages may decode to texts that are none
+        content.validate(full=True)  # damaged pages may decode to invalid text
     except (OSError, ValueError, pa.ArrowException) as error:
         raise _unreadable_error(file, error) from error
     return content

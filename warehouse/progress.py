@@ -132,7 +132,7 @@ class Watch:
             try:
                 planned = read_planned(self.layout, RunId(path.parent.name))
             except ConfigurationError:
-                continue  # a run of another version cannot be watched; the others can
+                continue  # skip a run of another version
             if planned is not None:
                 yield planned
 
@@ -171,7 +171,7 @@ class Watch:
                         continue
                     self._cached[key] = _figures(receipt, changed / 1e9)
             except (FileNotFoundError, ConfigurationError):
-                continue  # replaced this moment: the next look sees it; or the run names what is wrong
+                continue  # being replaced, or faulty, which the run reports
             yield self._cached[key]
 
     def _activity(self, run: PlannedRun, last_at: datetime | None, now: datetime) -> Activity:

@@ -41,7 +41,7 @@ from warehouse.ledger import head_of
 from warehouse.rows import Row, noun_of
 from warehouse.statements import statement, table_statement
 
-if TYPE_CHECKING:  # it takes a while to import, and only the dashboard reads frames
+if TYPE_CHECKING:  # slow import, used only by the dashboard
     import polars
 
 NounT = TypeVar("NounT", bound=Noun)
@@ -62,7 +62,7 @@ def _about_run(name: str, kind: type[NounT]) -> "Callable[[Queries, RunId], tupl
         queries.run(run_id)
         return queries._nouns(name, kind, run_id=run_id)
 
-    # Answers are cached by the name of the function that was asked (`dashboards/app/data.py`).
+    # The dashboard caches results by function name (`dashboards/app/data.py`).
     nouns.__name__, nouns.__qualname__ = name, f"Queries.{name}"
     return nouns
 
@@ -83,27 +83,26 @@ class Queries:
         default_factory=dict, init=False, repr=False, compare=False
     )
 
-    # By group and rank; those without a score last and without a rank.
+    # By group and rank; ideas without a score come last, without a rank.
     ranking = _about_run("ranking", RankedIdea)
     idea_scores = _about_run("idea_scores", IdeaScore)
     # Rejected entries of the idea file first.
     failures = _about_run("failures", FailureRow)
-    # Entries of the idea file that could not enter, in file order.
+    # Rejected entries of the idea file, in file order.
     rejections = _about_run("rejections", FailureRow)
-    # Of the accepted ideas by stage and reason, most frequent first: as short for ten thousand ideas
-    # as for ten.
+    # Failures of accepted ideas by stage and reason, most frequent first.
     failure_groups = _about_run("failure_groups", FailureGroup)
-    # Papers that were found and counted for nothing, by reason.
+    # Papers that were left out, by reason.
     left_out_groups = _about_run("left_out_groups", LeftOutGroup)
-    # Calls, tokens and dollars by step and model; empty when no model was called.
+    # Calls, tokens and cost by step and model; empty without model calls.
     step_costs = _about_run("step_costs", StepCost)
-    # The same by module, in all and for an idea.
+    # The same by module, in total and per idea.
     module_costs = _about_run("module_costs", ModuleCost)
-    # By step; empty where no step had several judges.
+    # By step; empty if no step had several judges.
     judge_agreement = _about_run("judge_agreement", JudgeAgreement)
-    # Which models answered which steps; empty when no model was called.
+    # Answering models by step; empty without model calls.
     answering_models = _about_run("answering_models", AnsweringModel)
-    # What was asked for and a model does not take, by model and parameter.
+    # Parameters that a model does not support, by model.
     dropped_parameters = _about_run("dropped_parameters", DroppedParameter)
 
     def list_runs(self) -> tuple[Run, ...]:
@@ -132,7 +131,8 @@ class Queries:
 
     def _refuse_other_work(self, run_id: RunId) -> None:
         """Raise ConfigurationError if the name belongs to work of another kind."""
-        from warehouse.units.published_work import published_kind  # imports every kind
+        # Late import: it imports every kind.
+        from warehouse.units.published_work import published_kind
 
         try:
             kind = published_kind(self.connection, run_id)
@@ -263,8 +263,7 @@ class Queries:
         for table in IDEA_TABLES:
             sql = table_statement("rows_of_ideas", table=table.name)
             for row in self.answers(sql, run_id=run_id, idea_ids=list(idea_ids)):
-                # An entry of the idea file rejected as a duplicate bears the id of an idea that was
-                # not.
+                # A rejected duplicate has the id of an accepted idea.
                 if row.get("recorded_by") != "read_ideas":
                     rows_of[row["idea_id"]].setdefault(table.name, []).append(row)
         return rows_of
@@ -311,7 +310,7 @@ def _review(
     rows: dict[str, list[Row]],
     cost: Row | None,
 ) -> IdeaReview:
-    from warehouse.kinds.runs.landing import RUNS  # what lands units takes long to import
+    from warehouse.kinds.runs.landing import RUNS  # slow import
     from warehouse.units.unit_rows import unit_of
 
     evaluation = unit_of(RUNS, rows["ideas"][0]["evaluation_key"], rows)

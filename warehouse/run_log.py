@@ -58,13 +58,13 @@ def run_log(path: Path) -> Iterator[None]:
     file.setFormatter(_Lines())
     loggers = (EVENTS, logging.getLogger())
     EVENTS.setLevel(logging.INFO)
-    EVENTS.propagate = False  # the terminal is told in other words
+    EVENTS.propagate = False  # the terminal has its own messages
     for logger in loggers:
         logger.addHandler(file)
     try:
         yield
     except BaseException as error:
-        # Past the logger, which is silent once the command was interrupted.
+        # Bypass the logger, which is disabled after an interrupt.
         details = {"error": type(error).__name__, "detail": str(error)}
         file.handle(
             EVENTS.makeRecord(

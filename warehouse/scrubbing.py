@@ -83,11 +83,12 @@ def _encodings(form: str) -> Iterator[str]:
         yield escaped
         yield _DIGITS_OF_ESCAPES.sub(lambda digits: digits[0].lower(), escaped)
         yield _DIGITS_OF_ESCAPES.sub(lambda digits: digits[0].upper(), escaped)
-    # With something before it, such as the user in `Basic user:password`, it has three forms.
+    # Base64 depends on the offset, as in `Basic user:password`: three forms.
     for before in range(3):
         base64_text = b64encode(bytes(before) + form.encode("utf-8", "surrogateescape")).decode()
         code = base64_text.rstrip("=")[-(-before * 8 // 6) :]
-        code = code[:-1] if base64_text.endswith("=") else code  # its last bits are another's
+        # The last bits of a padded code depend on what follows.
+        code = code[:-1] if base64_text.endswith("=") else code
         yield from (code, code.translate(_URL_SAFE))
         if not before:
             for length, end in product(_LINE_LENGTHS_OF_BASE64, _LINE_ENDS):
@@ -107,7 +108,7 @@ def _escaped_forms(form: str) -> Iterator[str]:
                 else json.dumps(each, ensure_ascii=choice)[1:-1]
                 for each in form
             )
-            yield from (text, text.replace("/", "\\/"))  # PHP escapes `/` so
+            yield from (text, text.replace("/", "\\/"))  # as PHP escapes `/`
             number = "x{:x}" if choice else "{}"
             for quotes in (True, False):
                 yield "".join(
@@ -137,7 +138,7 @@ def _is_maskable(value: str) -> bool:
     return len(value) >= _FEWEST_CHARACTERS and not is_plain
 
 
-def concealed(value: ValueT, secrets: tuple[str, ...] | None = None) -> ValueT:
+def mask_secrets(value: ValueT, secrets: tuple[str, ...] | None = None) -> ValueT:
     """Return `value` with every known secret replaced by `***`.
 
     Args:
@@ -176,8 +177,8 @@ def check_address(option: str, url: str, remedy: str) -> None:
     has_secret_part = parts is not None and (
         bool(parts.query or parts.fragment) or "@" in parts.netloc
     )
-    if has_secret_part or concealed(url) != url:
-        masked = concealed(without_secrets(url)) if parts is not None else "…"
+    if has_secret_part or mask_secrets(url) != url:
+        masked = mask_secrets(without_secrets(url)) if parts is not None else "…"
         raise ConfigurationError(
             f"{option} {masked}: leave out user, password, key and what follows a `?`; {remedy}"
         )
@@ -193,7 +194,7 @@ def _splits(url: str) -> bool:
 
 def scrub(text: str) -> str:
     """Mask every secret of the environment and everything that looks like a key."""
-    text = concealed(text)
+    text = mask_secrets(text)
     for pattern in _PATTERNS:
         text = pattern.sub(MASK, text)
     return text

@@ -25,9 +25,9 @@ _PATIENCE_SECONDS, _PAUSE_SECONDS = 60.0, 1.0
 """A restarting server is back within this time."""
 _SERVER_SETTINGS = {
     "search_path": "public",
-    # What a crash of the server may lose is the latest spend, as with a file.
+    # A crash of the server may lose the latest spending, as with a file.
     "synchronous_commit": "off",
-    # A machine that stands still holds up the others no longer.
+    # Bounds how long a frozen machine blocks the others.
     "idle_in_transaction_session_timeout": "30s",
 }
 _OPTIONS = (
@@ -76,9 +76,9 @@ class SharedDatabase:
     """
 
     def __init__(self, url: str) -> None:
-        from warehouse.catalogue.postgres import PostgresCatalogue  # late: it brings DuckDB along
+        from warehouse.catalogue.postgres import PostgresCatalogue  # late import: it needs DuckDB
 
-        # In this order: an address that is none is refused without being repeated.
+        # `of` first: it refuses an invalid address without repeating it.
         self._title, self._url = PostgresCatalogue.of(url).title, _for_asyncpg(url)
         self._lock = threading.Lock()
         self._connection: Any = None
@@ -161,14 +161,14 @@ class SharedDatabase:
                 try:
                     yield _Transaction(self._connection, self._run)
                 except BaseException:
-                    with suppress(AssayError):  # lost
+                    with suppress(AssayError):  # the connection is lost
                         self._run(_await(transaction.rollback))
                         has_ended = True
                     raise
                 self._run(_await(transaction.commit))
                 has_ended = True
             finally:
-                # All that follows would be a savepoint in a transaction that was left open.
+                # Otherwise later transactions would be savepoints in an open one.
                 if not has_ended:
                     self._loop.call_soon_threadsafe(self._terminate)
 
@@ -204,9 +204,9 @@ class SharedDatabase:
 
         They would run with the permissions of this user.
         """
-        import asyncpg  # late: most processes need none
+        import asyncpg  # late import: most processes need none
 
-        from warehouse.catalogue.definitions import foreign_error  # late: it brings DuckDB along
+        from warehouse.catalogue.definitions import foreign_error  # late import: it needs DuckDB
 
         connection = await asyncpg.connect(
             self._url,
@@ -229,8 +229,8 @@ class SharedDatabase:
         except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
             if isinstance(error, asyncpg.DataError | ValueError):
-                reason = "a value does not fit its column"  # their text repeats the value
-            # What asyncpg finds wrong with a value or an address is an InterfaceError as well.
+                reason = "a value does not fit its column"  # the message contains the value
+            # asyncpg raises InterfaceError for invalid values and addresses too.
             is_lost = isinstance(error, _losses()) and not isinstance(error, ValueError)
             kind = SharedStateError if is_lost else ConfigurationError
             raise kind(
@@ -243,7 +243,7 @@ class SharedDatabase:
 
 
 async def _await(ending: Callable[[], Awaitable[None]]) -> None:
-    # Of a closed connection asyncpg raises before there is anything to await.
+    # On a closed connection asyncpg raises before returning an awaitable.
     await ending()
 
 
@@ -256,7 +256,7 @@ def _losses() -> tuple[type[BaseException], ...]:
         asyncpg.CannotConnectNowError,
         asyncpg.AdminShutdownError,
         asyncpg.CrashShutdownError,
-        asyncpg.IdleInTransactionSessionTimeoutError,  # this machine stood still
+        asyncpg.IdleInTransactionSessionTimeoutError,  # this machine was frozen
         asyncpg.InterfaceError,
         OSError,
         TimeoutError,
@@ -267,7 +267,7 @@ def _for_asyncpg(url: str) -> str:
     """Return the address without libpq options that asyncpg would send as server settings."""
     parts = urlsplit(url)
     port = dict(parse_qsl(parts.query)).get("port", "")
-    if parts.port is None and port.isdecimal():  # asyncpg reads it before the question mark alone
+    if parts.port is None and port.isdecimal():  # asyncpg ignores the port in the query
         parts = parts._replace(netloc=f"{parts.netloc.removesuffix(':')}:{port}")
     options = [(name, value) for name, value in parse_qsl(parts.query) if name in _OPTIONS]
     return urlunsplit(parts._replace(query=urlencode(options)))
@@ -308,5 +308,5 @@ def shared_database() -> SharedDatabase | None:
 
 @cache
 def _database(url: str, process: int) -> SharedDatabase:
-    del process  # a forked one has no event loop of its own yet
+    del process  # a forked process needs its own event loop
     return SharedDatabase(url)

@@ -23,11 +23,11 @@ from schemas.judgement.ranking import (
 from schemas.text import patterns
 from warehouse.answers import RankedIdea
 from warehouse.kinds.rankings.queries import (
-    compared_across,
+    comparability,
+    default_ranking,
     group_summaries,
+    ideas_by_ranking,
     matches_of,
-    ranked_by,
-    ranking_shown,
     ratings_of,
 )
 from warehouse.queries import Queries
@@ -61,7 +61,7 @@ def ranking_view(
     Raises:
         ConfigurationError: no such published run.
     """
-    head = head or ranking_shown(queries, run_id)
+    head = head or default_ranking(queries, run_id)
     if head is None:
         return None
     title = f"Ranking of run {run_id}"
@@ -69,7 +69,7 @@ def ranking_view(
 
 
 def _blocks(queries: Queries, run_id: RunId, head: RankingHead) -> Iterator[pg.Block]:
-    run, ranked = queries.run(run_id), ranked_by(queries, head)
+    run, ranked = queries.run(run_id), ideas_by_ranking(queries, head)
     clusters = head.grouping is Grouping.CLUSTERS
     found = "found by what the ideas are about" if clusters else "as given"
     method = "Elo" if head.method is RatingMethod.ELO else "Bradley–Terry"
@@ -253,12 +253,14 @@ def _across(queries: Queries, head: RankingHead) -> str | None:
     """Whether strengths compare across groups; None where there is one group."""
     if head.group_count < 2:
         return None
-    said = compared_across(group_summaries(queries, head))
+    said = comparability(group_summaries(queries, head))
     return said[:1].upper() + said[1:]
 
 
 def _best_across(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:
-    found = [idea for idea in ranked_by(queries, head) if idea.rank_across_groups is not None]
+    found = [
+        idea for idea in ideas_by_ranking(queries, head) if idea.rank_across_groups is not None
+    ]
     found.sort(key=lambda idea: -(idea.strength_across_groups or 0.0))
     return tuple(found[:BEST_ACROSS])
 

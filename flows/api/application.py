@@ -111,7 +111,7 @@ def application(
     over_http = programs.streamable_http_app(
         stateless_http=True,
         max_request_body_size=service.warehouse.settings.api.maximum_body_bytes,
-        # Names and origins are checked before (`tasks/web/serving.py`).
+        # The server checks names and origins itself (`tasks/web/serving.py`).
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     api = FastAPI(

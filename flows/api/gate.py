@@ -50,7 +50,7 @@ class Gate:
         self._at_once: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":  # nothing here speaks over a web socket
+        if scope["type"] == "http":  # web sockets are not served
             await self._answer(scope, receive, _with_headers(send))
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -116,14 +116,14 @@ class Gate:
             _TOO_LARGE, f"the body has more than {limit:,} bytes: send less at once"
         )
         content_length = headers.get("content-length", "0")
-        # The server has refused what is no number; `int` takes long over very long ones.
+        # The server has refused non-numbers; `int` is slow on very long ones.
         if len(content_length) > 18 or int(content_length) > limit:
             raise too_large
         try:
             async with asyncio.timeout(self._limits.body_seconds):
                 while True:
                     message = await receive()
-                    if message["type"] == "http.disconnect":  # what came of it is not the whole
+                    if message["type"] == "http.disconnect":  # the body is incomplete
                         raise _RejectionError(400, "the body ended before its announced end")
                     body += message.get("body", b"")
                     if len(body) > limit:

@@ -37,7 +37,7 @@ class LazyApi:
         app: ASGIApp = _health
         if scope["path"] != "/health":
             self._requested.set()
-        if self._requested.is_set():  # a service that is still being made is not healthy yet
+        if self._requested.is_set():  # unhealthy until it is built
             try:
                 api = await asyncio.shield(self._app)
             except AssayError as error:

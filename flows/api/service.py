@@ -42,7 +42,7 @@ from warehouse.app.decisions import decide_and_fold, open_requests
 from warehouse.app.jobs import Job, read_job, read_result, request_stop
 from warehouse.app.people import participant_with
 from warehouse.app.submissions import accept, hand_over, jobs_of, may_see
-from warehouse.lake import no_lake
+from warehouse.lake import no_lake_error
 from warehouse.lake_reader import LakeReader
 from warehouse.progress import RunProgress, Watch
 from warehouse.warehouse import Warehouse
@@ -96,7 +96,7 @@ class ReplyCache:
     ) -> bytes:
         try:
             reply = make()
-        except BaseException as error:  # whoever waits for the answer gets the same error
+        except BaseException as error:  # concurrent callers get the same error
             with self._lock:
                 if self._replies.get(key) is future:
                     del self._replies[key]
@@ -133,7 +133,7 @@ def catalogue_state(warehouse: Warehouse) -> str:
         with warehouse.catalogue.open("rb") as file:
             head, status = file.read(_HEADER_BYTES), os.fstat(file.fileno())
     except FileNotFoundError:
-        raise no_lake(warehouse) from None
+        raise no_lake_error(warehouse) from None
     return f"{status.st_ino}-{status.st_mtime_ns}-{status.st_size}-{head[_CHANGE_COUNTER].hex()}"
 
 
@@ -200,7 +200,7 @@ class Service:
             UnknownNameError: that run is not published.
         """
         if type(request.options).model_fields["engine"].default is not None:
-            return request  # of no run, which alone says what engine is the usual one
+            return request  # not about a run, from which defaults could come
         work = work_named(request.command)
         local_options = replace(request.options, warehouse=self.warehouse.root)
         arguments = work.given(request, self.warehouse.root)
@@ -422,7 +422,7 @@ def _common_fields(
         "name": _job_name(name),
         "asked_by": f"{token.name} ({token.token_id})",
         "created_at": datetime.now(UTC),
-        # Keys of two tokens are two keys.
+        # Equal keys of two tokens are different keys.
         "idempotency_key": content_hash(token.token_id, idempotency_key or uuid4().hex),
         "options": options,
     }

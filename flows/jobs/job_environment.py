@@ -62,7 +62,7 @@ def environment_of(
 
 def _asks_upstream(options: RunOptions | DeclaredOptions) -> bool:
     literature = getattr(options, "literature", None)
-    if literature is None:  # the configured one, except where nothing is looked up unless named
+    if literature is None:  # the configured literature, unless the kind needs none by default
         optional = isinstance(options, DeclaredOptions) and options.literature_is_optional
         return "literature" in type(options).model_fields and not optional
     return bool(literature.asks_upstream)

@@ -24,7 +24,7 @@ from flows.run.environment import prepare_environment
 from flows.run.estimate import estimate
 from flows.run.requests import request_of
 from flows.run.session import Session
-from flows.works.evaluate.prediction import named_engines, predict
+from flows.works.evaluate.prediction import parse_engines, predict
 from schemas.base import Noun, replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
@@ -59,7 +59,7 @@ class JobResult(Noun):
 
 
 def main() -> None:
-    # A shell that starts a program in the background has it ignore SIGINT.
+    # A shell makes background programs ignore SIGINT.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     log_to_stderr()
     warehouse, job_id = Warehouse(Path(sys.argv[1])), sys.argv[2]
@@ -88,7 +88,7 @@ def _do(warehouse: Warehouse, job_id: str, checked_sha256: str | None = None) ->
     write_status(job, status)
     ending = ending_of(lambda: _result(warehouse, job, checked_sha256))
     if ending.interrupted:
-        # Back into the queue. The runner says that it has ended, unless it is stopping itself.
+        # Requeue it. The runner records a stop, unless the runner itself is stopping.
         write_status(job, job.status)
         return EXIT_FAILURES
     result = (
@@ -100,10 +100,10 @@ def _do(warehouse: Warehouse, job_id: str, checked_sha256: str | None = None) ->
     if last_word:
         sys.stderr.write(f"assay: {last_word}\n")
     is_waiting = result.state is JobState.WAITING
-    # The bill counts calls up to here; their times follow the clock, also through a suspend.
+    # Costs count calls until this time. Calls have clock times, which a suspend advances.
     finished_at = max(watch.finished_at, datetime.now(UTC))
     final_status = replace(
-        job.status if is_waiting else status,  # a runner that was lost is counted, waiting is not
+        job.status if is_waiting else status,  # attempts count lost runners, not waits
         state=result.state,
         started_at=status.started_at,
         finished_at=None if is_waiting else finished_at,
@@ -183,7 +183,7 @@ def _run_plan(submission: PlanJob, job: Job, warehouse: Warehouse) -> JobResult:
     settings, options = warehouse.settings, _in_warehouse(submission.options, warehouse)
     write_bytes(job.ideas, submission.idea_file)
     request = request_of(work_named(submission.of), (job.ideas,), options, settings)
-    document = predict(request, named_engines(options.compare), settings).document()
+    document = predict(request, parse_engines(options.compare), settings).document()
     write_bytes(job.result, orjson.dumps(document))
     return JobResult(exit_code=EXIT_DONE, done=True)
 

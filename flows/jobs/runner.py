@@ -61,18 +61,18 @@ def run_jobs(warehouse: Warehouse, over: Callable[[], bool]) -> None:
     try:
         while not over():
             try:
-                # Nothing is made in a warehouse where nobody asks for anything.
+                # Create nothing in a warehouse without jobs.
                 if jobs_folder(warehouse).is_dir():
                     if not lock.is_locked:
                         lock.acquire()
                     runner.look()
             except Timeout:
                 pass
-            except (AssayError, OSError) as error:  # a full disk, or what cannot be written to
+            except (AssayError, OSError) as error:  # such as a full disk
                 last_warning = _warn("jobs wait", error, last_warning)
             try:
                 counter.look()
-            except (AssayError, OSError) as error:  # votes are safe, and counted once it is mended
+            except (AssayError, OSError) as error:  # votes are stored, and counted later
                 last_warning = _warn("votes wait to be counted", error, last_warning)
             time.sleep(POLL_SECONDS)
     finally:
@@ -102,7 +102,7 @@ class _Runner:
         self._running: dict[str, _RunningJob] = {}
         self._ended_ids: set[str] = set()
         self._record_counts: dict[str, int] = {}
-        self._last_served: dict[str, int] = {}  # when each queue was last served, as a number
+        self._last_served: dict[str, int] = {}  # sequence number by queue
         self._database: ServiceDatabase | None = None
 
     def look(self) -> None:
@@ -111,7 +111,10 @@ class _Runner:
         for step in self._steps():
             try:
                 step()
-            except (AssayError, OSError) as job_error:  # a job that cannot be written to, perhaps
+            except (
+                AssayError,
+                OSError,
+            ) as job_error:  # such as a job folder without write permission
                 error = job_error
         if error is not None:
             raise error
@@ -127,7 +130,7 @@ class _Runner:
             if job.stop_requested:
                 yield partial(self._stop, job)
             elif job.job_id not in self._running and self._may_resume(job):
-                # Requests are large, and many may wait.
+                # Requests are large, and many jobs may wait.
                 candidates.append((_queue(job.request), job.model_copy(update={"request": None})))
         for job in self._in_turn(candidates):
             yield partial(self._check_and_start, job)
@@ -145,7 +148,7 @@ class _Runner:
         """Yield unfinished jobs in order of submission."""
         for job_id in job_ids(self._warehouse):
             job = read_job(self._warehouse, job_id) if job_id not in self._ended_ids else None
-            if job is None:  # has ended, or its request is yet to be written
+            if job is None:  # it has ended, or its request is not written yet
                 continue
             if job.at_work:
                 yield job
@@ -188,7 +191,7 @@ class _Runner:
         try:
             check_folder(job)
             request = read_request(self._warehouse, job.job_id)
-            # Before the process starts: it has the keys.
+            # Check before the process starts, since it gets the API keys.
             check_offered(request, self._warehouse.settings.dashboard)
         except ConfigurationError as error:
             _end(job, JobState.FAILED, EXIT_USAGE, str(error))
@@ -198,7 +201,7 @@ class _Runner:
                 job,
                 JobState.FAILED,
                 EXIT_FAILURES,
-                f"its runner was lost {MAXIMUM_ATTEMPTS} times; ask anew to go on where it stopped",
+                f"its runner was lost {MAXIMUM_ATTEMPTS} times; submit it again to resume",
             )
         elif self._has_free_slot(request):
             self._start(job, request)
@@ -226,7 +229,7 @@ class _Runner:
         place = str(self._warehouse.root.resolve())
         command = module_command(
             *("flows.run.child", str(os.getpid()), "flows.jobs.job_process", place, job.job_id),
-            content_hash(request.model_dump_json()),  # it does what was checked here, or nothing
+            content_hash(request.model_dump_json()),  # it refuses any other request
         )
         with job.log.open("ab") as log:
             process = subprocess.Popen(  # noqa: S603 a list, no shell
@@ -240,7 +243,7 @@ class _Runner:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                start_new_session=True,  # Ctrl-C on a terminal reaches it through this runner alone
+                start_new_session=True,  # only this runner forwards Ctrl-C to it
             )
         self._running[job.job_id] = _RunningJob(process, _slot_of(request), request.work)
         self._last_served[_queue(request)] = max(self._last_served.values(), default=0) + 1
@@ -250,10 +253,10 @@ class _Runner:
         if self._warehouse.objects is not None:
             return True
         try:
-            return self._warehouse.lies_in() is not None
+            return self._warehouse.lake_folder() is not None
         except TransientError:
             return True
-        except ConfigurationError:  # the job says so
+        except ConfigurationError:  # the job reports it
             return False
 
     def _stop(self, job: Job) -> None:
@@ -275,7 +278,7 @@ class _Runner:
             how = f"ended with code {return_code}"
             if return_code < 0:
                 how = f"was killed by signal {-return_code}"
-            last_word = f"its process {how}; ask anew to go on where it stopped"
+            last_word = f"its process {how}; submit it again to resume"
             _end(job, JobState.FAILED, EXIT_FAILURES, last_word)
 
 

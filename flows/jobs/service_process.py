@@ -33,10 +33,11 @@ def run_with_jobs(
     )
     signal.signal(signal.SIGTERM, lambda *_: child.terminate())
     try:
-        from flows.jobs.runner import run_jobs  # while the child begins: it takes half a second
+        # Imported while the child starts, since it takes half a second.
+        from flows.jobs.runner import run_jobs
 
         run_jobs(warehouse, over=lambda: child.poll() is not None)
-    except KeyboardInterrupt:  # stopping the command stops the service, and is no failure
+    except KeyboardInterrupt:  # a stop is no failure
         child.terminate()
         try:
             child.wait(STOP_SECONDS)

@@ -10,8 +10,8 @@ from filelock import FileLock, Timeout
 from schemas.errors import TransientError
 from schemas.people.votes import HumanVote, Track
 from warehouse.app.database import ServiceDatabase, services_file
-from warehouse.app.records import fold_into_lake, recorded
-from warehouse.app.voting import VOTES, contests, keep_standing
+from warehouse.app.records import fold_into_lake, records_of
+from warehouse.app.voting import VOTES, contests, store_standing
 from warehouse.warehouse import Warehouse
 
 _LOG = logging.getLogger(__name__)
@@ -71,7 +71,7 @@ class VoteCounter:
         self._copied_at = time.monotonic()
         try:
             fold_into_lake(self._warehouse, wait_seconds=0.0)
-        except TransientError as error:  # whoever publishes now may take them along
+        except TransientError as error:  # the current publisher may copy them
             _LOG.info("votes wait for the lake: %s", error)
         else:
             self._copied_count = count
@@ -79,15 +79,18 @@ class VoteCounter:
 
 def count_votes(database: ServiceDatabase) -> None:
     """Update the standing of every contest."""
-    from tasks.ranking.voted import standing_by, votes_of  # seconds; most runners count no votes
+    from tasks.ranking.voted import (
+        standing_by,
+        votes_of,
+    )  # imports for seconds; most runners count no votes
 
     votes: dict[tuple[Track, str], list[HumanVote]] = defaultdict(list)
-    for vote in recorded(database, VOTES, HumanVote):
+    for vote in records_of(database, VOTES, HumanVote):
         votes[vote.track, vote.group].append(vote)
     for contest, standing in contests(database):
         matches = votes_of(contest, votes.get((contest.track, contest.group), ()))
         if standing is None or standing.vote_count != _vote_count(matches):
-            keep_standing(database, contest, standing_by(contest, matches))
+            store_standing(database, contest, standing_by(contest, matches))
 
 
 def _vote_count(votes: Iterable[HumanVote]) -> int:

@@ -17,7 +17,7 @@ from tasks.ranking.voted import matches_of, strengths_by
 from tasks.ranking.voters import agreement, by_group, care_of_voters, kappa_with_engine
 from warehouse.app.contests import human_votes, makers
 from warehouse.app.records import fold_into_lake
-from warehouse.kinds.rankings.queries import group_summaries, ranking_shown, ratings_of
+from warehouse.kinds.rankings.queries import default_ranking, group_summaries, ratings_of
 from warehouse.kinds.rankings.queries import matches_of as matches_of_ranking
 from warehouse.queries import Queries
 from warehouse.warehouse import Warehouse
@@ -90,7 +90,7 @@ def _engine_figures(queries: Queries, votes: Sequence[HumanVote]) -> Iterator[Vo
     leader_stays: list[float | None] = []
     on_ideas = [vote for vote in votes if vote.track is Track.IDEAS]
     for run_id in dict.fromkeys(vote.run_id for vote in on_ideas):
-        head = ranking_shown(queries, RunId(run_id))
+        head = default_ranking(queries, RunId(run_id))
         if head is None:
             continue
         names = [one.group for one in group_summaries(queries, head) if not one.joins_groups]

@@ -18,7 +18,9 @@ def shipped_profiles() -> tuple[str, ...]:
     """Return the names of the profiles that come with Assay."""
     files = (each.name for each in resources.files("flows.profiles").iterdir())
     names = (name.removesuffix(".toml") for name in files if name.endswith(".toml"))
-    return tuple(sorted(name for name in names if not name.startswith("_")))  # _shared: their base
+    return tuple(
+        sorted(name for name in names if not name.startswith("_"))
+    )  # `_shared` is their base
 
 
 def load_profile(name_or_path: str) -> Profile:
@@ -32,7 +34,7 @@ def load_profile(name_or_path: str) -> Profile:
     """
     try:
         return Profile.model_validate_json(json.dumps(_read(name_or_path, Path()), default=str))
-    except RecursionError as error:  # a name of many dots is a table in a table in a table …
+    except RecursionError as error:  # a key with many dots nests tables
         raise ConfigurationError(f"profile {name_or_path} is not TOML: {error}") from error
     except ValidationError as error:
         first = error.errors()[0]
@@ -57,7 +59,7 @@ def _read(name_or_path: str, parent: Path, depth: int = 1) -> dict[str, Any]:
         content = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(
-            f"no profile `{name_or_path}`: say one of {', '.join(shipped_profiles())}, or the path"
+            f"no profile `{name_or_path}`: name one of {', '.join(shipped_profiles())}, or the path"
             " of a profile file"
         ) from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -70,7 +72,7 @@ def _read(name_or_path: str, parent: Path, depth: int = 1) -> dict[str, Any]:
             f"profile {name_or_path}: `extends` names one profile, and none that extends this one"
         )
     base_values = _read(base, path.parent, depth + 1)
-    # Runs are found by their profile's name: two profiles of one name would pass for one another.
+    # Runs are found by the name of their profile, so a derived one must not inherit it.
     base_values.pop("name", None)
     return _merge(base_values, content)
 

@@ -30,7 +30,7 @@ class BatchWaves:
 
         self._progress: WaveProgress | None = None
         self._suspensions = PutDown(warehouse.waiting(*names))
-        self._suspensions.go_on()  # an earlier start may have ended before it did
+        self._suspensions.go_on()  # an interrupted start may have left suspensions
         self._waves = Waves(
             Questions(warehouse.batches(*names)),
             SharedBudget(warehouse.budgets, scope, request.budget),

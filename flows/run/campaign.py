@@ -232,7 +232,7 @@ class ThisProcess:
             with boundary:
                 work(path.read_bytes())
             if boundary.error is not None:
-                # The command prints what cannot be met in a line; where it was found helps nobody.
+                # The command prints these in one line; a traceback would not help.
                 if not isinstance(boundary.error, ConfigurationError):
                     logger.error("shard %s failed", path, exc_info=boundary.error)
                 yield boundary.error
@@ -310,7 +310,7 @@ def carry_out(campaign: Campaign[PlanT, HeadT], plan: PlanT, place: Workplace) -
         )
     with progress(source, place.reporter(source)):
         send_shards(send, tuple(plan.shards), unfinished_shards)
-        # Looked at before the wave: a unit that is tried again has the receipt of its last time.
+        # Before the wave, because a retried unit still has its last receipt.
         suspended_shards = shards_with(is_suspended)
         while waves is not None and waves.next():
             send_shards(

@@ -92,7 +92,7 @@ class PrefectWorkers:
         def report(percent: float) -> bool:
             try:
                 update_progress_artifact(artifact_id=artifact_id, progress=percent)
-            except ConnectionFailure:  # the server is gone: the flow will find out, and say so
+            except ConnectionFailure:  # the flow reports a lost server itself
                 return False
             return True
 
@@ -124,7 +124,7 @@ class ExternalWorkers:
         traceback: TracebackType | None,
     ) -> None:
         if self._admission is not None:
-            with suppress(ValueError, OSError):  # gone with its scheduler
+            with suppress(ValueError, OSError):  # the scheduler is gone
                 self._client.unregister_worker_plugin(self._admission.name)
         self._client.close()
 
@@ -145,7 +145,7 @@ class ExternalWorkers:
         return self._admission.resource
 
     def _admit(self, needs: WorkerNeeds) -> None:
-        # Work asks for a resource of its own: an earlier command may have left workers another.
+        # A unique resource, because workers may still have that of an earlier command.
         admission = Admission(needs, self._work, f"assay-{uuid4().hex}")
         versions = self._client.run(metadata.version, "assay", on_error="return")
         refusals = {
@@ -157,7 +157,7 @@ class ExternalWorkers:
             raise ConfigurationError("; ".join(refusal_lines(refusals)) or _NO_WORKERS)
         self._admission = admission
         boundary = ErrorBoundary()
-        with boundary:  # what has no Assay, or an early one, does not know what it is given
+        with boundary:  # workers without a current Assay cannot unpickle it
             self._client.register_plugin(admission, name=admission.name)
         candidates = [address for address in versions if address not in refusals]
         check_results = self._client.run(
@@ -233,11 +233,11 @@ def carry_out_on_cluster(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summa
         return carry_out_request(campaign.work_request)
 
 
-# Loading a shard's models costs seconds, so a worker is given several deaths before its shard is
-# given up; the shard itself sets aside the idea at fault (tasks/evaluation/evaluate_shard.py).
+# Loading a shard's models costs seconds, so a worker may die several times before its shard is
+# given up; the shard skips the idea that kills it (tasks/evaluation/evaluate_shard.py).
 ALLOWED_WORKER_DEATHS = 12
-# On a busy machine a worker takes minutes to come back. Dask gives up on it after 15 seconds, and
-# shards of which no worker is left would wait for ever.
+# On a busy machine a worker takes minutes to restart. Dask's default of 15 seconds would leave
+# shards without a worker waiting forever.
 LOST_WORKER_TIMEOUT = "10 minutes"
 NO_WORKERS_TIMEOUT = "15 minutes"
 LOOPBACK = "127.0.0.1"

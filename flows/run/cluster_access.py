@@ -31,7 +31,7 @@ def use_certificates(settings: Settings) -> None:
     for path in cluster.certificates:
         if not path.is_file():
             raise ConfigurationError(f"there is no file {path}: {CERTIFICATES} name three")
-    import dask  # late: most commands need no cluster
+    import dask  # late import: most commands need no cluster
 
     authority, certificate, key = map(str, cluster.certificates)
     files = {"distributed.comm.tls.ca-file": authority}

@@ -96,7 +96,7 @@ def gateway_url(literature: LiteratureChoice, settings: Settings) -> Iterator[st
 def _serving(url: str, identity: str) -> str:
     """Return `url` if its gateway serves the literature with this identity."""
     if literature_identity(url) != identity:
-        raise ConfigurationError("the snapshot was updated meanwhile: the same command goes on")
+        raise ConfigurationError("the snapshot was updated meanwhile: run the same command again")
     return url
 
 

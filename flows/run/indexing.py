@@ -97,9 +97,7 @@ def embed_for_evaluations(index: Path, warehouse: Path, settings: Settings) -> s
     Workers then embed only ideas. Model, text and key are those of an evaluation, so no score
     changes. An interrupted run resumes.
     """
-    from tasks.embeddings.sentence_embedder import (
-        SentenceEmbedder,
-    )  # loads much: only where papers are embedded
+    from tasks.embeddings.sentence_embedder import SentenceEmbedder  # slow import
 
     manifest = read_manifest(index)
     store = PaperStore(index, name=manifest.store_name)
@@ -140,8 +138,6 @@ def embedder_for(index: Path, settings: Settings) -> Embedder | None:
 
 
 def _embedder(settings: Settings) -> Embedder:
-    from tasks.embeddings.sentence_embedder import (
-        SentenceEmbedder,
-    )  # loads much: only where papers are embedded
+    from tasks.embeddings.sentence_embedder import SentenceEmbedder  # slow import
 
     return SentenceEmbedder(settings.embeddings, None)

@@ -35,7 +35,7 @@ FINALISER_SECONDS = 0.01
 """Delay of an interrupt that arrives while an object is finalised."""
 REPEAT_SECONDS = 0.1
 """Interval at which an interrupt is sent again to a main thread that missed it."""
-INTERRUPTED_LINE = "assay: interrupted; the same command goes on where this one stopped"
+INTERRUPTED_LINE = "assay: interrupted; the same command resumes where this one stopped"
 
 
 @contextmanager
@@ -63,18 +63,18 @@ def interruptible() -> Iterator[None]:
     )
     watcher.start()
     stop_waking = _wake_main_thread(signals)
-    if signal.SIGHUP in signals:  # threads that were there before do not block it
+    if signal.SIGHUP in signals:  # older threads do not block it
         signal.signal(
             signal.SIGHUP, lambda *_: signal.pthread_kill(watcher.ident or 0, signal.SIGHUP)
         )
     try:
         yield
-    except KeyboardInterrupt:  # also by a thread that was there before, and does not block it
+    except KeyboardInterrupt:  # also from an older thread, which does not block it
         interrupted.set()
         raise
     finally:
         if signal.SIGHUP in signals:
-            signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a shell repeats what the terminal said
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a shell forwards SIGHUP once more
         finished.set()
         signal.pthread_kill(watcher.ident or 0, signal.SIGINT)
         watcher.join()
@@ -85,7 +85,7 @@ def interruptible() -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, handler_of_alarm)
         signal.signal(signal.SIGUSR2, handler)
-        if interrupted.is_set():  # whoever is impatient may interrupt again while the process ends
+        if interrupted.is_set():  # ignore further interrupts while the process ends
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.pthread_sigmask(signal.SIG_SETMASK, previous_mask)
 
@@ -149,7 +149,7 @@ class _Interrupt:
             return
         self.arrived = True
         handler = signal.getsignal(signal.SIGINT)
-        if not callable(handler):  # in the background of a script SIGINT is ignored, SIGTERM is not
+        if not callable(handler):  # background processes of a script ignore SIGINT
             handler = signal.default_int_handler
         handler(signal.SIGINT, frame)
 

@@ -65,7 +65,7 @@ class PrefectServer:
                 env={**os.environ, **self._server_settings()},
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                start_new_session=True,  # it outlives the group, and is told how the flow ended
+                start_new_session=True,  # it must outlive the process group to record the flow's end
             )
         return self
 
@@ -125,7 +125,7 @@ class PrefectServer:
                 else "that this command started"
             )
             raise UpstreamError(
-                f"the Prefect server {whose} was lost; the same command goes on where this one"
+                f"the Prefect server {whose} was lost; the same command resumes where this one"
                 " stopped"
             ) from error
 

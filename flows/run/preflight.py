@@ -219,7 +219,7 @@ def _check_scheduler(address: str, settings: Settings) -> None:
     )
 
     host, port = scheduler_place(address)
-    own_address(address, host, port)  # Dask would try a closed port again and again
+    own_address(address, host, port)  # Dask would retry a closed port for long
     use_certificates(settings)
     from flows.run.dask_scheduler import greet_scheduler
 
@@ -251,7 +251,7 @@ def _catalogue(warehouse: "Warehouse") -> ComponentStatus:
     if catalogue is None or state is None:
         if warehouse.objects is not None or warehouse.moved_catalogue.exists():
             remedy = f"export {VARIABLE}, the address of the database that holds it"
-            return _try_component("catalogue", "", warehouse.lies_in, remedy)
+            return _try_component("catalogue", "", warehouse.lake_folder, remedy)
         remedy = f"export {VARIABLE} when several machines publish"
         return _status("catalogue", "default", "an SQLite file in the warehouse", remedy)
     detail = f"PostgreSQL {state.version} at {catalogue.title}: {state.rights}"
@@ -272,7 +272,7 @@ def _objects_of(warehouse: "Warehouse", *, lake_is_found: bool = True) -> "dict[
     places = {}
     if warehouse.objects is not None:
         places["warehouse"] = warehouse.objects
-    lake = warehouse.lies_in() if lake_is_found else None
+    lake = warehouse.lake_folder() if lake_is_found else None
     if lake is not None and warehouse.objects is None:
         places[_LAKE_FILES] = lake
     return places
@@ -325,7 +325,7 @@ def _models(
         if choice.is_baseline:
             remedy = "--engine litellm:MODEL and the provider's key"
             return [_status("model", "default", "extractive baseline, no model", remedy)]
-        # What is learnt here is for this look alone.
+        # A temporary folder, so that nothing is cached.
         with tempfile.TemporaryDirectory() as folder:
             contacts = check_engine(
                 choice,

@@ -17,7 +17,7 @@ from schemas.choices import LiteratureChoice
 from schemas.options.commands import RunOptions
 from schemas.settings import Settings
 
-if TYPE_CHECKING:  # slow to import, and the command line only names it
+if TYPE_CHECKING:  # slow import
     from tasks.work.declaration import Work
 
 
@@ -32,10 +32,10 @@ def request_of(
     check_warehouse(options.warehouse)
     arguments, options = campaign_type(work).complete_options(arguments, options, settings)
     check_api_base(options.api_base, options.engine)
-    # A kind that can do without looks up only where its options name a place.
+    # Kinds with optional literature use it only if an option names it.
     literature_option = getattr(options, "literature", None)
     literature = None
-    if isinstance(options, RunOptions):  # of ideas that are evaluated on the way
+    if isinstance(options, RunOptions):  # kinds that evaluate ideas too
         options, literature, profile = resolve_evaluation(options, settings)
     else:
         options = replace(options, warehouse=options.warehouse.resolve())

@@ -51,7 +51,7 @@ class Session(ExitStack):
         if not self._interruptible:
             self.enter_context(interruptible())
             self._interruptible = True
-        if not request.in_this_process(0):  # it takes seconds to start, so it does meanwhile
+        if not request.in_this_process(0):  # start it early: it takes seconds
             self._prefect_server()
 
     def _run(self, campaign: "Campaign[PlanT, HeadT]") -> "Summary[HeadT]":

@@ -35,7 +35,7 @@ from warehouse.shared_database import shared_database
 from warehouse.stores.budget_file import this_machine
 from warehouse.warehouse import Warehouse
 
-# Below Dask's own, so that it is told where the worker tells everything else.
+# A child of Dask's logger, so that it appears in the worker's log.
 logger = logging.getLogger("distributed.assay")
 _SECTIONS = ("literature", "language_model", "documents", "embeddings", "sources", "experiments")
 _COMMAND_SETTINGS = {
@@ -234,23 +234,23 @@ class Admission(WorkerPlugin):  # type: ignore[misc]
 
     def __init__(self, needs: WorkerNeeds, work: str, resource: str) -> None:
         self.needs, self.work, self.resource = needs, work, resource
-        # One for each work: that of a command which was killed gives way to that of the next.
+        # One name per work, so that a new command replaces the plugin of a killed one.
         self.name = f"assay-{work}"
         self.refusal: str | None = "its check did not end: its log says why"
         self.is_checked = False
 
     async def setup(self, worker: Worker) -> None:
-        stop_profiling(worker)  # who started it may have used `dask worker`
+        stop_profiling(worker)  # it may have been started by `dask worker`
         boundary = ErrorBoundary()
         try:
-            with boundary:  # libraries of models raise errors of any type
+            with boundary:  # model libraries raise any type of error
                 self.refusal = await asyncio.to_thread(refusal_of, self.needs, Settings())
                 if self.refusal is None:
                     await worker.set_resources(**{self.resource: _RESOURCE_AMOUNT})
             if boundary.error is not None:
                 self.refusal = f"its check failed: {one_line(in_a_word(boundary.error))}"
         finally:
-            self.is_checked = True  # the command waits for it
+            self.is_checked = True  # the command waits for this
         if self.refusal is None:
             logger.info("this worker takes work of %s", self.work)
         else:

@@ -9,7 +9,7 @@ from pathlib import Path
 from schemas.calls import LlmCall
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Budget
-from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile, Spend, reached
+from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile, Spend, is_reached
 
 __all__ = ["SharedBudget", "Spend"]
 
@@ -117,7 +117,7 @@ class SharedBudget:
         cost_usd, tokens, requests = self._file.spent(idea_id or WHOLE_RUN)
         return Spend(cost_usd=cost_usd, tokens=tokens, requests=requests)
 
-    def reached(self) -> tuple[str, ...]:
+    def is_reached(self) -> tuple[str, ...]:
         """The fields of the budget that the whole run has spent."""
         spent = self.spent()
         used = {
@@ -126,7 +126,9 @@ class SharedBudget:
             "maximum_requests": spent.requests,
         }
         return tuple(
-            field for field, amount in used.items() if reached(amount, getattr(self.budget, field))
+            field
+            for field, amount in used.items()
+            if is_reached(amount, getattr(self.budget, field))
         )
 
     def close(self) -> None:

@@ -44,7 +44,7 @@ from warehouse.kinds.rankings.landing import (
     landed_matches,
 )
 from warehouse.layout import Layout
-from warehouse.scrubbing import concealed
+from warehouse.scrubbing import mask_secrets
 from warehouse.units.landing import complete_receipt, read_receipt
 from warehouse.units.unit_rows import land_unit
 
@@ -116,7 +116,7 @@ class Journal:
         self.matches.extend(matches)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("ab") as file:
-            file.write(concealed(b"\n" + b"".join(lines)))
+            file.write(mask_secrets(b"\n" + b"".join(lines)))
             file.flush()
             os.fsync(file.fileno())
 

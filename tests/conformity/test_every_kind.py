@@ -46,7 +46,7 @@ from warehouse.units.landing import (
     unit_folders,
     write_head,
 )
-from warehouse.units.later_validation import LaterValidation, validate_published, waiting
+from warehouse.units.later_validation import LaterValidation, unvalidated_works, validate_published
 from warehouse.units.publish import publish
 from warehouse.units.published_work import published_units
 from warehouse.units.unit_rows import land_unit, landed_unit
@@ -317,7 +317,7 @@ def validated_later(warehouse: Warehouse, work: Work) -> None:
         condition = work.kind.condition(TABLE["validations"])
         sql = f"select bool_and(great_expectations is not null) from validations where {condition}"
         assert connection.execute(sql, work.kind.parameters(*work.names)).fetchall() == [(True,)]
-        assert waiting(connection, work.kind) == []
+        assert unvalidated_works(connection, work.kind) == []
     assert rows_in_lake(warehouse, work) == before
 
 

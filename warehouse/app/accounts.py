@@ -112,7 +112,7 @@ def sign_in(database: ServiceDatabase, name: str, password: str, lifetime: timed
         return None
     with database.transaction() as work:
         if [row[1] for row in work.ask("account", name=name)] != [stored_hash]:
-            return None  # changed while this was checked
+            return None  # changed during the check
         return _create_session(work, name, lifetime)
 
 
@@ -197,5 +197,5 @@ def _bytes(password: str) -> bytes:
 
 
 def _sha256(secret: str) -> str:
-    # It has 256 random bits, so that a plain hash of it cannot be guessed back.
+    # With 256 random bits it needs no slow hash.
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()

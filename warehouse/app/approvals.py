@@ -57,7 +57,7 @@ def load_project(path: Path) -> Project:
     for stage in project.stages:
         if not project.deciders(stage):
             raise ConfigurationError(
-                f"project {path}: nobody may decide about {stage}: let a participant approve and"
+                f"project {path}: nobody may decide on {stage}: let a participant approve and"
                 " reject"
             )
         rule = project.stages[stage]

@@ -76,7 +76,7 @@ def made_by_run(queries: Queries, track: Track, run_id: RunId) -> Contender | No
     return None
 
 
-def shown(contender: Contender, parts: tuple[Part, ...]) -> Shown:
+def describe_contender(contender: Contender, parts: tuple[Part, ...]) -> Shown:
     """Return a contender with its length and number of citations, which may bias voters."""
     texts = [part.text for part in parts]
     return Shown(

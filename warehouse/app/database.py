@@ -26,7 +26,7 @@ def check_services(warehouse: Warehouse) -> None:
     """Raise ConfigurationError for a warehouse in object storage, which has no such file."""
     if warehouse.objects is not None:
         raise ConfigurationError(
-            f"{warehouse.address} lies in object storage: accounts, tokens, people, votes, decisions,"
+            f"{warehouse.address} is in object storage: accounts, tokens, people, votes, decisions,"
             " `assay api` and `assay mcp` need a warehouse in a folder"
         )
 

@@ -16,8 +16,8 @@ from schemas.identifiers import content_hash
 from schemas.people.decisions import Decision, GivenAnswer, Request, Stage, Verdict
 from schemas.people.ledger import Participant
 from warehouse.app.database import ServiceDatabase, Statements, Transaction
-from warehouse.app.people import keep_reason, participant
-from warehouse.app.records import fold_into_lake, record, recorded, recorded_as
+from warehouse.app.people import participant, store_reason
+from warehouse.app.records import fold_into_lake, record, record_by_key, records_of
 from warehouse.catalogue.connection import Connection
 from warehouse.ledger import parts_of, parts_of_report
 from warehouse.warehouse import Warehouse
@@ -28,7 +28,7 @@ _FOLD_WAIT_SECONDS = 2.0
 def request_all(database: ServiceDatabase, requests: Sequence[Request]) -> tuple[Request, ...]:
     """Record new requests; return all, existing ones as stored."""
     with database.transaction() as work:
-        stored = {each.request_id: each for each in recorded(work, "requests", Request)}
+        stored = {each.request_id: each for each in records_of(work, "requests", Request)}
         for request in requests:
             if request.request_id not in stored:
                 record(work, "requests", request)
@@ -81,7 +81,7 @@ def _place(request: Request) -> _Place:
 def _requests_by_place(source: Statements) -> dict[_Place, list[Request]]:
     """Return the requests of stages by idea, in order; manual requests are left out."""
     requests: dict[_Place, list[Request]] = {}
-    for each in recorded(source, "requests", Request):
+    for each in records_of(source, "requests", Request):
         if each.stage is not None:
             requests.setdefault(_place(each), []).append(each)
     return requests
@@ -89,14 +89,14 @@ def _requests_by_place(source: Statements) -> dict[_Place, list[Request]]:
 
 def decisions(source: Statements) -> dict[str, Decision]:
     """Return the final decision of each request that has one, by request_id."""
-    every_decision = recorded(source, "decisions", Decision)
+    every_decision = records_of(source, "decisions", Decision)
     return {each.request_id: each for each in every_decision if each.verdict.ends}
 
 
 def open_requests(database: ServiceDatabase, asked_of: str | None = None) -> Iterator[Request]:
     """Yield requests without an answer, oldest first; `asked_of`: of one participant."""
     decided, latest = decisions(database), _latest_requests(database)
-    for request in recorded(database, "requests", Request):
+    for request in records_of(database, "requests", Request):
         waits = request.request_id not in decided and _is_current(request, latest)
         if waits and (asked_of is None or asked_of in request.asked_of):
             yield request
@@ -159,19 +159,19 @@ def decide(
         _check_version(request, answer.version_sha256, _parts_now(connection, request))
     with database.transaction() as work:
         person = participant(work, participant_id)
-        if recorded_as(work, "decisions", request_id, Decision) is not None:
+        if record_by_key(work, "decisions", request_id, Decision) is not None:
             raise ConflictError(f"request {request_id} was answered before, and is ended")
         latest = _latest_requests(work)
         if not _is_current(request, latest):
             current_id = latest[_place(request)].request_id
-            raise ConflictError(f"request {request_id} was asked anew: answer {current_id}")
+            raise ConflictError(f"request {request_id} was replaced: answer {current_id}")
         return _write_down(
             work,
             request,
             verdict,
             person=person,
             choice=answer.choice,
-            reason_sha256=keep_reason(work, participant_id, reason) if reason else None,
+            reason_sha256=store_reason(work, participant_id, reason) if reason else None,
         )
 
 
@@ -225,7 +225,7 @@ def _write_down(
 
 def request_named(database: ServiceDatabase, request_id: str) -> Request:
     """Return a request. Raises UnknownNameError if there is none."""
-    request = recorded_as(database, "requests", request_id, Request)
+    request = record_by_key(database, "requests", request_id, Request)
     if request is None:
         raise UnknownNameError(f"no request {request_id!r}; `assay inbox` lists those that wait")
     return request
@@ -275,7 +275,7 @@ def _check_version(
     summary = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if changed[5:] else "")
     raise ConflictError(
         f"what request {request.request_id} is about has changed since it was asked: {summary}; look"
-        " at it again, and have it asked anew"
+        " at it again, and request it again"
     )
 
 

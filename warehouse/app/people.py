@@ -75,7 +75,7 @@ def participant(source: Statements, participant_id: str) -> Participant:
     return person
 
 
-def keep_reason(work: Transaction, participant_id: str, reason: str) -> str:
+def store_reason(work: Transaction, participant_id: str, reason: str) -> str:
     """Store a reason, and return its salted hash for the ledger."""
     salt = secrets.token_hex(_SALT_BYTES)
     digest = content_hash(salt, reason)

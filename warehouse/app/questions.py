@@ -25,7 +25,7 @@ from schemas.people.live_question import (
 )
 from schemas.people.votes import Choice, Contender, Contest, HumanVote, Offer, Track
 from schemas.settings import Settings
-from warehouse.app.contests import Part, contests_of, made_by_run, shown, text_of
+from warehouse.app.contests import Part, contests_of, describe_contender, made_by_run, text_of
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.jobs import Job, job_id_of, read_job, request_stop
 from warehouse.app.submissions import add_submission, hand_over
@@ -149,7 +149,7 @@ def ask(
         since = (now - _DAY).timestamp()
         ((count,),) = work.ask("questions_since", voter=voter, since=since)
         if count >= warehouse.settings.voting.questions_per_day:
-            raise RateLimitedError(f"{count} questions in a day are the most: go on tomorrow")
+            raise RateLimitedError(f"{count} questions in a day are the limit: continue tomorrow")
         work.add(
             "questions",
             question_id=new_question.question_id,
@@ -211,7 +211,8 @@ def offer_of(
     ):
         return existing
     first, second = (
-        shown(side, parts) for side, parts in zip(answers.sides, answers.texts, strict=True)
+        describe_contender(side, parts)
+        for side, parts in zip(answers.sides, answers.texts, strict=True)
     )
     unscrambled_settings = settings.voting.model_copy(update={"check_share": 0.0})
     try:

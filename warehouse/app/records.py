@@ -46,12 +46,12 @@ def record(work: Transaction, table: str, noun: Noun) -> None:
         raise ConflictError(message) from error
 
 
-def recorded(source: Statements, table: str, kind: type[NounT]) -> list[NounT]:
+def records_of(source: Statements, table: str, kind: type[NounT]) -> list[NounT]:
     """Return all rows of a table, in order of recording."""
     return source.nouns(kind, "records", table_name=table)
 
 
-def recorded_as(source: Statements, table: str, key: str, kind: type[NounT]) -> NounT | None:
+def record_by_key(source: Statements, table: str, key: str, kind: type[NounT]) -> NounT | None:
     """Return the row of a table with this key; None if there is none."""
     return source.noun(kind, "record", table_name=table, record_id=key)
 
@@ -87,7 +87,7 @@ def _new_records(connection: Connection, warehouse: Warehouse) -> Iterator[tuple
     with ServiceDatabase(warehouse) as database:
         for table in SERVICE_TABLES:
             rows = database.ask("records", table_name=table.name)
-            folded_keys = known_keys(connection, table) if rows else frozenset()
+            folded_keys = lake_keys(connection, table) if rows else frozenset()
             yield table.name, [document for key, document in rows if key not in folded_keys]
 
 
@@ -102,7 +102,7 @@ def arrow_rows(table: Table, documents: Sequence[str]) -> pa.Table:
     return arrow_table(table, [row_of(table, noun, {}) for noun in nouns])
 
 
-def known_keys(connection: Connection, table: Table) -> frozenset[str]:
+def lake_keys(connection: Connection, table: Table) -> frozenset[str]:
     """Return the keys of the rows in the lake."""
     parts = {"table": table.name, "columns": f'"{key_of(table)}"', "condition": "true"}
     sql = table_statement("published_names", **parts)

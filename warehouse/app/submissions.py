@@ -108,9 +108,9 @@ def _charge(token: Token, request: JobRequest, open_count: int, charged_usd: flo
     remaining_usd = token.maximum_cost_usd - charged_usd
     if options.max_cost_usd is None:
         raise BudgetExhaustedError(
-            f"max_cost_usd has to be said: this token may still spend {remaining_usd:.2f} USD"
+            f"max_cost_usd is required: this token may still spend {remaining_usd:.2f} USD"
         )
-    # The bound holds for the evaluation and for the ranking each.
+    # The bound applies to evaluation and ranking separately.
     bound_usd = options.max_cost_usd * (2 if getattr(options, "rank", False) else 1)
     if bound_usd > remaining_usd:
         raise BudgetExhaustedError(
@@ -127,7 +127,7 @@ def _settle(warehouse: Warehouse, database: ServiceDatabase, token: Token) -> No
         if job is not None and job.at_work:
             continue
         if job is None and database.ask("waiting"):
-            continue  # not handed over yet, perhaps by another thread this moment
+            continue  # its files are not written yet
         cost_usd = None if job is None else _cost_usd(warehouse, job)
         with database.transaction() as work:
             work.ask(
@@ -137,12 +137,12 @@ def _settle(warehouse: Warehouse, database: ServiceDatabase, token: Token) -> No
 
 def _cost_usd(warehouse: Warehouse, job: Job) -> float | None:
     """Return the cost of a job that has ended; None if partly unknown."""
-    if not job.log.exists():  # it was never begun
+    if not job.log.exists():  # it never started
         return 0.0
     status = job.status
     if status.run_id is None or status.started_at is None or status.finished_at is None:
         return None
-    # A run that is ranked may have been ranked before, and may be again, for others to pay.
+    # A run may have other rankings, which other tokens pay for.
     since = status.started_at if isinstance(job.request, RankJob) else _EPOCH
     try:
         with warehouse.queries() as queries:
@@ -153,5 +153,5 @@ def _cost_usd(warehouse: Warehouse, job: Job) -> float | None:
             ]
         known_costs = [each for each in costs if each is not None]
         return sum(known_costs) if len(known_costs) == len(costs) else None
-    except UnknownNameError:  # deleted since
+    except UnknownNameError:  # deleted meanwhile
         return None

@@ -36,7 +36,7 @@ def add_contests(database: ServiceDatabase, contests: Iterable[Contest]) -> None
     """Register contests to be counted."""
     with database.transaction() as work:
         for contest in contests:
-            with suppress(ConflictError):  # it is counted already
+            with suppress(ConflictError):  # it is registered already
                 work.add("contests", contest=contest.name, document=contest.model_dump_json())
 
 
@@ -57,7 +57,7 @@ def standing_of(database: ServiceDatabase, contest: Contest) -> Standing | None:
     return None
 
 
-def keep_standing(database: ServiceDatabase, contest: Contest, standing: Standing) -> None:
+def store_standing(database: ServiceDatabase, contest: Contest, standing: Standing) -> None:
     with database.transaction() as work:
         work.ask("replace_standing", contest=contest.name, standing=standing.model_dump_json())
 
@@ -213,7 +213,7 @@ def _close_offer(
     if in_a_minute >= settings.most_per_minute:
         raise RateLimitedError(f"{in_a_minute} pairs in a minute: read on, and vote in a minute")
     if in_a_day >= settings.most_per_day:
-        raise RateLimitedError(f"{in_a_day} pairs in a day are the most: go on tomorrow")
+        raise RateLimitedError(f"{in_a_day} pairs in a day are the limit: continue tomorrow")
     work.ask(
         "close_offer", offer_id=offer_id, closed=outcome, closed_at=datetime.now(UTC).timestamp()
     )

@@ -54,10 +54,10 @@ def refuse_programs(layout: Layout) -> None:
     """
     try:
         with closing(_open_database(layout)) as database:
-            database.execute("begin")  # so that all is of one moment
+            database.execute("begin")  # read one state
             entries = database.execute(statement("catalogue", "entries")).fetchall()
             _refuse_other_entries(entries)
-            # It takes 3 ms per MB of the catalogue, and ends at the first fault.
+            # 3 ms per MB of the catalogue; stops at the first fault.
             ((fault,),) = database.execute("pragma integrity_check(1)").fetchall()
             later = [
                 row
@@ -104,7 +104,7 @@ def _open_database(layout: Layout) -> sqlite3.Connection:
     refuse_foreign_journal(layout.catalogue)
     place = f"{layout.catalogue.resolve().as_uri()}?mode=rw"
     database = sqlite3.connect(place, uri=True, timeout=_BUSY_SECONDS)
-    # What is no UTF-8 is shown; a value of another type than text keeps it.
+    # Show invalid UTF-8 instead of failing.
     database.text_factory = lambda text: text.decode(errors="replace")
     return database
 
@@ -115,7 +115,7 @@ def make_catalogue(layout: Layout, data_path: str) -> None:
     Raises:
         duckdb.Error: it could not be written.
     """
-    # A process killed meanwhile leaves a file of this name, which the next one removes.
+    # A killed process leaves this file, which the next one removes.
     building = layout.catalogue.with_name("building.sqlite")
     for path in (building, layout.catalogue):
         for suffix in _FILES_OF_A_DATABASE:

@@ -71,7 +71,7 @@ def check_tables(connection: Connection) -> bool:
         in_lake, in_assay = columns.get(name, "missing"), defined.get(name, "missing")
         difference = f"{name[:200]} is {in_lake[:80]} in the lake, {in_assay} in Assay"
         raise ConfigurationError(
-            # A foreign name may hold line breaks.
+            # Foreign names may contain line breaks.
             f"the lake does not fit this version of Assay ({difference!r}): use the version that wrote"
             " it, or publish into a new warehouse; if no other version wrote it, bring the"
             " catalogue back from a copy"
@@ -85,7 +85,7 @@ def show_marts(connection: Connection) -> bool:
     Returns:
         Whether there were any.
     """
-    # All, since the lake's marts read one another as they are there.
+    # All of them, since the lake's own marts read one another.
     marts = MARTS if outdated_marts(connection) else ()
     for name in marts:
         connection.execute(f"create or replace temporary view {name} as {statement('marts', name)}")
@@ -96,9 +96,7 @@ def outdated_marts(connection: Connection) -> tuple[str, ...]:
     """Return the marts that are missing or have SQL of another version."""
     lake_sql: dict[str, str | None] = {}
     for name, sql in connection.execute(statement("catalogue", "views")).fetchall():
-        lake_sql[name] = (
-            None if name in lake_sql else sql
-        )  # which of two DuckLake takes is its own affair
+        lake_sql[name] = None if name in lake_sql else sql  # of two, DuckLake may use either
     return tuple(name for name in MARTS if not _is_mart(connection, name, lake_sql.get(name)))
 
 
@@ -111,7 +109,7 @@ def check_catalogue(connection: Connection) -> None:
     marts = {"marts": list(MARTS)}
     entries = connection.execute(statement("catalogue", "foreign"), marts).fetchall()
     if entries:
-        # Again: a publication that ends between two tables seems to be of a later snapshot.
+        # Retry: a publication between two reads looks like a later snapshot.
         entries = connection.execute(statement("catalogue", "foreign"), marts).fetchall()
     for kind, name in entries:
         raise foreign_error(kind, name)
@@ -129,7 +127,7 @@ def later_rows(tables: Iterable[str], schema: str) -> list[str]:
         filled("catalogue", "later_rows", schema=schema, table=table, column=column)
         for table in tables
         if (inlined := _INLINED.fullmatch(table))
-        # A deletion of a row has no end.
+        # Deletions have no end column.
         for column in ("begin_snapshot", *(["end_snapshot"] if inlined[1] == "data" else []))
     ]
 

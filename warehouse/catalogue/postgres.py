@@ -21,7 +21,7 @@ from warehouse.catalogue.definitions import foreign_error, later_rows
 from warehouse.statements import quoted, statement
 
 VARIABLE = "ASSAY_CATALOGUE_URL"
-_CREDENTIALS = "catalogue"  # the name of it in DuckDB
+_CREDENTIALS = "catalogue"  # the secret's name in DuckDB
 OLDEST_VERSION = 12
 _SHAPE = "postgresql://user:password@host:port/database"
 _SCHEMES = ("postgres", "postgresql")
@@ -65,7 +65,7 @@ class PostgresCatalogue:
         if parts.scheme not in _SCHEMES or not parts.hostname or not database:
             raise ConfigurationError(f"{VARIABLE} must read {_SHAPE}")
         options = dict(parse_qsl(parts.query))
-        if "password" in options:  # what is masked in messages and logs is what stands before the @
+        if "password" in options:  # only the part before the @ is masked in messages and logs
             raise ConfigurationError(
                 f"{VARIABLE}: the password belongs before the host, as in {_SHAPE}"
             )
@@ -219,7 +219,7 @@ def _server_transaction(catalogue: PostgresCatalogue) -> Iterator[Connection]:
         try:
             yield connection
         finally:
-            # Left to DuckDB, a rollback that a lost server cannot answer ends the process.
+            # DuckDB's own rollback would end the process if the server is lost.
             with suppress(duckdb.Error):
                 connection.execute("rollback")
 

@@ -29,7 +29,7 @@ from warehouse.rows import Row
 from warehouse.statements import MARTS, quoted
 from warehouse.warehouse import Warehouse
 
-if TYPE_CHECKING:  # it takes a while to import, and most answers are text
+if TYPE_CHECKING:  # slow import, and most answers are text
     import pyarrow as pa
 
 
@@ -125,11 +125,9 @@ def _run_statement(
     if "\0" in sql:
         raise ConfigurationError("wrong SQL: it holds a NUL character: leave it out")
     if not encodable(sql):
-        raise ConfigurationError(
-            "wrong SQL: it holds half a character (a lone surrogate): write it anew"
-        )
+        raise ConfigurationError("wrong SQL: it contains a lone surrogate: type it again")
     with warehouse.reader() as connection:
-        connection.execute("set errors_as_json = true")  # which say where the statement is wrong
+        connection.execute("set errors_as_json = true")  # JSON errors include the position
         _refuse_other_statements(connection, sql)
         for name, path in beside.items():
             _load_file(connection, name, path)
@@ -145,10 +143,7 @@ def _run_statement(
             ) from None
         except (duckdb.Error, RuntimeError) as error:
             raise _sql_error(sql, error) from None
-        except (
-            OverflowError,
-            ValueError,
-        ) as error:  # of DuckDB's values some are larger than Python's of that kind
+        except (OverflowError, ValueError) as error:  # some DuckDB values are out of Python's range
             raise ConfigurationError(
                 f"a value of the answer is out of range ({error}): cast it to varchar"
             ) from None
@@ -166,7 +161,7 @@ def _load_file(connection: Connection, name: str, path: Path) -> None:
             f"{name!r} cannot name a table here: choose a word that is no table of the lake's"
         )
     try:
-        # Read elsewhere, since this connection is bounded to the lake.
+        # Read with another connection, since this one is limited to the lake.
         with in_memory() as file_connection:
             rows = file_connection.execute(
                 f"from {read}(?)", [str(path.resolve())]
@@ -195,7 +190,7 @@ def _refuse_other_statements(connection: Connection, sql: str) -> None:
         )
     answer = connection.execute(f"select json_serialize_sql({quoted(sql)})").fetchall()
     try:
-        tree = json.loads(answer[0][0])  # unlike orjson it takes Infinity, as in 1e400
+        tree = json.loads(answer[0][0])  # unlike orjson it accepts Infinity, as in 1e400
     except (ValueError, RecursionError):
         raise ConfigurationError(
             "the statement is nested too deeply: write it with fewer operators or parentheses"
@@ -238,7 +233,7 @@ def _refuse_other_tables(node: dict[str, Any]) -> None:
         if name.startswith(_HIDDEN_PREFIXES):
             raise ConfigurationError(f"{name} is not a table of the lake: `show tables` lists them")
         if name in MARTS and (catalogue or schema or node.get("at_clause")):
-            # The lake's own view may hold SQL of somebody else; the one laid over it does not.
+            # The lake's own view may contain foreign SQL; the temporary one does not.
             raise ConfigurationError(f"the mart {name} is asked by its name alone, as it is now")
 
 
@@ -247,7 +242,7 @@ def _refuse_functions(connection: Connection, node: dict[str, Any]) -> None:
     if not name or name in FUNCTIONS or name in _TABLE_FUNCTIONS:
         return
     sql = "select 1 from duckdb_functions() where lower(function_name) = ? limit 1"
-    if connection.execute(sql, [name]).fetchall():  # of others DuckDB says what they may mean
+    if connection.execute(sql, [name]).fetchall():  # for unknown names DuckDB suggests others
         raise ConfigurationError(f"the function {name} is not allowed here")
 
 
@@ -263,7 +258,7 @@ def _distinct(names: list[str]) -> list[str]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Decimal):
-        as_float = float(value)  # whose shortest digits may be others where there are many
+        as_float = float(value)  # which may lose digits
         return as_float if Decimal(repr(as_float)) == value else str(value)
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
@@ -311,10 +306,9 @@ def _parse_error(error: duckdb.Error | RuntimeError) -> tuple[str, Mapping[str, 
     return in_one_line(f"{kind}: {parsed['exception_message']}"), parsed
 
 
-# The functions of DuckDB that compute from what they are given: a closed list, so that one of a
-# later version is called once somebody has looked at it. Left out are those that bind or run other
-# statements (`json_serialize_plan`), read settings, variables, sequences or the catalogue, write, or
-# wait.
+# DuckDB functions that only compute from their arguments. A closed list, so that functions of later
+# versions are reviewed first. Left out are functions that bind or run other statements
+# (`json_serialize_plan`), read settings, variables, sequences or the catalogue, write, or wait.
 _FUNCTION_NAMES = r"""
 !__postfix !~~ !~~* % & && * ** + - ->> / // <-> << <=> <@ >> @ @> ^ ^@ | || ~ ~~ ~~* ~~~ abs
 acos acosh add age aggregate ago alias any_value apply approx_count_distinct approx_quantile

@@ -22,7 +22,7 @@ def reach(connection: Connection, folder: ObjectFolder) -> None:
         ConfigurationError: the extension or credentials are missing.
     """
     load_extension(connection, "httpfs")
-    # Else DuckDB takes credentials from the environment by itself, and shows them as settings.
+    # Otherwise DuckDB reads credentials from the environment and shows them as settings.
     connection.execute("set enable_global_s3_configuration = false")
     connection.execute(f"set http_timeout = {object_storage.TIMEOUT_SECONDS}")
     connection.execute(f"set http_retries = {object_storage.ATTEMPTS - 1}")
@@ -69,7 +69,7 @@ def report_storage_failures() -> Iterator[None]:
 def storage_failure(error: duckdb.Error) -> AssayError | None:
     """Return the error about object storage; None if it is about something else."""
     text = str(error).partition(": ")[2]
-    with suppress(ValueError):  # a connection may be asked to tell errors as JSON
+    with suppress(ValueError):  # a connection may report errors as JSON
         text = json.loads(text)["exception_message"]
     title, _, reply = text.partition("\n\n")
     if not isinstance(error, duckdb.HTTPException) and " for HTTP " not in title:

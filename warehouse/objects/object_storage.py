@@ -176,7 +176,7 @@ class ObjectFolder:
                         return None
                     raise
                 except (IncompleteReadError, ReadTimeoutError, ResponseStreamingError):
-                    if attempt == ATTEMPTS - 1:  # botocore asks again for the head of it alone
+                    if attempt == ATTEMPTS - 1:  # botocore retries only the request, not the read
                         raise
         raise AssertionError
 
@@ -223,7 +223,7 @@ def file_size(folder: Path, place: ObjectFolder | None, name: str) -> int | None
 @functools.cache
 def _client() -> tuple[Any, Any]:
     """Return a session and its client, for the life of the process."""
-    import boto3  # takes a while, and most lakes lie in a folder
+    import boto3  # slow import, and most lakes are in a folder
     from botocore.config import Config
     from botocore.exceptions import BotoCoreError
 
@@ -232,7 +232,7 @@ def _client() -> tuple[Any, Any]:
         read_timeout=TIMEOUT_SECONDS,
         retries={"mode": "standard", "total_max_attempts": ATTEMPTS},
         max_pool_connections=AT_ONCE,
-        # Other makes of storage do not know the newer checksums.
+        # Other S3 implementations lack the newer checksums.
         request_checksum_calculation="when_required",
         response_checksum_validation="when_required",
     )
@@ -294,7 +294,7 @@ def _refusal_details(folder: ObjectFolder, name: str) -> dict[str, str] | None:
         client.get_object(Bucket=folder.bucket, Key=folder.prefix + name)["Body"].close()
     except ClientError as error:
         return _error_of(error)
-    except BotoCoreError:  # the storage has gone meanwhile; the status was told before
+    except BotoCoreError:  # the storage was lost; the status is known already
         return None
     return None
 

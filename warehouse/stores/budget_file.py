@@ -22,12 +22,12 @@ from schemas.errors import BudgetExhaustedError, ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Budget
 from warehouse.catalogue.sqlite_file import connect
-from warehouse.scrubbing import concealed
+from warehouse.scrubbing import mask_secrets
 from warehouse.shared_database import Statements, shared_database
 from warehouse.statements import filled, statement
 
-# A call so old is given up, as its holder may be a process of another machine, or its number may
-# belong to another process by now. Should its answer come after all, `settle` corrects the estimate.
+# Older calls are given up: their process may be on another machine, or its id may be reused. If the
+# reply comes after all, `settle` corrects the estimate.
 _FORGET_AFTER_SECONDS = 900.0
 WHOLE_RUN = ""
 _PROCESS = "process "
@@ -85,7 +85,7 @@ class BudgetFile:
         """Reserve an estimate, and return whether the call may start; False: wait."""
         estimate = Spend(cost_usd=cost_usd, tokens=tokens)
         with self._transaction() as connection:
-            # Else reservations of a killed worker would hold back everybody until they are old.
+            # Otherwise reservations of a killed worker would block all others until they expire.
             self._forget_the_dead(connection)
             run = self._settled_spend(connection, WHOLE_RUN)
             idea = self._settled_spend(connection, idea_id)
@@ -119,7 +119,7 @@ class BudgetFile:
     ) -> None:
         """Journal a call before it is sent, with the row it gets without a reply."""
         holder = self._holder()
-        row = (call_id, unit, self.run_id, idea_id, concealed(call), cost_usd, tokens, holder)
+        row = (call_id, unit, self.run_id, idea_id, mask_secrets(call), cost_usd, tokens, holder)
         with self._transaction() as connection:
             connection.execute(
                 "insert into journal values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
@@ -132,7 +132,7 @@ class BudgetFile:
         """Replace the estimate of a call by its actual use, and its journal row by `call`."""
         with self._transaction() as connection:
             connection.execute("delete from reserved where reservation_id = ?1", (reservation_id,))
-            # Of a call that was given up the estimate has been counted.
+            # The estimate of a call that was given up is counted already.
             query = (
                 "select cost_usd, tokens from journal where call_id = ?1 and in_flight_of is null"
             )
@@ -140,7 +140,7 @@ class BudgetFile:
             if call:
                 connection.execute(
                     "update journal set call = ?1, in_flight_of = null where call_id = ?2",
-                    (concealed(call), reservation_id),
+                    (mask_secrets(call), reservation_id),
                 )
             self._add(
                 connection,
@@ -175,7 +175,7 @@ class BudgetFile:
         bound = self.budget.maximum_requests
         with self._transaction() as connection:
             spent = self._settled_spend(connection, WHOLE_RUN).requests
-            if reached(spent, bound):
+            if is_reached(spent, bound):
                 raise BudgetExhaustedError(
                     f"the run's budget of {bound} literature requests is spent: raise"
                     " --max-requests"
@@ -260,15 +260,15 @@ class BudgetFile:
     def _refuse_what_is_spent(self, run: Spend, idea: Spend, idea_id: IdeaId) -> None:
         bounds = self.budget
         cost_usd, per_idea = bounds.maximum_cost_usd, bounds.maximum_cost_usd_per_idea
-        if reached(run.cost_usd, cost_usd):
+        if is_reached(run.cost_usd, cost_usd):
             raise BudgetExhaustedError(
                 f"the run's budget of ${cost_usd:.2f} is spent: raise --max-cost-usd"
             )
-        if reached(run.tokens, bounds.maximum_tokens):
+        if is_reached(run.tokens, bounds.maximum_tokens):
             raise BudgetExhaustedError(
                 f"the run's budget of {bounds.maximum_tokens} tokens is spent: raise --max-tokens"
             )
-        if reached(idea.cost_usd, per_idea):
+        if is_reached(idea.cost_usd, per_idea):
             raise BudgetExhaustedError(
                 f"the budget of ${per_idea:.2f} for idea {idea_id} is spent: raise"
                 " --max-cost-usd-per-idea"
@@ -277,9 +277,12 @@ class BudgetFile:
     def _is_full(self, run: Spend, idea: Spend, estimate: Spend) -> bool:
         bounds = self.budget
         return (
-            (estimate.cost_usd > 0 and reached(run.cost_usd, bounds.maximum_cost_usd))
-            or (estimate.tokens > 0 and reached(run.tokens, bounds.maximum_tokens))
-            or (estimate.cost_usd > 0 and reached(idea.cost_usd, bounds.maximum_cost_usd_per_idea))
+            (estimate.cost_usd > 0 and is_reached(run.cost_usd, bounds.maximum_cost_usd))
+            or (estimate.tokens > 0 and is_reached(run.tokens, bounds.maximum_tokens))
+            or (
+                estimate.cost_usd > 0
+                and is_reached(idea.cost_usd, bounds.maximum_cost_usd_per_idea)
+            )
         )
 
     def _add(
@@ -362,7 +365,7 @@ class BudgetFile:
                 ) from error
 
 
-def reached(used: float, bound: float | None) -> bool:
+def is_reached(used: float, bound: float | None) -> bool:
     """Return whether a bound is set and reached."""
     return bound is not None and used >= bound
 
@@ -374,8 +377,8 @@ def this_machine() -> str:
 
 def this_process(*, among_machines: bool) -> str:
     """Return the name of this process as a holder of reservations."""
-    # Containers of one kernel number their processes each for itself, so the host's name tells
-    # them apart. Within files it does alone, and is the same after the machine was started anew.
+    # Containers of one kernel have separate process ids, so the host name is included. For a file
+    # it is enough, and stays the same after a reboot.
     host = socket.gethostname()
     return f"{_PROCESS}{os.getpid()} on {f'{host} {this_machine()}' if among_machines else host}"
 
@@ -388,7 +391,7 @@ def process_is_alive(holder: str) -> bool:
         return True
     try:
         os.kill(int(number), 0)
-    except (ProcessLookupError, ValueError, OverflowError):  # also of what is no number of one
+    except (ProcessLookupError, ValueError, OverflowError):  # or not a process id
         return False
     except PermissionError:
         return True
@@ -427,7 +430,7 @@ def _give_up(connection: Statements, condition: str, values: Sequence[str | floa
 def _connect(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = connect(path, timeout=60.0, isolation_level=None, check_same_thread=False)
-    # Kills of processes lose nothing; what a crash of the machine may lose is the latest spend.
+    # A killed process loses nothing; a crash of the machine may lose the latest spending.
     connection.execute("pragma synchronous = off")
     connection.executescript(statement("budgets", "schema"))
     return connection

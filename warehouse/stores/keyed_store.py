@@ -17,7 +17,7 @@ from schemas.base import Noun
 from schemas.settings import CacheSettings
 from warehouse.catalogue.sqlite_file import database_errors, open_wal
 from warehouse.layout import Layout
-from warehouse.scrubbing import concealed, known_secrets
+from warehouse.scrubbing import known_secrets, mask_secrets
 
 _KEYS_PER_QUERY = 500
 _CREATE = """
@@ -78,7 +78,9 @@ class KeyedStore:
         A reply may repeat the API key that it was requested with.
         """
         now, secrets = time.time(), known_secrets()
-        rows = [(key, _compress(concealed(value, secrets)), now) for key, value in entries.items()]
+        rows = [
+            (key, _compress(mask_secrets(value, secrets)), now) for key, value in entries.items()
+        ]
         if not rows:
             return
         with self._open() as connection:
@@ -121,7 +123,7 @@ class KeyedStore:
     def _open(self) -> Iterator[sqlite3.Connection]:
         with (
             self._lock,
-            database_errors(f"cache {self.path}", "delete this file, it will be built anew"),
+            database_errors(f"cache {self.path}", "delete this file; it will be rebuilt"),
         ):
             if self._connection is None:
                 self._connection = open_wal(self.path, _CREATE)
@@ -163,7 +165,7 @@ def _decompress(value: bytes) -> bytes:
     if not value.startswith(_ZSTD_MAGIC):
         return value
     try:
-        # Its length is said first, and is the memory that unpacking takes.
+        # The header states the size, which is the memory that decompression takes.
         if not 0 <= zstandard.frame_content_size(value) <= _MOST_ENTRY_BYTES:
             raise zstandard.ZstdError("an entry is too large")
         return zstandard.ZstdDecompressor().decompress(value)

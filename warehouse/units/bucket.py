@@ -41,7 +41,7 @@ def upload_unit(layout: Layout, building: Path, target: Path, replaced: str | No
     unit_object = place.get(name)
     return (
         unit_object is not None and unit_object[0] == content
-    )  # the answer to an attempt before was lost
+    )  # an earlier attempt succeeded, and its reply was lost
 
 
 def download_unit(layout: Layout, target: Path) -> tuple[dict[str, bytes], str] | None:
@@ -90,7 +90,7 @@ def remove_work(layout: Layout, folder: Path) -> None:
     local_units = (path.parent.name for path in folder.glob(f"*=*/{RECEIPT_FILE}"))
     for name in sorted({*local_units, *(work_object[0] if work_object is not None else ())}):
         place.remove(_name(layout, folder / name))
-    for name in (_work_name(layout, folder), _name(layout, folder)):  # the work may be one unit
+    for name in (_work_name(layout, folder), _name(layout, folder)):  # a work may be a single unit
         place.remove(name)
 
 
@@ -187,10 +187,10 @@ def _without_metadata(member: tarfile.TarInfo) -> tarfile.TarInfo:
 def _unpack_files(content: bytes) -> dict[str, bytes]:
     """Return the files of a unit. Raises tarfile.TarError if invalid."""
     files = {}
-    with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:  # nothing to inflate
+    with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:  # no compression, no bomb
         for member in archive:
             is_expected = Path(member.name).suffix in _SUFFIXES or member.name in _NAMES
-            # A link to another member and a file with holes unpack to more than there is.
+            # Links to members and sparse files unpack to more than their size.
             is_regular = member.isreg() and not member.issparse()
             file = archive.extractfile(member) if is_regular else None
             if file is None or not is_expected or "/" in member.name:

@@ -68,7 +68,7 @@ def delete_work(
         TransientError: a publisher holds the lock.
         PublicationError: the lake could not be changed.
     """
-    warehouse.check_may_publish()  # before any file goes
+    warehouse.check_may_publish()  # before any deletion
     with warehouse.queries() as queries:
         head = published_head(queries.connection, kind, run_id)
         (costs,) = queries.rows("spent_by_runs", run_ids=[run_id])

@@ -52,7 +52,7 @@ def evict(connection: Connection, layout: Layout, kind: Kind, before: datetime) 
         ]
         not_evicted = [receipt for receipt in with_files if not is_evicted(layout, kind, receipt)]
         if not_evicted and not _is_in_lake(connection, layout, kind, names, not_evicted):
-            continue  # `assay warehouse verify` says what is wrong
+            continue  # `assay warehouse verify` reports the difference
         units += len(with_files)
         size += sum(_remove(layout, kind, receipt) for receipt in with_files)
     return FreedSpace(units=units, bytes=size)
@@ -100,7 +100,7 @@ def rows_in_lake(
             raise PublicationError(
                 f"the lake holds {len(rows)} rows of {name} that landed in"
                 f" {kind.folder_of(layout, receipt)}, the receipt there says {count}, and its files"
-                f" were let go: bring {layout.lake} back from a copy, or {kind.remedy}"
+                f" were evicted: bring {layout.lake} back from a copy, or {kind.remedy}"
             )
         if rows:
             rows_of[name] = rows

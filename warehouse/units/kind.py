@@ -25,7 +25,7 @@ from warehouse.layout import Layout, file_name, safe_name
 from warehouse.rows import Row, Rows, nouns_in
 from warehouse.statements import table_statement
 
-if TYPE_CHECKING:  # workers land without the database
+if TYPE_CHECKING:  # workers need no database
     from warehouse.catalogue.connection import Connection
 
 UnitT = TypeVar("UnitT", bound=Noun, default=Any)

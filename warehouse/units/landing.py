@@ -79,7 +79,7 @@ def land(layout: Layout, kind: Kind[Any, ReceiptT], rows: Rows, receipt: Receipt
                 return complete
         finally:
             shutil.rmtree(building, ignore_errors=True)
-        tag = fetch_unit(layout, target)  # of another worker, who was first
+        tag = fetch_unit(layout, target)  # another worker landed it first
 
 
 def journalled_calls(layout: Layout, unit: str) -> list[LlmCall]:

@@ -65,13 +65,13 @@ def validate_published(
         batches = [
             (kind, works[first : first + WORKS_TOGETHER])
             for kind in kinds
-            for works in [waiting(connection, kind)]
+            for works in [unvalidated_works(connection, kind)]
             for first in range(0, len(works), WORKS_TOGETHER)
         ]
     total = LaterValidation()
-    for kind, works in batches:  # one at a time, so that publishers need not wait for all
+    for kind, works in batches:  # one batch at a time, so that publishers do not wait for all
         with warehouse.publisher(wait_seconds=wait_seconds) as connection:
-            still_waiting = set(waiting(connection, kind))
+            still_waiting = set(unvalidated_works(connection, kind))
             total += _validate_with_fallback(
                 connection, kind, [names for names in works if names in still_waiting]
             )
@@ -123,7 +123,7 @@ def _line(row: ValidationRow) -> str:
     return f"{row.run_id}: {row.in_words}"
 
 
-def waiting(connection: Connection, kind: Kind) -> list[tuple[str, ...]]:
+def unvalidated_works(connection: Connection, kind: Kind) -> list[tuple[str, ...]]:
     """Return the published works that Great Expectations has not validated."""
     validated_works = set(connection.execute(table_statement("validated_works")).fetchall())
     return [
@@ -141,7 +141,7 @@ def _validation_rows(
     Rows are read from the lake. For SQL rules the number of broken rows was recorded on
     publication.
     """
-    from warehouse.validate.great_expectations import Suites  # takes three seconds
+    from warehouse.validate.great_expectations import Suites  # import of three seconds
 
     condition = kind.condition(_VALIDATIONS, several=True)
     sql = table_statement("rows_of", table=_VALIDATIONS.name, condition=condition)
@@ -160,7 +160,7 @@ def _validation_rows(
         (names,) = works
         ranking_id = kind.parameters(*names).get("ranking_id")
         return list(tally.rows(kind.run_id(*names), now, ranking_id))
-    # One by one, to know which of them: an answer about all would be recorded with each.
+    # Repeat one by one, because the result would be recorded with every work.
     if any(result.unexpected_count for result in tally.by_place.values()):
         return [row for names in works for row in _validation_rows(connection, kind, [names])]
     return [

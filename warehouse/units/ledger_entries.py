@@ -7,7 +7,7 @@ from schemas.columns import Column, ColumnType, Table
 from schemas.errors import PublicationError
 from schemas.people.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry
 from schemas.tables import TABLE
-from warehouse.catalogue.connection import Connection, every_row_read
+from warehouse.catalogue.connection import Connection, read_every_row
 from warehouse.lake import rows_in
 from warehouse.ledger import append
 from warehouse.rows import Row
@@ -141,7 +141,7 @@ def _recorded_parts(connection: Connection, kind: Kind, names: tuple[str, ...]) 
         PublicationError: a row is about an unknown artefact.
     """
     sql = statement("ledger", "standing").format(condition=kind.condition(TABLE["ledger"]))
-    with every_row_read(connection):
+    with read_every_row(connection):
         rows = rows_in(connection, sql, kind.parameters(*names))
     for row in rows:
         if row["artefact"] not in _ARTEFACTS:

@@ -33,7 +33,7 @@ from warehouse.units.landing import (
     landed_files,
     work_files,
 )
-from warehouse.units.later_validation import WORKS_TOGETHER, validate_works, waiting
+from warehouse.units.later_validation import WORKS_TOGETHER, unvalidated_works, validate_works
 from warehouse.units.ledger_entries import record
 from warehouse.units.validate import validate
 from warehouse.warehouse import Warehouse
@@ -81,7 +81,7 @@ def publish(
         if validation is not None and has_passed:
             share_out(connection, sum(sum(receipt.rows.values()) for receipt in receipts))
             with transaction(connection, kind.title(*names)):
-                # A ranking that was withdrawn has left the calls it cost.
+                # A withdrawn ranking has left its calls.
                 if published_digest is not None or kind.is_nested:
                     _delete(connection, kind, names)
                 rows = _insert(connection, warehouse, kind, head, receipts, digest, validation)
@@ -115,9 +115,11 @@ def _validate(
 
 def _validate_waiting(connection: Connection, kind: Kind) -> None:
     """Validate small works that were published earlier: Great Expectations is imported now."""
-    boundary = ErrorBoundary()  # what was asked for is published; the others wait on
+    boundary = ErrorBoundary()  # a failure leaves the others waiting
     with boundary:
-        validation = validate_works(connection, kind, waiting(connection, kind)[:WORKS_TOGETHER])
+        validation = validate_works(
+            connection, kind, unvalidated_works(connection, kind)[:WORKS_TOGETHER]
+        )
         for line in validation.broken:
             logger.warning("published before: %s", line)
     if boundary.error is not None:
@@ -219,5 +221,5 @@ def _counts(connection: Connection, kind: Kind, names: tuple[str, ...]) -> dict[
         table_statement("count_rows", table=table.name, condition=kind.condition(table))
         for table in kind.published_tables
     )
-    sql = " union all ".join(statements)  # one question, since each finds the snapshot anew
+    sql = " union all ".join(statements)  # one query, since each looks up the snapshot
     return dict(connection.execute(sql, kind.parameters(*names)).fetchall())

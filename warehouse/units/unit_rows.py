@@ -20,7 +20,7 @@ def rows_of(kind: Kind[UnitT, Any, Any], run_id: RunId, unit: UnitT) -> Rows:
 
     Columns that a row's noun does not have are taken from the unit.
     """
-    # Calls and failures know a unit as they would know an idea.
+    # Calls and failures have the unit's name as their idea_id.
     name = column_value(
         unit, holder_of(kind.noun, kind.identity_column) or "", kind.identity_column
     )
@@ -33,7 +33,7 @@ def rows_of(kind: Kind[UnitT, Any, Any], run_id: RunId, unit: UnitT) -> Rows:
     for part in kind.parts:
         rows = nouns_by_table.setdefault(part.table, [])
         for noun in part.nouns(unit):
-            # What two of them hold, such as a failure, is one row.
+            # A noun in two fields, such as a failure, is one row.
             if not (part.shared and any(noun == other for other, _ in rows)):
                 rows.append((noun, _recorder(kind, part.path)))
     return {

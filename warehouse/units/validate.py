@@ -27,9 +27,9 @@ from warehouse.rows import Row
 from warehouse.statements import names, statement, table_statement
 from warehouse.units.kind import Kind, ReceiptT
 from warehouse.units.landing import extra_row_files, landed_files
-from warehouse.validate.expectations import ExpectationResult, Tally, examples_of, hold
+from warehouse.validate.expectations import ExpectationResult, Tally, evaluate_table, examples_of
 
-if TYPE_CHECKING:  # takes three seconds
+if TYPE_CHECKING:  # import of three seconds
     from warehouse.validate.great_expectations import Suites
 
 ROWS_PER_CHUNK = 100_000
@@ -56,7 +56,7 @@ def validate(
 
     def look_at(table: Table, rows: pa.Table) -> None:
         if len(rows):
-            tally.add(hold(table, rows, run_id))
+            tally.add(evaluate_table(table, rows, run_id))
             if suites is not None and tally.passed:
                 suites.add(table, rows)
 
@@ -72,7 +72,7 @@ def validate(
             for name, rows in chunk.items():
                 look_at(TABLE[name], rows)
             share_out(connection, sum(len(rows) for rows in chunk.values()))
-            tally.add(judge(connection, rules, chunk))
+            tally.add(evaluate_rules(connection, rules, chunk))
     for table, path in extra_row_files(layout, kind, *names):
         look_at(table, read_landed(table, [path], prose=False))
     look_at(TABLE[kind.head_table], head)
@@ -87,7 +87,7 @@ def validate(
 def _suites(run_id: RunId, unit_count: int) -> "Suites | None":
     if unit_count <= HANDFUL:
         return None
-    from warehouse.validate.great_expectations import Suites  # takes three seconds
+    from warehouse.validate.great_expectations import Suites  # import of three seconds
 
     return Suites([run_id])
 
@@ -154,7 +154,7 @@ class Rule:
     needs_rows: bool = False
 
 
-def judge(
+def evaluate_rules(
     connection: Connection, rules: Sequence[Rule], chunk: Mapping[str, pa.Table]
 ) -> Iterator[ExpectationResult]:
     """Yield the result of each rule for `chunk`, whose tables hold whole units.

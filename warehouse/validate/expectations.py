@@ -239,7 +239,7 @@ def _value_expectations(column: Column) -> Iterator[Expectation]:
         yield Expectation(Expects.MATCHES, name, pattern=column.pattern)
 
 
-def hold(table: Table, rows: pa.Table, run_id: RunId) -> Iterator[ExpectationResult]:
+def evaluate_table(table: Table, rows: pa.Table, run_id: RunId) -> Iterator[ExpectationResult]:
     """Evaluate the expectations of `table` on `rows` with Arrow."""
     for expectation in expectations_of(table, run_id):
         broken = broken_rows(expectation, rows)

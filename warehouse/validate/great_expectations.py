@@ -140,7 +140,7 @@ def in_batches(rows: pa.Table, key: Sequence[str]) -> Iterator[pa.Table]:
     begin = 0
     while begin < len(rows):
         end = min(begin + ROWS_PER_BATCH, len(rows))
-        # Two rows are enough to break uniqueness: the last one joins an equal one behind it.
+        # Two equal rows break uniqueness, so the last row moves to a batch with its equal.
         if end < len(rows) and len(set(_keys(rows.slice(end - 1, 2), key))) == 1:
             end -= 1
         yield rows.slice(begin, end - begin)
@@ -191,7 +191,7 @@ def _frame_of(rows: pa.Table, expectations: Sequence[Expectation]) -> pd.DataFra
         elif pa.types.is_date(values.type):
             values = values.cast(MOMENT)
         elif pa.types.is_floating(values.type):
-            # Great Expectations takes NaN for missing. No bounds hold infinity either.
+            # Great Expectations treats NaN as missing; infinity is outside all bounds too.
             values = pc.if_else(pc.is_nan(values), math.inf, values)
         columns[name] = values
     frame: pd.DataFrame = pa.table(columns).to_pandas()
@@ -201,10 +201,8 @@ def _frame_of(rows: pa.Table, expectations: Sequence[Expectation]) -> pd.DataFra
 @cache
 def _batch_definition() -> Any:
     """Return the batch definition of an ephemeral context, without files or network."""
-    for name in (
-        "great_expectations",
-        "great_expectations.data_context.types.base",
-    ):  # the second sets a level of its own
+    # The second logger has its own level.
+    for name in ("great_expectations", "great_expectations.data_context.types.base"):
         logging.getLogger(name).setLevel(logging.WARNING)
     context = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = {"globally": False}
@@ -217,7 +215,7 @@ def _answers(
 ) -> list[ExpectationValidationResult]:
     """Evaluate expectations, and return the results in their order."""
     for number, expectation in enumerate(expectations):
-        expectation.meta = {"number": number}  # results come grouped by column
+        expectation.meta = {"number": number}  # results are grouped by column
     suite = gx.ExpectationSuite(name=name, expectations=list(expectations))
     batch = _batch_definition().get_batch(batch_parameters={"dataframe": frame})
     results = batch.validate(suite, result_format="BASIC").results

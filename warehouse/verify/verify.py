@@ -19,11 +19,11 @@ from schemas.tables import TABLE, TABLES
 from warehouse.catalogue.connection import Connection
 from warehouse.kinds.registry import KINDS
 from warehouse.lake import (
-    ask_in_turn,
     data_path,
     filled_tables,
     object_folder,
     one_line,
+    query_each,
 )
 from warehouse.objects.object_storage import AT_ONCE, file_size
 from warehouse.parquet import read_landed
@@ -118,12 +118,12 @@ def _missing_files(connection: Connection, warehouse: Warehouse) -> list[str]:
     for (table_name, name, size), stored_size in zip(files, sizes, strict=True):
         if stored_size is None:
             problems.append(
-                f"{table_name}: {place}{name} is missing; put it back or publish its run anew"
+                f"{table_name}: {place}{name} is missing; restore it or publish its run again"
             )
         elif stored_size != size:
             problems.append(
                 f"{table_name}: {place}{name} has not the {size} bytes it was written with;"
-                " publish its run anew"
+                " publish its run again"
             )
     return problems
 
@@ -135,19 +135,19 @@ def _readable(connection: Connection) -> tuple[dict[str, int], list[str]]:
 
     def count(name: str) -> tuple[int, int]:
         """Return the number of rows read, and the number that the catalogue reports."""
-        if name not in filled:  # to look for rows costs five times as much
+        if name not in filled:  # a check for rows costs five times as much
             connection.execute(table_statement("read_no_row", table=name))
             return 0, 0
         sql = table_statement("read_every_row", table=name)
         ((row_count,),) = connection.execute(sql).fetchall()
         if name in MARTS:
             return row_count, row_count
-        # DuckLake answers it from the catalogue, without a look into the files.
+        # DuckLake answers this from the catalogue, without reading files.
         sql = table_statement("count_rows", table=name, condition="true")
         ((_, catalogue_count),) = connection.execute(sql).fetchall()
         return row_count, catalogue_count
 
-    for name, answer in ask_in_turn(connection, names, count):
+    for name, answer in query_each(connection, names, count):
         if isinstance(answer, duckdb.Error):
             problems.append(f"{name} cannot be read: {one_line(answer)}")
             continue
@@ -252,7 +252,7 @@ class _Comparison:
             if published.rows != count:
                 yield (
                     f"{about}: {published.rows} rows of {name} are published, its receipts say {count};"
-                    f" the command of the {kind.word} publishes it anew"
+                    f" the command of the {kind.word} publishes it again"
                 )
             elif landed_content is not None and landed_content != published:
                 yield (
@@ -266,7 +266,7 @@ class _Comparison:
     ) -> Iterator[str]:
         lock = self.warehouse.work(RunId(names[0])) / "lock"
         if not receipts or lock_held(lock) is not False:
-            return  # nothing was paid for yet, or it is, or may be, still under way
+            return  # nothing was paid for, or it may still run
         result = kind.validation_file(self.warehouse, *names)
         yield f"{kind.title(*names)} has landed but is not published: " + (
             f"see {result}"
@@ -298,7 +298,7 @@ def read_units(
         else:
             if receipt is not None:
                 receipts.append(receipt)
-                if (folder / EVICTION_MARK).exists():  # counted, and not held against what landed
+                if (folder / EVICTION_MARK).exists():  # evicted: count its rows, compare nothing
                     for name in receipt.rows:
                         landed.add_unknown(name)
                     continue

@@ -10,7 +10,7 @@ from schemas.base import Noun
 from schemas.errors import ConfigurationError, PublicationError
 from schemas.people.ledger import LedgerHead
 from schemas.tables import TABLE
-from warehouse.catalogue.connection import Connection, every_row_read
+from warehouse.catalogue.connection import Connection, read_every_row
 from warehouse.kinds.registry import KINDS
 from warehouse.lake import one_line, rows_in
 from warehouse.ledger import breaks, has_row, head_of, rows_of_chain
@@ -48,7 +48,7 @@ def verify_ledger(warehouse: Warehouse, *, heads: Collection[str] = ()) -> Ledge
         try:
             head = head_of(connection)
             problems = [*breaks(rows_of_chain(connection)), *_missing_heads(connection, heads)]
-            # Of an empty ledger, the records alone tell whether it was lost.
+            # For an empty ledger, only the records show whether it was lost.
             if head.sequence:
                 problems += _published_problems(connection)
             records = recorded_problems(connection, warehouse, TABLE.keys())
@@ -67,7 +67,7 @@ def _missing_heads(connection: Connection, heads: Collection[str]) -> Iterator[s
     """Yield a line for each recorded head that the chain lacks."""
     for head in heads:
         if not has_row(connection, head):
-            yield f"no row has the hash {head[:80]}: rows were cut off or written anew"
+            yield f"no row has the hash {head[:80]}: rows were cut off or rewritten"
 
 
 def _published_problems(connection: Connection) -> Iterator[str]:
@@ -93,5 +93,5 @@ def _works(connection: Connection, kind: Kind) -> list[dict[str, Any]]:
     for name in kind.ids:
         condition = condition.replace(f"${name}", f'work."{name}"')
     sql = statement("ledger", "published_works").format(table=kind.head_table, condition=condition)
-    with every_row_read(connection):
+    with read_every_row(connection):
         return rows_in(connection, sql)

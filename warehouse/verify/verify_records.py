@@ -17,7 +17,7 @@ from schemas.text.plain_files import PlainFileError
 from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.app.people import participants, reason_hashes
 from warehouse.app.records import entry_of, key_of, read_record
-from warehouse.catalogue.connection import Connection, every_row_read
+from warehouse.catalogue.connection import Connection, read_every_row
 from warehouse.lake import one_snapshot, rows_in
 from warehouse.ledger import head_file, head_of, lacks, recorded_head
 from warehouse.rows import Row, noun_of
@@ -80,18 +80,18 @@ def recorded_problems(
     tables = [table for table in SERVICE_TABLES if table.name in readable]
     recorded = _recorded_head(warehouse, findings)
     forgotten_people: set[str] = set()
-    with one_snapshot(connection), every_row_read(connection):
+    with one_snapshot(connection), read_every_row(connection):
         lakes = {table.name: _in_lake(connection, table) for table in tables}
         entries = None
         if "ledger" in readable:
             loss = _ledger_loss(connection, warehouse, recorded, lakes)
             findings.problems += [loss] if loss else []
-            # Where no row of it is left, that one line says what one for each record would say.
+            # For an empty ledger one line replaces one per record.
             if head_of(connection).sequence or not loss:
                 entries = rows_in(connection, statement("ledger", "of_records"))
             rows = connection.execute(statement("ledger", "forgotten")).fetchall()
             forgotten_people.update(who for (who,) in rows)
-    # After the lake: a row that is recorded and folded meanwhile is in the database then.
+    # After the lake, so that rows copied meanwhile are in the database.
     databases = _in_database(warehouse, tables, forgotten_people, findings)
     for name, lake in lakes.items():
         database = databases.get(name)
@@ -149,7 +149,7 @@ def _ledger_loss(
         return (
             f"ledger: row {recorded.sequence}, whose hash was noted in {head_file(warehouse)}, is"
             f" missing; bring {warehouse.lake} back from a copy, or remove the note of a lake that was"
-            " made anew"
+            " recreated"
         )
     counts = [f"{len(lake.rows)} of {name}" for name, lake in lakes.items() if lake.rows]
     if counts and not head_of(connection).sequence:
@@ -220,7 +220,7 @@ def _compare_with_reasons(decisions: _Place, database: ServiceDatabase) -> set[s
         Participants whose reason is gone with their name.
     """
     reasonless: set[str] = set()
-    # In this order: who is forgotten meanwhile loses reasons and name at once.
+    # Reasons first: forgetting a person deletes reasons and name at once.
     reasons = reason_hashes(database)
     names = {each.participant_id for each in participants(database)}
     for key, decision in decisions.rows.items():

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from schemas.columns import Column, ColumnType, Table
 from schemas.tables import TABLES
-from warehouse.catalogue.connection import Connection, every_row_read
+from warehouse.catalogue.connection import Connection, read_every_row
 from warehouse.lake import one_line, one_snapshot, rows_in
 from warehouse.rows import Row
 from warehouse.statements import statement, table_statement
@@ -37,7 +37,7 @@ def false_statistics(connection: Connection, readable_tables: Collection[str]) -
         columns = [
             column
             for column in table.columns
-            # Of lists DuckLake keeps no least and no largest value.
+            # DuckLake stores no statistics of lists.
             if column.type is not ColumnType.STRINGS
         ]
         if table.name in readable_tables and table.name in statistics_of:
@@ -49,7 +49,7 @@ def _of_table(
 ) -> Iterator[str]:
     ranges = ", ".join(_range(column, number) for number, column in enumerate(columns))
     try:
-        with every_row_read(connection):
+        with read_every_row(connection):
             ranges_of_files = rows_in(
                 connection, table_statement("ranges", table=table.name, ranges=ranges)
             )
@@ -83,14 +83,14 @@ def _wrong_answers(connection: Connection, table: Table, columns: list[Column]) 
     names = [column.name for column in columns if column.type in _ORDERED_TYPES]
     if not names:
         return []
-    # Each apart: beside one without statistics, none is answered by them.
+    # Separate subqueries: one column without statistics would disable them for all.
     answers = ", ".join(
         table_statement("least_and_largest", table=table.name, column=name) for name in names
     )
     sql = f"select {answers}"
     with one_snapshot(connection):
         (by_catalogue,) = rows_in(connection, sql)
-        with every_row_read(connection):
+        with read_every_row(connection):
             (by_rows,) = rows_in(connection, sql)
     return [name for name in names if by_catalogue[name] != by_rows[name]]
 
@@ -131,12 +131,12 @@ def _covers(statistics: Row, bounds: Mapping[str | None, Any], number: int, valu
         return False
     try:
         return (statistics["min_value"] is None or bounds[statistics["min_value"]] <= low) and (
-            # NaN is above every number, and no statistics speak of it.
+            # NaN is above every number, and statistics ignore it.
             statistics["max_value"] is None
             or bounds[statistics["max_value"]] >= high
             or (isinstance(high, float) and math.isnan(high))
         )
-    except TypeError:  # None: nothing that DuckLake writes
+    except TypeError:  # None: a text that DuckLake never writes
         return False
 
 

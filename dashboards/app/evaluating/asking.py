@@ -12,7 +12,7 @@ from warehouse.app.jobs import (
     request_stop,
     runner_at_work,
     submit,
-    take_expected,
+    take_result,
 )
 from warehouse.warehouse import Warehouse
 
@@ -50,7 +50,7 @@ def _result(warehouse: Warehouse, job_id: str) -> dict[str, object]:
             request_stop(job)
             raise UpstreamError(_too_long(warehouse))
         time.sleep(POLL_SECONDS)
-    return take_expected(warehouse, job_id)
+    return take_result(warehouse, job_id)
 
 
 def _too_long(warehouse: Warehouse) -> str:

@@ -48,7 +48,7 @@ from schemas.run import Run
 from warehouse.app.database import services_file
 from warehouse.app.decisions import decide_and_fold, decisions, open_requests, request_named
 from warehouse.app.people import participant_with, participants, reason_of
-from warehouse.app.records import recorded
+from warehouse.app.records import records_of
 from warehouse.queries import Queries
 from warehouse.units.kind import Kind
 
@@ -247,7 +247,7 @@ def _was_given(visit: Visit, request: Request, who: Participant, given: GivenAns
         (each.request_id, each.participant_id) == (name, who.participant_id)
         and (each.verdict, each.choice) == (given.verdict, choice)
         and (each.verdict.ends or reason_of(database, each.reason_sha256) == given.reason)
-        for each in recorded(database, "decisions", Decision)
+        for each in records_of(database, "decisions", Decision)
     )
 
 
@@ -348,7 +348,7 @@ def _decisions(visit: Visit) -> list[Decision]:
     warehouse = visit.lake.warehouse
     if not services_file(warehouse).exists():
         return []
-    return list(recorded(services_of(warehouse), "decisions", Decision))[::-1]
+    return list(records_of(services_of(warehouse), "decisions", Decision))[::-1]
 
 
 def _table(visit: Visit, made: Iterable[Decision]) -> pg.Table:

@@ -36,7 +36,7 @@ from dashboards.views.idea.verdict import Verdict, decision_on
 from schemas.choices import EXTRACTIVE
 from schemas.literature.naming import unturned
 from schemas.run import Run
-from warehouse.kinds.rankings.queries import ranked_by, ranking_shown, rankings_of
+from warehouse.kinds.rankings.queries import default_ranking, ideas_by_ranking, rankings_of
 
 MOST_SHOWN, SHORTLISTED = 500, 3
 Row: TypeAlias = dict[str, Any]
@@ -58,7 +58,7 @@ def show(visit: Visit) -> Shown:
     if run is None:
         return Shown("Ideas", (NO_RUN,))
     heads = {basis_of(head): head for head in lake.ask(rankings_of, run.run_id)}
-    shown = basis_of(lake.ask(ranking_shown, run.run_id))
+    shown = basis_of(lake.ask(default_ranking, run.run_id))
     basis = chosen(visit, "basis", [BY_SCORES, *heads], shown)
     ideas = lake.frame("leaderboard", run_id=run.run_id)
     weights = _weights(visit, ideas, run) if basis == BY_SCORES else weights_of(run)
@@ -166,7 +166,9 @@ def _chart(visit: Visit, found: Board, group: str, members: polars.DataFrame) ->
     if found.head is None or (group == EVERY_GROUP and len(found.groups) > 1):
         return
     names = set(members["idea_id"])
-    ranked = [idea for idea in visit.lake.ask(ranked_by, found.head) if str(idea.idea_id) in names]
+    ranked = [
+        idea for idea in visit.lake.ask(ideas_by_ranking, found.head) if str(idea.idea_id) in names
+    ]
     if (chart := interval_chart("intervals", ranked)) is not None:
         yield pg.Fold("Strengths with their intervals", (chart,))
 

@@ -24,13 +24,13 @@ from schemas.works.curation_edit import ADDED, NO, YES, CurationEdit, EditedFiel
 from schemas.works.curation_run import CURATIONS
 from warehouse.kinds.curations.edits import (
     Value,
-    edited,
+    add_statements,
+    apply_edits,
+    citable_sentences,
+    current_values,
     edits_of,
     record_edits,
-    sentences_offered,
     values_of,
-    values_seen,
-    with_added,
 )
 from warehouse.queries import Queries
 from warehouse.units.kind import kind_of
@@ -58,8 +58,8 @@ def show(visit: Visit) -> Shown:
     head, papers = heads[name], list(given)
     paper = chosen(visit, "paper", papers, papers[0])
     may_edit = visit.may(Action.DECIDE)
-    found = CuratedSet(head, tuple(edited(each, edits) for each in given.values()), edits)
-    now = edited(given[paper], edits)
+    found = CuratedSet(head, tuple(apply_edits(each, edits) for each in given.values()), edits)
+    now = apply_edits(given[paper], edits)
     blocks: list[pg.Block] = [
         pg.facts(figures.counted(len(found.kept), "idea"),
                  figures.counted(found.statement_count, "statement"), f"engine {head.engine}"),
@@ -121,9 +121,9 @@ def _saved(visit: Visit) -> str:
 def _editor(visit: Visit, name: str, given: Curation, edits: Sequence[CurationEdit]) -> Markup:
     """The forms: as people have it for who words the set, as the engine had it for who is blind."""
     blind = visit.query.get("blind") == "1"
-    before = given if blind else with_added(given, edits)
+    before = given if blind else add_statements(given, edits)
     own = visit.pseudonym if blind else None
-    values = values_seen(before, edits, blind_of=own)
+    values = current_values(before, edits, blind_of=own)
     said = {each.sentence_id: (each.review_id, each.text) for each in before.sentences}
     statements = [
         {
@@ -143,7 +143,7 @@ def _editor(visit: Visit, name: str, given: Curation, edits: Sequence[CurationEd
         path=PATH, said=_saved(visit), set=name, paper=given.paper_id, blind="1" if blind else "",
         parts=[(each.value, values["", each]) for each in _PARTS],
         statements=statements, choices=[(each.value, words) for each, words in _CHOICES.items()],
-        offered=sentences_offered(given), text_of=unturned,
+        offered=citable_sentences(given), text_of=unturned,
         longest_part=LONGEST_PART, longest_statement=LONGEST_STATEMENT,
     )  # fmt: skip
 
@@ -167,7 +167,7 @@ def save(visit: Visit) -> Shown | Response:
         told = _new_statement(visit, given)
         _record(visit, name, given, told, is_blind=False)
         return RedirectResponse(with_query(PATH, **place, added="1"), 303)
-    before = given if blind else with_added(given, edits)
+    before = given if blind else add_statements(given, edits)
     told = {
         value: (was, entered)
         for value, was in values_of(before).items()
@@ -207,7 +207,7 @@ def _new_statement(visit: Visit, given: Curation) -> dict[Value, tuple[str, str]
     assert visit.sent is not None
     entered = {field: _checked(visit, f"new.{field}", field)
                for field in (EditedField.STATEMENT, *_CHOICES)}  # fmt: skip
-    offered = [each.sentence_id for each in sentences_offered(given)]
+    offered = [each.sentence_id for each in citable_sentences(given)]
     named = [each for each in offered if each in visit.sent.getlist("new.sentences")]
     if not entered[EditedField.STATEMENT].strip() or not named:
         raise ConfigurationError(

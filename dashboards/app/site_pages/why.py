@@ -16,7 +16,7 @@ from dashboards.views.why_above import why_view
 from schemas.identifiers import IdeaId, RunId
 from schemas.judgement.ranking import RankingHead
 from schemas.run import Run
-from warehouse.kinds.rankings.queries import ranking_shown, rankings_of
+from warehouse.kinds.rankings.queries import default_ranking, rankings_of
 from warehouse.queries import Queries
 
 IDEAS_OFFERED, RUNS_OFFERED, MOVES_SHOWN, TITLE_CHARACTERS = 200, 20, 100, 80
@@ -92,16 +92,16 @@ def _sensitivity(queries: Queries, run_id: RunId) -> Sensitivity | None:
 
 
 def _order_shown(lake: Lake, run: Run) -> Board:
-    return board(lake, run, lake.ask(ranking_shown, run.run_id))
+    return board(lake, run, lake.ask(default_ranking, run.run_id))
 
 
 def _other_orders(lake: Lake, run: Run) -> dict[str, tuple[Run, RankingHead | None]]:
     """Other orders of this run, then those of other runs, newest first."""
-    shown = lake.ask(ranking_shown, run.run_id)
+    shown = lake.ask(default_ranking, run.run_id)
     own = (None, *lake.ask(rankings_of, run.run_id))
     found = {f"this run by {basis_of(head)}": (run, head) for head in own if head != shown}
     for each in [each for each in lake.runs() if each.run_id != run.run_id][:RUNS_OFFERED]:
-        found[run_title(each)] = (each, lake.ask(ranking_shown, each.run_id))
+        found[run_title(each)] = (each, lake.ask(default_ranking, each.run_id))
     return found
 
 

@@ -40,10 +40,10 @@ def plan(
     Ideas that the warehouse holds evaluated are subtracted; `--json` has both figures.
     """
     from flows.cli.evaluate.run_output import literature_in_words, print_rejections
-    from flows.works.evaluate.prediction import named_engines, predict
+    from flows.works.evaluate.prediction import parse_engines, predict
 
     settings = Settings()
-    others = named_engines(options.compare)
+    others = parse_engines(options.compare)
     with idea_file(ideas) as path:
         request = request_of(work_named("evaluate"), (path,), options, settings)
         if fields:

@@ -192,7 +192,7 @@ def _tell_expected(
 def _expected(warehouse: Warehouse, asked: Asked, text: str, sides: Sides) -> str:
     from dashboards.render.wording import BASELINE_ANSWERS, both_answers
     from flows.jobs.runner import run_jobs
-    from warehouse.app.jobs import read_job, submit, take_expected
+    from warehouse.app.jobs import read_job, submit, take_result
 
     if all(side.engine.is_baseline for side in sides):
         return BASELINE_ANSWERS
@@ -205,7 +205,7 @@ def _expected(warehouse: Warehouse, asked: Asked, text: str, sides: Sides) -> st
         return not any(job is not None and job.at_work for job in found)
 
     run_jobs(warehouse, over)
-    found = [take_expected(warehouse, name) for name in names]
+    found = [take_result(warehouse, name) for name in names]
     return both_answers(found, settings.voting.question_cost_usd)
 
 

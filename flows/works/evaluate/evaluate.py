@@ -24,7 +24,7 @@ from tasks.evaluation.evaluate_job import evaluate_job
 from tasks.evaluation.planned import ShardJob
 from tasks.ideas.read import read_batch
 from tasks.shards.work import ShardWork
-from warehouse.kinds.runs.landing import RUNS, refused
+from warehouse.kinds.runs.landing import RUNS, refused_run
 from warehouse.units.landing import iterate_receipts
 
 RunSummary = Summary[Run]
@@ -131,7 +131,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
         return timed.concluded(receipts)
 
     def refused_head(self, head: Run, broken: tuple[str, ...]) -> Run:
-        return refused(head, broken)
+        return refused_run(head, broken)
 
     def published_head(self, head: Run) -> Run:
         with self.warehouse.queries(as_defined=False) as queries:

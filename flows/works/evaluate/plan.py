@@ -83,7 +83,7 @@ def receipts_of(keyed: KeyedBatch, warehouse: Warehouse) -> dict[EvaluationKey, 
         )
 
     keys = [entry.evaluation_key for entry in keyed.planned]
-    with ThreadPoolExecutor(AT_ONCE) as pool:  # some may have to be brought from elsewhere
+    with ThreadPoolExecutor(AT_ONCE) as pool:  # some are downloaded
         receipts = zip(keys, pool.map(find_landed, keys), strict=True)
         return {key: receipt for key, receipt in receipts if receipt is not None}
 

@@ -41,7 +41,7 @@ from warehouse.progress import read_planned
 from warehouse.units.landing import landed_files
 from warehouse.warehouse import Warehouse
 
-# A few thousand papers, indexed in seconds: larger files wait for `assay literature build`.
+# A few thousand papers, indexed in seconds; larger files need `assay literature build`.
 _INDEXED_AT_ONCE_BYTES = 5_000_000
 _IDEAS_WITHOUT_PROGRESS = 100
 _TITLES = 5
@@ -96,7 +96,7 @@ def forecast_fields(
                 " build` or the first run makes it"
             )
         coverages = asyncio.run(_check_fields(ideas, folder, settings))
-    except SnapshotError as error:  # a plan says so and goes on
+    except SnapshotError as error:  # a plan reports it and continues
         return FieldForecast(unknown_because=str(error))
     return FieldForecast(
         looked_at=len(coverages),
@@ -153,7 +153,7 @@ class ModelCost(Noun):
     hours: float
 
 
-def named_engines(texts: Iterable[str]) -> tuple[EngineChoice, ...]:
+def parse_engines(texts: Iterable[str]) -> tuple[EngineChoice, ...]:
     """Parse engines such as `openai/gpt-5,o3`, each once; `litellm:` is optional.
 
     Raises:
@@ -211,7 +211,7 @@ def existing_results(batch: IdeaBatch, request: RunRequest, settings: Settings) 
         UpstreamError: PostgreSQL or object storage cannot be reached.
     """
     warehouse = Warehouse(request.warehouse, settings)
-    # The second is there and the first is not when a run was stopped before anything landed.
+    # A run that stopped before anything landed has only the second folder.
     folders = (warehouse.receipts, warehouse.state / "runs")
     if warehouse.objects is None and not any(folder.is_dir() for folder in folders):
         return NOTHING_DONE
@@ -313,7 +313,7 @@ def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Setti
     done, unknown_because = NOTHING_DONE, ""
     try:
         done = existing_results(batch, request, settings)
-    except AssayError as error:  # such as a gateway that does not run yet, or a bucket out of reach
+    except AssayError as error:  # such as a stopped gateway or an unreachable bucket
         unknown_because = str(error)
     fields = forecast_fields(batch.ideas, request.literature, settings)
     arguments = (batch.ideas, len(batch.rejected), request, settings)

@@ -20,7 +20,7 @@ from warehouse.warehouse import Warehouse
 RunOptionsT = TypeVar("RunOptionsT", bound=RunOptions)
 
 
-def bundled(name: str) -> Path:
+def bundled_file(name: str) -> Path:
     return Path(str(resources.files("flows.demo").joinpath(name)))
 
 
@@ -28,7 +28,7 @@ def literature_name(literature: LiteratureChoice) -> str:
     """Return the reader's name of a snapshot; empty for other literature."""
     if literature.snapshot is None:
         return ""
-    is_bundled = literature.snapshot == bundled("papers.jsonl")
+    is_bundled = literature.snapshot == bundled_file("papers.jsonl")
     return BUNDLED_SAMPLE if is_bundled else literature.snapshot.name
 
 
@@ -61,7 +61,7 @@ def resolve_literature(literature: LiteratureChoice | None, settings: Settings) 
         ConfigurationError: the snapshot does not exist, or the address contains a secret.
     """
     if literature is None:
-        bundled_papers = LiteratureChoice(bundled("papers.jsonl"))
+        bundled_papers = LiteratureChoice(bundled_file("papers.jsonl"))
         return LIVE if settings.semantic_scholar_api_key else bundled_papers
     if literature.url is not None:
         check_address("--literature", literature.url, "a gateway asks for none of them")

@@ -68,7 +68,7 @@ def fit_prior_on(source: str | None, options: PriorOptions) -> FittedPrior:
         fields = sorted({field for idea, _ in ideas_with_evidence for field in idea.metadata})
         raise ConfigurationError(
             f"--outcome {options.outcome}: no idea of {name} has this field; they have"
-            f" {', '.join(fields) or 'none beside their text'}"
+            f" {', '.join(fields) or 'no field'}"
         )
     scale = LabelScale(options.scale, tuple(float(place) for place in range(len(options.scale))))
     examples = list(_examples(ideas_with_evidence, options.outcome, scale))
@@ -96,7 +96,7 @@ def _examples(
         yield Example(
             item_sha256=item_sha256(idea.text),
             label=idea.metadata.get(outcome),
-            raw_label=scale.labels[0],  # nobody judged it
+            raw_label=scale.labels[0],  # there is no raw judgement
             features=evidence,
             cluster=cluster_of[str(idea.idea_id)],
             text=idea.text,

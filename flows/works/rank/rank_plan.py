@@ -251,7 +251,7 @@ def _ranking_id(
         *(vote.match_id for vote in votes),
         *((f"prior {prior.sha256}",) if prior is not None else ()),
         *(f"without {idea_id}" for idea_id in sorted(request.parameters.left_out)),
-        *((FIXED,) if FIXED in kinds else ()),  # its pairs are known beforehand
+        *((FIXED,) if FIXED in kinds else ()),  # fixed pairs are part of the identity
     )
 
 
@@ -271,7 +271,7 @@ def _write_shards(
         [] for _ in range(shard_count(template.request, len(open_groups)))
     ]
     loads = [0] * len(shard_groups)
-    # The largest first, each where the fewest ideas are by then.
+    # Largest group first, each into the shard with the fewest ideas.
     for name in sorted(open_groups, key=lambda name: (-len(members[name]), name)):
         lightest = loads.index(min(loads))
         shard_groups[lightest].append(name)

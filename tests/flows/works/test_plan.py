@@ -5,7 +5,7 @@ from pathlib import Path
 from flows.run.gateway import OpenGateway
 from flows.run.requests import request_of
 from flows.works.evaluate.plan import KeyedBatch, write_remaining_shards
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from schemas.identifiers import EvaluationKey, RunId
 from schemas.options.commands import RunOptions
 from schemas.reasons import Reason
@@ -30,7 +30,9 @@ def test_ideas_whose_evaluation_ended_early_are_evaluated_again(tmp_path: Path) 
     )
     shards = write_remaining_shards(
         KeyedBatch(run_id, planned, ()),
-        request_of(EVALUATE, (bundled("ideas.jsonl"),), RunOptions(warehouse=tmp_path), Settings()),
+        request_of(
+            EVALUATE, (bundled_file("ideas.jsonl"),), RunOptions(warehouse=tmp_path), Settings()
+        ),
         OpenGateway(lambda: "http://127.0.0.1:9", "snapshot:bundled"),
         warehouse,
     )

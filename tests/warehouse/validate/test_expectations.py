@@ -24,8 +24,8 @@ from warehouse.validate.expectations import (
     Expects,
     Tally,
     broken_rows,
+    evaluate_table,
     expectations_of,
-    hold,
 )
 from warehouse.validate.great_expectations import (
     Suites,
@@ -144,10 +144,10 @@ def concerns(run_id: RunId) -> tuple[Table, pa.Table]:
 def test_every_expectation_has_a_result_whether_it_holds_or_not() -> None:
     table, rows = concerns(RUN_ID)
     expected = [(each.kind, each.column_name) for each in expectations_of(table, RUN_ID)]
-    results = list(hold(table, rows, RUN_ID))
+    results = list(evaluate_table(table, rows, RUN_ID))
     assert [(each.expectation, each.column_name) for each in results] == expected
     assert not any(each.unexpected_count for each in results)
-    elsewhere = list(hold(table, rows, RunId("run-2")))
+    elsewhere = list(evaluate_table(table, rows, RunId("run-2")))
     assert [(each.expectation, each.column_name) for each in elsewhere] == expected
     assert {
         (each.expectation, each.column_name): each.unexpected_count

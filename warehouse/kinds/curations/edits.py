@@ -97,7 +97,7 @@ def values_of(curation: Curation) -> dict[Value, str]:
     return values
 
 
-def with_added(curation: Curation, edits: Iterable[CurationEdit]) -> Curation:
+def add_statements(curation: Curation, edits: Iterable[CurationEdit]) -> Curation:
     """Add the statements that people added, as first written, with their sentences."""
     edits_by_statement: dict[str, dict[EditedField, CurationEdit]] = {}
     for each in edits:
@@ -109,7 +109,7 @@ def with_added(curation: Curation, edits: Iterable[CurationEdit]) -> Curation:
     }
     if not complete or curation.dropped_reason is not None:
         return curation
-    offered_sentences = {each.sentence_id: each for each in sentences_offered(curation)}
+    offered_sentences = {each.sentence_id: each for each in citable_sentences(curation)}
     statements = [
         _added_statement(name, fields, tuple(offered_sentences))
         for name, fields in complete.items()
@@ -127,7 +127,7 @@ def with_added(curation: Curation, edits: Iterable[CurationEdit]) -> Curation:
     )
 
 
-def sentences_offered(curation: Curation) -> tuple[CuratedSentence, ...]:
+def citable_sentences(curation: Curation) -> tuple[CuratedSentence, ...]:
     """Return the sentences that a statement may cite.
 
     These are the sentences about the idea, and the sentences of reviews that were left out, named
@@ -171,7 +171,7 @@ def _added_statement(
     )
 
 
-def values_seen(
+def current_values(
     curation: Curation, edits: Iterable[CurationEdit], *, blind_of: str | None = None
 ) -> dict[Value, str]:
     """Return all editable values of a curated paper with the last edits applied.
@@ -188,13 +188,13 @@ def values_seen(
     return values
 
 
-def edited(curation: Curation, edits: Sequence[CurationEdit]) -> Curation:
+def apply_edits(curation: Curation, edits: Sequence[CurationEdit]) -> Curation:
     """Apply the last edit of each value, without those of blind readers.
 
     A paper that was dropped from the set is returned unchanged.
     """
-    extended = with_added(curation, edits)
-    values = values_seen(extended, edits)
+    extended = add_statements(curation, edits)
+    values = current_values(extended, edits)
     if curation.dropped_reason is not None or values == values_of(curation):
         return curation
     statements = tuple(
@@ -249,7 +249,7 @@ def edit_shares(edits: Sequence[CurationEdit]) -> tuple[EditShare, ...]:
         for name, part_edits, published in parts
     ]
     for field in EditedField:
-        if field is EditedField.SENTENCES:  # of what a person added, where nothing was before
+        if field is EditedField.SENTENCES:  # set only for added statements
             continue
         of_field = [
             each

@@ -94,7 +94,7 @@ class JointHits(Noun):
 
 
 @contextmanager
-def opened_release(source: Source) -> Iterator[Connection]:
+def open_release(source: Source) -> Iterator[Connection]:
     """Yield a connection with the tables of a release.
 
     Raises:
@@ -124,7 +124,7 @@ def opened_release(source: Source) -> Iterator[Connection]:
 def _rows(
     source: Source, name: str, row: type[RowT], parameters: Mapping[str, object] | None = None
 ) -> tuple[RowT, ...]:
-    with opened_release(source) as connection:
+    with open_release(source) as connection:
         rows = rows_in(connection, statement("quality_checker", name), parameters)
     return tuple(row(**each) for each in rows)
 
@@ -133,7 +133,7 @@ def checker_usage(source: Source) -> tuple[CheckerUsage, ...]:
     """Return problems and tokens per paper, by model and approach.
 
     Raises:
-        ConfigurationError: as `opened_release`, as do the functions below.
+        ConfigurationError: as `open_release`, as do the functions below.
     """
     return _rows(source, "usage", CheckerUsage)
 

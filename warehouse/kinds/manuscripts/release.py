@@ -10,7 +10,7 @@ from schemas.reasons import Reason
 from schemas.works.check_run import CHECKS, CheckHead
 from schemas.works.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
 from warehouse.answers import Publication
-from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES, opened_release
+from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES, open_release
 from warehouse.lake import rows_in
 from warehouse.rows import Row
 from warehouse.units.kind import kind_of
@@ -73,7 +73,7 @@ def _read(folder: Path) -> dict[str, list[Row]]:
         "problems": "model, approach, entry_id, problem_id, problem, location, explanation",
         "votes": "model, approach, entry_id, problem_id, judge, hit",
     }
-    with opened_release(folder) as connection:
+    with open_release(folder) as connection:
         return {
             name: rows_in(connection, f"from {name} select {columns}")
             for name, columns in columns_of.items()

@@ -18,7 +18,7 @@ from warehouse.units import landing
 from warehouse.units.kind import Kind
 from warehouse.units.unit_rows import landed_unit
 
-if TYPE_CHECKING:  # workers land without the database
+if TYPE_CHECKING:  # workers need no database
     from warehouse.catalogue.connection import Connection
 
 

@@ -27,7 +27,7 @@ def rankings_of(queries: Queries, run_id: RunId) -> tuple[RankingHead, ...]:
     return queries.read(RankingHead, "rankings", run_id=run_id)
 
 
-def ranking_shown(queries: Queries, run_id: RunId) -> RankingHead | None:
+def default_ranking(queries: Queries, run_id: RunId) -> RankingHead | None:
     """Return the ranking in `group_rankings`; None if there is none.
 
     The run's own engine comes first, then groups as given, then the newest.
@@ -71,7 +71,7 @@ def group_summaries(queries: Queries, head: RankingHead) -> tuple[GroupSummary, 
     return queries.read(GroupSummary, "ranking_groups", **ids)
 
 
-def compared_across(summaries: Sequence[GroupSummary]) -> str:
+def comparability(summaries: Sequence[GroupSummary]) -> str:
     """Return a sentence on whether strengths are comparable across groups."""
     across = next((summary for summary in summaries if summary.joins_groups), None)
     if across is None:
@@ -99,7 +99,7 @@ def matches_of(queries: Queries, head: RankingHead, groups: Sequence[str]) -> tu
     return queries.read(Match, "matches", **ids, groups=list(groups))
 
 
-def ranked_by(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:
+def ideas_by_ranking(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:
     """Return the ideas of the run in the order of this ranking.
 
     Groups whose matches separate no ideas are ordered by score.
@@ -108,7 +108,7 @@ def ranked_by(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:
     return tuple(RankedIdea.model_validate(row, strict=False) for row in rows)
 
 
-def ranked_by_scores(
+def ideas_by_scores(
     queries: Queries, run_id: RunId, weights: ScoreWeights | None = None, *, shrink: bool = False
 ) -> tuple[RankedIdea, ...]:
     """Return the ideas of the run by score, regardless of matches.

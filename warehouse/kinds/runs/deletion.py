@@ -26,7 +26,7 @@ def delete_run(warehouse: Warehouse, run_id: RunId) -> Deleted[Run]:
     rankings |= {ranking for _, ranking in landed_names(warehouse, RANKINGS, run_id)}
 
     def before() -> None:
-        # From here on no other run takes over what is about to go.
+        # From here on no other run reuses evaluations of this run.
         _forget_evaluations(warehouse, run_id)
         for ranking_id in rankings:
             bucket.remove_work(warehouse, RANKINGS.folder(warehouse, run_id, ranking_id))
@@ -38,9 +38,7 @@ def delete_run(warehouse: Warehouse, run_id: RunId) -> Deleted[Run]:
 
 
 def _forget_evaluations(warehouse: Warehouse, run_id: RunId) -> None:
-    fetch_work(
-        warehouse, RUNS, run_id
-    )  # else those that landed on other machines would be found again
+    fetch_work(warehouse, RUNS, run_id)  # also units that landed on other machines
     for receipt in iterate_receipts(warehouse, RUNS, run_id):
         index = warehouse.receipt_index(receipt.evaluation_key)
         bucket.remove_run(warehouse, index, run_id)

@@ -24,7 +24,7 @@ from warehouse.units import bucket, landing
 from warehouse.units.kind import Kind
 from warehouse.units.unit_rows import land_unit
 
-if TYPE_CHECKING:  # workers land without the database
+if TYPE_CHECKING:  # workers need no database
     from warehouse.catalogue.connection import Connection
 from collections import Counter
 from collections.abc import Iterator
@@ -64,7 +64,7 @@ def _cost_usd(calls: Sequence[Row]) -> float | None:
     return float(sum(call["cost_usd"] or 0.0 for call in calls))
 
 
-def refused(run: Run, broken: Sequence[str]) -> Run:
+def refused_run(run: Run, broken: Sequence[str]) -> Run:
     """Return the run as unpublished, with the critical expectations that it broke."""
     reasons = (*(f"not published: {each}" for each in broken), *run.order_reasons)
     return replace(run, state=RunState.NOT_PUBLISHED, in_order=False, order_reasons=reasons)
@@ -247,7 +247,7 @@ def _module_standing(module: Module, rows: Rows, has_assessment: bool) -> Module
     if not (is_whole or reasons):
         reasons = list(_failures(module, rows))
     if not (is_whole or reasons) and rows["ideas"][0]["field_covered"] is False:
-        reasons = [Reason.FIELD_NOT_COVERED]  # it was asked nothing
+        reasons = [Reason.FIELD_NOT_COVERED]  # nothing was judged
     engine_failures = [reason for reason in reasons if not reason.is_lack_of_evidence]
     if has_assessment and len(engine_failures) < len(reasons) and not has_gap:
         reasons, is_whole = engine_failures, not engine_failures

@@ -53,7 +53,7 @@ def _unit_rows(warehouse: Warehouse, receipt: Receipt) -> Rows:
         if not mark.exists():
             return landing.landed_rows(warehouse, RUNS, receipt)
     except PublicationError:
-        if not mark.exists():  # else they went while they were read
+        if not mark.exists():  # otherwise they were evicted during the read
             raise
     with warehouse.reader() as connection:
         return rows_in_lake(connection, warehouse, RUNS, receipt)
