@@ -16,7 +16,7 @@ from schemas.judgement.calibration import Calibrator
 from schemas.judgement.novelty import NoveltyEvaluation
 from schemas.profile import NoveltyParameters
 from schemas.reasons import Reason
-from tasks.calibration.applying import calibrate, load_calibrator
+from tasks.calibration.calibrator_files import calibrate, load_calibrator
 from tasks.calibration.examples import item_sha256, novelty_features
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness

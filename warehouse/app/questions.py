@@ -14,9 +14,9 @@ from typing import NamedTuple
 from schemas.errors import ConfigurationError, ConflictError, NotAllowedError, RateLimitedError
 from schemas.people.job import JobState, check_offered
 from schemas.people.live_question import (
-    Asked,
     Ended,
     LiveQuestion,
+    QuestionKind,
     Side,
     Sides,
     jobs_for,
@@ -66,7 +66,11 @@ ALREADY_VOTED = NoVote(
 
 
 def draw_sides(
-    database: ServiceDatabase, voter: str, question_kind: Asked, text: str, settings: Settings
+    database: ServiceDatabase,
+    voter: str,
+    question_kind: QuestionKind,
+    text: str,
+    settings: Settings,
 ) -> Sides:
     """Draw the pair of sides that has met least often, ties at random.
 
@@ -84,8 +88,8 @@ def draw_sides(
     seen_pairs = set()
     for each, final_state in _questions(database):
         pair = frozenset(side.name for side in each.sides)
-        meeting_counts[pair] += each.asked is question_kind
-        if (each.voter, each.asked, each.text) == (
+        meeting_counts[pair] += each.kind is question_kind
+        if (each.voter, each.kind, each.text) == (
             voter,
             question_kind,
             text,
@@ -105,7 +109,7 @@ def ask(
     warehouse: Warehouse,
     database: ServiceDatabase,
     voter: str,
-    question_kind: Asked,
+    question_kind: QuestionKind,
     text: str,
     sides: Sequence[Side],
 ) -> LiveQuestion:
@@ -122,7 +126,7 @@ def ask(
     new_question = LiveQuestion(
         question_id=secrets.token_hex(_ID_BYTES),
         voter=voter,
-        asked=question_kind,
+        kind=question_kind,
         text=tidy(question_kind, text),
         sides=(first, second),
         job_ids=("", ""),
@@ -143,7 +147,7 @@ def ask(
     with database.transaction() as work:
         existing = work.noun(LiveQuestion, "open_questions", voter=voter)
         if existing is not None:
-            if (existing.asked, existing.text) == (new_question.asked, new_question.text):
+            if (existing.kind, existing.text) == (new_question.kind, new_question.text):
                 return existing
             raise ConflictError("a question of yours is open: vote on its answers, or leave it")
         since = (now - _DAY).timestamp()
@@ -179,7 +183,7 @@ def at_work(warehouse: Warehouse, database: ServiceDatabase, question: LiveQuest
 
 def answers_to(warehouse: Warehouse, queries: Queries, question: LiveQuestion) -> Answers | NoVote:
     """Return both answers once neither job is unfinished."""
-    track = question.asked.track
+    track = question.kind.track
     sides = tuple(_contender(warehouse, queries, track, name) for name in question.job_ids)
     texts = tuple(() if side is None else text_of(queries, track, side) for side in sides)
     first, second = sides

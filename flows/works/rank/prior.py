@@ -14,7 +14,7 @@ from schemas.idea import Idea
 from schemas.identifiers import RunId
 from schemas.judgement.calibration import Prior
 from schemas.options.commands import PriorOptions
-from tasks.calibration.applying import write_fitted
+from tasks.calibration.calibrator_files import write_fitted
 from tasks.calibration.examples import Example, LabelScale, evidence_features, item_sha256
 from tasks.calibration.fitting import Prediction, cross_validate, fit_calibrator, fit_prior
 from tasks.calibration.gain import CALIBRATED, gain

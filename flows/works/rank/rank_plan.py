@@ -18,7 +18,7 @@ from schemas.profile import RankingParameters
 from schemas.run import Run
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
-from tasks.calibration.applying import load_prior
+from tasks.calibration.calibrator_files import load_prior
 from tasks.calibration.examples import item_sha256
 from tasks.calibration.text import WORDS
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
