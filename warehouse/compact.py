@@ -95,10 +95,10 @@ def compact(
     expiry, unused_since = _time(now - keep), _time(now - min(keep, _DAY))
     with warehouse.publisher() as connection:
         try:
-            before = _merge_files(connection)
+            files_before = _merge_files(connection)
             expired_count = _call(connection, "expire_snapshots", f"older_than => {expiry}")
             deleted_count = _delete_files(connection, f"older_than => {unused_since}")
-            after = _file_count(connection)
+            files_after = _file_count(connection)
             evictions = [evict(connection, warehouse, kind, now - keep) for kind in KINDS]
             batches = _remove_batches(connection, warehouse, now - keep)
         except duckdb.Error as error:
@@ -114,8 +114,8 @@ def compact(
         bytes_freed=sum(cache.bytes_before - cache.bytes_after for cache in caches_trimmed)
         + sum(one.bytes for one in evictions)
         + sum(batches),
-        files_before=before,
-        files_after=after,
+        files_before=files_before,
+        files_after=files_after,
         snapshots_expired=expired_count,
         files_deleted=deleted_count,
         leftovers_removed=_remove_leftovers(warehouse) + remove_unfinished(warehouse),
@@ -127,11 +127,11 @@ def _merge_files(connection: Connection) -> int:
     tables = filled_tables(connection)
     for name in tables:
         _call(connection, "flush_inlined_data", f"table_name => {quoted(name)}")
-    before = _file_count(connection)
+    count = _file_count(connection)
     for name in tables:
         _call(connection, "rewrite_data_files", f"{quoted(name)}, {_REWRITE_THRESHOLD}")
         _call(connection, "merge_adjacent_files", quoted(name))
-    return before
+    return count
 
 
 def _delete_files(connection: Connection, age_condition: str) -> int:
@@ -148,12 +148,14 @@ def _call(connection: Connection, name: str, arguments: str) -> int:
     return len(connection.execute(f"call ducklake_{name}('lake', {arguments})").fetchall())
 
 
-def _remove_batches(connection: Connection, warehouse: Warehouse, before: datetime) -> list[int]:
+def _remove_batches(
+    connection: Connection, warehouse: Warehouse, published_before: datetime
+) -> list[int]:
     """Delete the batches of complete works, and return their sizes in bytes."""
     sizes = []
     for kind, complete in ((RUNS, "failed_count = 0"), (RANKINGS, "incomplete_reason is null")):
         for run_id, *ranking_id in published_names(
-            connection, kind, f"published_at < $before and {complete}", before=before
+            connection, kind, f"published_at < $before and {complete}", before=published_before
         ):
             size = remove_batches(warehouse, RunId(run_id), *ranking_id)
             sizes += [size] if size else []

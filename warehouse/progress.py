@@ -62,11 +62,11 @@ class _ReceiptFigures:
     incomplete: bool
 
 
-def announce(layout: Layout, planned: PlannedRun) -> None:
+def announce(layout: Layout, plan: PlannedRun) -> None:
     """Write the plan of a run, replacing an earlier one."""
-    path = layout.planned_run(planned.run_id)
+    path = layout.planned_run(plan.run_id)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_noun(path, planned)
+    write_noun(path, plan)
 
 
 def read_planned(layout: Layout, run_id: RunId) -> PlannedRun | None:
@@ -103,7 +103,7 @@ class Watch:
         ]
         with self._lock:
             every_run = [self._run_progress(run, now) for run in open_runs]
-        unpublished = [
+        visible_runs = [
             one
             for one in every_run
             if not (
@@ -112,47 +112,47 @@ class Watch:
                 and one.planned.run_id in published_at
             )
         ]
-        return tuple(sorted(unpublished, key=lambda one: one.planned.started_at, reverse=True))
+        return tuple(sorted(visible_runs, key=lambda one: one.planned.started_at, reverse=True))
 
     def of_ideas(self, ideas: Path) -> RunProgress | None:
         """Return the progress of an idea file's run; None before it is planned."""
         place, now = str(ideas.resolve()), datetime.now(UTC)
         with self._lock:
             run_id = self._runs_of.get(place)
-            planned = None if run_id is None else read_planned(self.layout, run_id)
-            if planned is None or planned.ideas_path != place:
-                planned = next((run for run in self._plans() if run.ideas_path == place), None)
-            if planned is None:
+            plan = None if run_id is None else read_planned(self.layout, run_id)
+            if plan is None or plan.ideas_path != place:
+                plan = next((run for run in self._plans() if run.ideas_path == place), None)
+            if plan is None:
                 return None
-            self._runs_of[place] = planned.run_id
-            return self._run_progress(planned, now)
+            self._runs_of[place] = plan.run_id
+            return self._run_progress(plan, now)
 
     def _plans(self) -> Iterator[PlannedRun]:
         for path in sorted((self.layout.state / "runs").glob("*/planned.json")):
             try:
-                planned = read_planned(self.layout, RunId(path.parent.name))
+                plan = read_planned(self.layout, RunId(path.parent.name))
             except ConfigurationError:
                 continue  # skip a run of another version
-            if planned is not None:
-                yield planned
+            if plan is not None:
+                yield plan
 
     def _run_progress(self, run: PlannedRun, now: datetime) -> RunProgress:
-        landed = list(self._landed_figures(run.run_id))
-        last_seconds = max((entry.at for entry in landed), default=None)
+        figures = list(self._landed_figures(run.run_id))
+        last_seconds = max((entry.at for entry in figures), default=None)
         last_at = None if last_seconds is None else datetime.fromtimestamp(last_seconds, UTC)
         activity = self._activity(run, last_at, now)
-        rate = _per_minute(landed, run, now)
-        remaining_count = max(run.idea_count - len(landed), 0)
+        rate = _per_minute(figures, run, now)
+        remaining_count = max(run.idea_count - len(figures), 0)
         is_running = activity is Activity.RUNNING
         return RunProgress(
             planned=run,
             activity=activity,
-            landed_count=len(landed),
-            incomplete_count=sum(entry.incomplete for entry in landed),
-            failure_count=sum(entry.failures for entry in landed),
-            unscored_count=sum(entry.unscored for entry in landed),
-            cost_usd=sum(entry.cost_usd or 0.0 for entry in landed),
-            unknown_cost_count=sum(entry.cost_usd is None for entry in landed),
+            landed_count=len(figures),
+            incomplete_count=sum(entry.incomplete for entry in figures),
+            failure_count=sum(entry.failures for entry in figures),
+            unscored_count=sum(entry.unscored for entry in figures),
+            cost_usd=sum(entry.cost_usd or 0.0 for entry in figures),
+            unknown_cost_count=sum(entry.cost_usd is None for entry in figures),
             ideas_per_minute=rate if is_running else None,
             last_landed_at=last_at,
             ends_at=now + timedelta(minutes=remaining_count / rate)
@@ -163,13 +163,13 @@ class Watch:
     def _landed_figures(self, run_id: RunId) -> Iterator[_ReceiptFigures]:
         for folder in unit_folders(self.layout, RUNS, run_id):
             try:
-                changed = folder.stat().st_mtime_ns
-                key = (run_id, folder.name, changed)
+                changed_ns = folder.stat().st_mtime_ns
+                key = (run_id, folder.name, changed_ns)
                 if key not in self._cached:
                     receipt = receipt_of(self.layout, RUNS, folder)
                     if receipt is None:
                         continue
-                    self._cached[key] = _figures(receipt, changed / 1e9)
+                    self._cached[key] = _figures(receipt, changed_ns / 1e9)
             except (FileNotFoundError, ConfigurationError):
                 continue  # being replaced, or faulty, which the run reports
             yield self._cached[key]
@@ -198,10 +198,10 @@ def _figures(receipt: Receipt, at: float) -> _ReceiptFigures:
     )
 
 
-def _per_minute(landed: list[_ReceiptFigures], run: PlannedRun, now: datetime) -> float | None:
+def _per_minute(figures: list[_ReceiptFigures], run: PlannedRun, now: datetime) -> float | None:
     """Return ideas per minute over the last minutes; None if nothing has landed."""
     since = max(now - RATE_OVER, run.started_at)
-    count = sum(entry.at >= since.timestamp() for entry in landed)
+    count = sum(entry.at >= since.timestamp() for entry in figures)
     minutes = (now - since).total_seconds() / 60
     return count / minutes if count and minutes > 0 else None
 

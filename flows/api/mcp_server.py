@@ -165,14 +165,14 @@ async def _follow_job(
     service: Service, caller: Token, ctx: Context[Any, Any], job_id: str, wait_seconds: float
 ) -> JobView:
     deadline = time.monotonic() + wait_seconds
-    reported: tuple[float, float | None, str] | None = None
+    last_progress: tuple[float, float | None, str] | None = None
     while True:
         view = await run_in_threadpool(service.job, caller, job_id)
         if not view.job.at_work or time.monotonic() >= deadline:
             return view
-        if (current := _progress(view)) != reported:
-            reported = current
-            await ctx.report_progress(*current)
+        if (progress := _progress(view)) != last_progress:
+            last_progress = progress
+            await ctx.report_progress(*progress)
         await asyncio.sleep(LOOK_EVERY_SECONDS)
 
 

@@ -188,7 +188,7 @@ class Service:
             UnknownNameError: its run is not published.
             ConflictError, RateLimitedError, BudgetExhaustedError: as `accept`.
         """
-        fields = _common_fields(token, options, "", idempotency_key, others=job.not_offered)
+        fields = _common_fields(token, options, "", idempotency_key, excluded=job.not_offered)
         request = job(**fields, **stored_fields(job, inputs))
         request = self._complete(replace(request, name=_job_name(name or request.title)))
         return self._submit(token, request)
@@ -409,11 +409,11 @@ def _common_fields(
     name: str,
     idempotency_key: str | None,
     *,
-    others: frozenset[str] = OF_THE_MACHINE,
+    excluded: frozenset[str] = OF_THE_MACHINE,
 ) -> dict[str, Any]:
-    """Return the common fields of a request; `others` are options it may not set."""
+    """Return the common fields of a request; `excluded` are options it may not set."""
     token.scope.check(Action.SUBMIT)
-    refused_options = sorted(others & options.model_fields_set)
+    refused_options = sorted(excluded & options.model_fields_set)
     if refused_options:
         raise ConfigurationError(
             f"{flag_of(refused_options[0])} is not for a request to say: leave it out"

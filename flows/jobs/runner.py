@@ -48,8 +48,8 @@ EXIT_HELD = 75
 """Exit code of a job process: another process holds the job's lock."""
 
 
-def run_jobs(warehouse: Warehouse, over: Callable[[], bool]) -> None:
-    """Run the jobs of a warehouse and count its votes until `over()` is true.
+def run_jobs(warehouse: Warehouse, is_over: Callable[[], bool]) -> None:
+    """Run the jobs of a warehouse and count its votes until `is_over()` is true.
 
     Jobs that are stopped at the end resume with the next runner. While another runner holds the
     lock of the warehouse, this one waits for it. Call it in the main thread: a job's process ends
@@ -59,7 +59,7 @@ def run_jobs(warehouse: Warehouse, over: Callable[[], bool]) -> None:
     runner, counter = _Runner(warehouse), VoteCounter(warehouse)
     last_warning = ""
     try:
-        while not over():
+        while not is_over():
             try:
                 # Create nothing in a warehouse without jobs.
                 if jobs_folder(warehouse).is_dir():
@@ -184,8 +184,8 @@ class _Runner:
             return False
         self._record_counts[job.job_id] = count
         run_id = getattr(job.request, "run_id", None)
-        waiting = open_requests(self._database)
-        return not any(each.run_id == run_id and each.stage is not None for each in waiting)
+        requests = open_requests(self._database)
+        return not any(each.run_id == run_id and each.stage is not None for each in requests)
 
     def _check_and_start(self, job: Job) -> None:
         try:
@@ -212,10 +212,10 @@ class _Runner:
         Short jobs have slots of their own. The second of two equal requests waits for the first,
         and then finds its work done.
         """
-        if any(working.work == request.work for working in self._running.values()):
+        if any(running.work == request.work for running in self._running.values()):
             return False
         slot = _slot_of(request)
-        count = sum(working.slot == slot for working in self._running.values())
+        count = sum(running.slot == slot for running in self._running.values())
         limit = ESTIMATES_AT_ONCE if request.asks_nothing else request.beside
         return count < (limit or self._warehouse.settings.jobs.at_once)
 

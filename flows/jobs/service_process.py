@@ -36,7 +36,7 @@ def run_with_jobs(
         # Imported while the child starts, since it takes half a second.
         from flows.jobs.runner import run_jobs
 
-        run_jobs(warehouse, over=lambda: child.poll() is not None)
+        run_jobs(warehouse, is_over=lambda: child.poll() is not None)
     except KeyboardInterrupt:  # a stop is no failure
         child.terminate()
         try:

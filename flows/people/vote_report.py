@@ -40,10 +40,10 @@ def report_on_votes(warehouse: Warehouse, by: Board) -> VoteReport:
     matches = matches_of(votes)
     checks = _checks(votes)
     care = care_of_voters(matches, checks)
-    failed, passed = (sum(one[place] for one in checks.values()) for place in (0, 1))
+    failures, passes = (sum(one[place] for one in checks.values()) for place in (0, 1))
     figures = (
         _figure("krippendorff_alpha", agreement(matches)),
-        _figure("attention_checks_passed", share(passed, failed + passed)),
+        _figure("attention_checks_passed", share(passes, failures + passes)),
         *engine,
         *_bias_figures(votes),
     )
@@ -61,8 +61,8 @@ def _checks(votes: Iterable[HumanVote]) -> dict[str, tuple[int, int]]:
     counts: dict[str, tuple[int, int]] = {}
     for vote in votes:
         if vote.check_passed is not None:
-            failed, passed = counts.get(vote.voter, (0, 0))
-            counts[vote.voter] = (failed + (not vote.check_passed), passed + vote.check_passed)
+            failures, passes = counts.get(vote.voter, (0, 0))
+            counts[vote.voter] = (failures + (not vote.check_passed), passes + vote.check_passed)
     return counts
 
 

@@ -98,12 +98,12 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
 
     @staticmethod
     def complete_options(
-        given: tuple[Any, ...],
+        arguments: tuple[Any, ...],
         options: Any,
         settings: Settings,  # noqa: ARG004 -- theirs
     ) -> tuple[tuple[Any, ...], Any]:
         """Return arguments and options, with defaults filled in from the lake."""
-        return given, options
+        return arguments, options
 
     @property
     @abstractmethod
@@ -169,8 +169,8 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
             receipts[name].incomplete_reason if name in receipts else Reason.WORKER_LOST
             for name in plan.unit_names
         )
-        planned = getattr(plan.head, "incomplete_reason", None)
-        changes: dict[str, Any] = {"incomplete_reason": next(filter(None, reasons), planned)}
+        planned_reason = getattr(plan.head, "incomplete_reason", None)
+        changes: dict[str, Any] = {"incomplete_reason": next(filter(None, reasons), planned_reason)}
         if plan.shards:
             changes["finished_at"] = max(self.watch.finished_at, plan.head.started_at)
         head: HeadT = replace(plan.head, **changes).concluded(tuple(receipts.values()))
@@ -180,7 +180,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         """Return the head of a run that was already published, as it is in the lake."""
         return head
 
-    def refused_head(self, head: HeadT, broken: tuple[str, ...]) -> HeadT:  # noqa: ARG002 -- theirs
+    def refused_head(self, head: HeadT, expectations: tuple[str, ...]) -> HeadT:  # noqa: ARG002 -- theirs
         """Return the head of a run that broke the critical expectations `broken`."""
         return head
 
@@ -304,9 +304,9 @@ def carry_out(campaign: Campaign[PlanT, HeadT], plan: PlanT, place: Workplace) -
 
     source, waves = campaign.progress_source(plan), campaign.waves()
     if waves is not None:
-        suffix = source.beside
+        source_suffix = source.suffix
         source = dataclasses.replace(
-            source, beside=lambda: suffix() + (f", {waves}" if f"{waves}" else "")
+            source, suffix=lambda: source_suffix() + (f", {waves}" if f"{waves}" else "")
         )
     with progress(source, place.reporter(source)):
         send_shards(send, tuple(plan.shards), unfinished_shards)
@@ -413,11 +413,11 @@ def write_shards(folder: Path, shards: Iterable[Shard]) -> dict[Path, tuple[str,
 
 
 def send_shards(
-    send: Send, paths: Sequence[Path], unfinished: Callable[[], Sequence[Path]]
+    send: Send, paths: Sequence[Path], find_unfinished: Callable[[], Sequence[Path]]
 ) -> None:
     """Send every shard; resend those that a lost worker left unfinished.
 
-    A Prefect task whose worker was lost stays `Running`, so the receipts behind `unfinished` decide
+    A Prefect task whose worker was lost stays `Running`, so the receipts behind `find_unfinished` decide
     what is done, not the results of `send`.
 
     Raises:
@@ -430,7 +430,7 @@ def send_shards(
         for error in send(remaining):
             if isinstance(error, ConfigurationError):
                 raise error
-        remaining = unfinished()
+        remaining = find_unfinished()
 
 
 @contextmanager

@@ -167,5 +167,5 @@ def published_page(
         UnknownNameError: it is not published.
     """
     page: Any = page_of(work.kind, warehouse, run_id)
-    extended: PublishedPage = dataclasses.replace(page, **work.figures(page, request))
-    return extended
+    complete_page: PublishedPage = dataclasses.replace(page, **work.figures(page, request))
+    return complete_page

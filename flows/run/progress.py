@@ -32,7 +32,7 @@ Report = Callable[[float], bool]
 class ProgressSource:
     """Work with countable progress: `done()` of `total()` units.
 
-    `total` may fall during the work. `beside` is text after the numbers.
+    `total` may fall during the work. `suffix` is text after the numbers.
     """
 
     done: Callable[[], int]
@@ -41,7 +41,7 @@ class ProgressSource:
     nouns: str
     artifact_key: str
     description: str
-    beside: Callable[[], str] = str
+    suffix: Callable[[], str] = str
 
 
 @contextmanager
@@ -91,7 +91,7 @@ def _watch_bar(source: ProgressSource, stop: threading.Event, console: Console) 
                 task,
                 completed=source.done(),
                 total=source.total(),
-                description=f"{label}{source.beside()}",
+                description=f"{label}{source.suffix()}",
             )
         bar.update(task, completed=source.done(), total=source.total())
 
@@ -125,7 +125,7 @@ def _watch_for_the_log(source: ProgressSource, stop: threading.Event) -> None:
 
 
 def _line(source: ProgressSource, done: int) -> str:
-    return f"{source.verb} {done} of {source.total()} {source.nouns}{source.beside()}"
+    return f"{source.verb} {done} of {source.total()} {source.nouns}{source.suffix()}"
 
 
 def _report(source: ProgressSource, stop: threading.Event, report: Report) -> None:

@@ -148,12 +148,12 @@ def refusal_of(needs: WorkerNeeds, settings: Settings) -> str | None:
         if local.get(variable) != value:
             local_value = local.get(variable, "unknown")
             return f"{variable} is {local_value} on the worker and {value} at the command: set it alike"
-    missing = [name for name in needs.variables if not os.environ.get(name)]
-    if missing:
-        return f"it has no {', '.join(missing)}: export it where the worker starts"
-    surplus = [name for name in needs.unset if os.environ.get(name)]
-    if surplus:
-        return f"it has {', '.join(surplus)}, which the command has not: set it alike"
+    missing_variables = [name for name in needs.variables if not os.environ.get(name)]
+    if missing_variables:
+        return f"it has no {', '.join(missing_variables)}: export it where the worker starts"
+    surplus_variables = [name for name in needs.unset if os.environ.get(name)]
+    if surplus_variables:
+        return f"it has {', '.join(surplus_variables)}, which the command has not: set it alike"
     return _sharing_problem(needs) or _address_problem(needs) or _library_problem(needs, settings)
 
 
@@ -174,7 +174,9 @@ def _sharing_problem(needs: WorkerNeeds) -> str | None:
             objects.check()
         database = shared_database()
         identity = None if database is None else database.identity
-        other = [path for path, there in needs.files.items() if fingerprint(path) != there]
+        changed_files = [
+            path for path, difference in needs.files.items() if fingerprint(path) != difference
+        ]
     except (AssayError, OSError) as error:
         return one_line(error)
     if identity != needs.database:
@@ -187,9 +189,9 @@ def _sharing_problem(needs: WorkerNeeds) -> str | None:
             "it is another machine than the command's, and what several may spend together is kept"
             " in PostgreSQL alone: export ASSAY_CATALOGUE_URL on both"
         )
-    for path in other:
-        there = "differs from the command's" if path.exists() else "is missing"
-        return f"{path} {there}: copy it there from the command's machine, to the same path"
+    for path in changed_files:
+        difference = "differs from the command's" if path.exists() else "is missing"
+        return f"{path} {difference}: copy it there from the command's machine, to the same path"
     return None
 
 

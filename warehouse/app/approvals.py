@@ -102,8 +102,8 @@ def admit(warehouse: Warehouse, project: Project, stage: Stage, run_id: RunId) -
             if decision is not None and decision.verdict is Verdict.REJECTED
         }
     fold_into_lake(warehouse)
-    waiting = tuple(each for each in requests if each.request_id not in decisions_by_request)
-    return Admission(waiting, left_out)
+    open_requests = tuple(each for each in requests if each.request_id not in decisions_by_request)
+    return Admission(open_requests, left_out)
 
 
 def _requests(queries: Queries, project: Project, stage: Stage, run_id: RunId) -> Iterator[Request]:

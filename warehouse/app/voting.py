@@ -64,9 +64,9 @@ def store_standing(database: ServiceDatabase, contest: Contest, standing: Standi
 
 def open_offer(database: ServiceDatabase, voter: str, among: Sequence[Contest]) -> Offer | None:
     """Return the voter's open offer in one of these contests."""
-    wanted = {contest.name for contest in among}
+    names = {contest.name for contest in among}
     for contest, document in database.ask("open_offers", voter=voter):
-        if contest in wanted:
+        if contest in names:
             return Offer.model_validate_json(document)
     return None
 

@@ -60,15 +60,15 @@ def check_tables(connection: Connection) -> bool:
     """
     rows = connection.execute(statement("catalogue", "columns")).fetchall()
     columns = {f"{table}.{column}": kind for table, column, kind in rows}
-    defined = {
+    defined_columns = {
         f"{table.name}.{column.name}": _DUCKLAKE_TYPES[column.sql_type]
         for table in TABLES
         for column in table.columns
     }
-    if columns and columns != defined:
-        different_names = {name for name, _ in columns.items() ^ defined.items()}
-        name = min(different_names, key=lambda name: (name not in defined, name))
-        in_lake, in_assay = columns.get(name, "missing"), defined.get(name, "missing")
+    if columns and columns != defined_columns:
+        different_names = {name for name, _ in columns.items() ^ defined_columns.items()}
+        name = min(different_names, key=lambda name: (name not in defined_columns, name))
+        in_lake, in_assay = columns.get(name, "missing"), defined_columns.get(name, "missing")
         difference = f"{name[:200]} is {in_lake[:80]} in the lake, {in_assay} in Assay"
         raise ConfigurationError(
             # Foreign names may contain line breaks.
@@ -126,9 +126,9 @@ def later_rows(tables: Iterable[str], schema: str) -> list[str]:
     return [
         filled("catalogue", "later_rows", schema=schema, table=table, column=column)
         for table in tables
-        if (inlined := _INLINED.fullmatch(table))
+        if (match := _INLINED.fullmatch(table))
         # Deletions have no end column.
-        for column in ("begin_snapshot", *(["end_snapshot"] if inlined[1] == "data" else []))
+        for column in ("begin_snapshot", *(["end_snapshot"] if match[1] == "data" else []))
     ]
 
 

@@ -67,7 +67,7 @@ def run_sql(
     *,
     timeout_seconds: float = 300.0,
     maximum_rows: int = _MAXIMUM_ROWS,
-    beside: Mapping[str, Path] = MappingProxyType({}),
+    files: Mapping[str, Path] = MappingProxyType({}),
 ) -> list[Row]:
     """Run one SELECT (also WITH, VALUES, FROM, DESCRIBE, SUMMARIZE, SHOW TABLES).
 
@@ -75,14 +75,14 @@ def run_sql(
     lists, dicts.
 
     Args:
-        beside: the user's files by table name: CSV, TSV, JSON, JSON Lines or Parquet.
+        files: the user's files by table name: CSV, TSV, JSON, JSON Lines or Parquet.
 
     Raises:
         SqlError: the statement is invalid; one line, with the position.
         ConfigurationError: it is refused, too slow or has too many rows, or a file cannot be read.
     """
     _, rows = run_sql_with_names(
-        warehouse, sql, timeout_seconds=timeout_seconds, maximum_rows=maximum_rows, beside=beside
+        warehouse, sql, timeout_seconds=timeout_seconds, maximum_rows=maximum_rows, files=files
     )
     return rows
 
@@ -93,10 +93,10 @@ def run_sql_with_names(
     *,
     timeout_seconds: float = 300.0,
     maximum_rows: int = _MAXIMUM_ROWS,
-    beside: Mapping[str, Path] = MappingProxyType({}),
+    files: Mapping[str, Path] = MappingProxyType({}),
 ) -> tuple[tuple[str, ...], list[Row]]:
     """Run as `run_sql`, and return the column names too, also without rows."""
-    with _run_statement(warehouse, sql, timeout_seconds, beside) as answer:
+    with _run_statement(warehouse, sql, timeout_seconds, files) as answer:
         names = _distinct([column[0] for column in answer.description or ()])
         values = answer.fetchmany(maximum_rows + 1)
     if len(values) > maximum_rows:
@@ -110,17 +110,17 @@ def run_sql_to_arrow(
     sql: str,
     *,
     timeout_seconds: float = 300.0,
-    beside: Mapping[str, Path] = MappingProxyType({}),
+    files: Mapping[str, Path] = MappingProxyType({}),
 ) -> "pa.Table":
     """Run as `run_sql`, and return an Arrow table without a bound on rows."""
-    with _run_statement(warehouse, sql, timeout_seconds, beside) as answer:
+    with _run_statement(warehouse, sql, timeout_seconds, files) as answer:
         table = answer.to_arrow_table()
         return table.rename_columns(_distinct(table.column_names))
 
 
 @contextmanager
 def _run_statement(
-    warehouse: Warehouse, sql: str, timeout_seconds: float, beside: Mapping[str, Path]
+    warehouse: Warehouse, sql: str, timeout_seconds: float, files: Mapping[str, Path]
 ) -> Iterator[Connection]:
     if "\0" in sql:
         raise ConfigurationError("wrong SQL: it holds a NUL character: leave it out")
@@ -129,7 +129,7 @@ def _run_statement(
     with warehouse.reader() as connection:
         connection.execute("set errors_as_json = true")  # JSON errors include the position
         _refuse_other_statements(connection, sql)
-        for name, path in beside.items():
+        for name, path in files.items():
             _load_file(connection, name, path)
         connection.execute("set lock_configuration = true")
         stop = threading.Timer(timeout_seconds, connection.interrupt)
@@ -153,8 +153,8 @@ def _run_statement(
 
 def _load_file(connection: Connection, name: str, path: Path) -> None:
     """Load a file of the user into a temporary table of the connection."""
-    read = _READERS.get(path.suffix.lower())
-    if read is None:
+    reader = _READERS.get(path.suffix.lower())
+    if reader is None:
         raise ConfigurationError(f"{path.name}: give a {', '.join(_READERS)} file")
     if not name.isidentifier() or name.lower() in {*TABLE, *MARTS}:
         raise ConfigurationError(
@@ -164,7 +164,7 @@ def _load_file(connection: Connection, name: str, path: Path) -> None:
         # Read with another connection, since this one is limited to the lake.
         with in_memory() as file_connection:
             rows = file_connection.execute(
-                f"from {read}(?)", [str(path.resolve())]
+                f"from {reader}(?)", [str(path.resolve())]
             ).to_arrow_table()
         connection.register("a file", rows)
         connection.execute(f'create temp table "{name}" as from "a file"')
@@ -298,12 +298,12 @@ def _parse_error(error: duckdb.Error | RuntimeError) -> tuple[str, Mapping[str, 
     """Return DuckDB's message as one line, with its details: position in bytes, name, candidates."""
     kind, _, text = str(error).partition(": ")
     try:
-        parsed = json.loads(text)
+        details = json.loads(text)
     except ValueError:
-        parsed = None
-    if not isinstance(parsed, dict) or "exception_message" not in parsed:
+        details = None
+    if not isinstance(details, dict) or "exception_message" not in details:
         return in_one_line(str(error)), {}
-    return in_one_line(f"{kind}: {parsed['exception_message']}"), parsed
+    return in_one_line(f"{kind}: {details['exception_message']}"), details
 
 
 # DuckDB functions that only compute from their arguments. A closed list, so that functions of later

@@ -150,7 +150,7 @@ class BudgetFile:
                 requests=0,
             )
 
-    def journalled(self, unit: str) -> list[LlmCall]:
+    def journalled_calls(self, unit: str) -> list[LlmCall]:
         """Return the calls of a unit that have not landed, in order of sending.
 
         Raises:
@@ -162,7 +162,7 @@ class BudgetFile:
             query = "select call_id, call from journal where unit = ?1 order by at, call_id"
             return [_call(*row) for row in connection.execute(query, (unit,)).fetchall()]
 
-    def landed(self, unit: str) -> None:
+    def clear_journal(self, unit: str) -> None:
         """Delete the unit's journal; a call in flight counts as its estimate."""
         if not self.exists:
             return
@@ -174,8 +174,8 @@ class BudgetFile:
         """Count a literature request. Raises BudgetExhaustedError at the bound."""
         bound = self.budget.maximum_requests
         with self._transaction() as connection:
-            spent = self._settled_spend(connection, WHOLE_RUN).requests
-            if is_reached(spent, bound):
+            request_count = self._settled_spend(connection, WHOLE_RUN).requests
+            if is_reached(request_count, bound):
                 raise BudgetExhaustedError(
                     f"the run's budget of {bound} literature requests is spent: raise"
                     " --max-requests"
@@ -207,10 +207,10 @@ class BudgetFile:
             )
             cost_usd, tokens = connection.execute(query, (self.run_id, idea_id)).fetchone()
             settled_spend = self._settled_spend(connection, idea_id)
-        spent = settled_spend.plus(_spend(cost_usd, tokens))
-        return spent.cost_usd, spent.tokens, spent.requests
+        total = settled_spend.plus(_spend(cost_usd, tokens))
+        return total.cost_usd, total.tokens, total.requests
 
-    def estimated(self) -> tuple[float, int]:
+    def estimated_spend(self) -> tuple[float, int]:
         """Return the estimated part of `spent` in dollars, and its number of calls.
 
         These are calls of unfinished units without a known cost.
@@ -365,9 +365,9 @@ class BudgetFile:
                 ) from error
 
 
-def is_reached(used: float, bound: float | None) -> bool:
+def is_reached(amount: float, bound: float | None) -> bool:
     """Return whether a bound is set and reached."""
-    return bound is not None and used >= bound
+    return bound is not None and amount >= bound
 
 
 def this_machine() -> str:

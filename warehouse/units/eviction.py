@@ -36,7 +36,9 @@ class FreedSpace(Noun):
     bytes: int = Field(ge=0)
 
 
-def evict(connection: Connection, layout: Layout, kind: Kind, before: datetime) -> FreedSpace:
+def evict(
+    connection: Connection, layout: Layout, kind: Kind, published_before: datetime
+) -> FreedSpace:
     """Delete the landed files of complete units whose rows are all in the lake.
 
     The caller holds the publisher's lock.
@@ -44,7 +46,9 @@ def evict(connection: Connection, layout: Layout, kind: Kind, before: datetime) 
     units = size = 0
     if not kind.unit_column:
         return FreedSpace(units=0, bytes=0)
-    for names in published_names(connection, kind, "published_at < $before", before=before):
+    for names in published_names(
+        connection, kind, "published_at < $before", before=published_before
+    ):
         with_files = [
             receipt
             for receipt in iterate_receipts(layout, kind, *names)
@@ -124,18 +128,18 @@ def _is_in_lake(
 ) -> bool:
     """Return whether the lake holds the rows of these units exactly as landed."""
     lake = LakeContent(connection)
-    landed = LandedContent(lake)
+    landed_content = LandedContent(lake)
     for receipt in receipts:
         folder = kind.folder_of(layout, receipt)
         for name in (name for name, count in receipt.rows.items() if count):
             try:
-                landed.add(name, read_landed(TABLE[name], [folder / f"{name}.parquet"]))
+                landed_content.add(name, read_landed(TABLE[name], [folder / f"{name}.parquet"]))
             except PublicationError:
                 return False
     parameters = _parameters(kind, names, receipts)
     with one_snapshot(connection):
         return all(
-            landed.of(name) == lake.of(name, _condition(kind, TABLE[name]), parameters)
+            landed_content.of(name) == lake.of(name, _condition(kind, TABLE[name]), parameters)
             for name in kind.tables
         )
 

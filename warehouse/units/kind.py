@@ -274,8 +274,8 @@ def _table_of(head: type[Noun]) -> str:
 @cache
 def _parts(kind: Kind) -> tuple[Part, ...]:
     parts = tuple(_find_parts(kind.noun, kind.tables, ()))
-    shared = Counter(part.table for part in parts)
-    return tuple(part._replace(shared=shared[part.table] > 1) for part in parts)
+    table_counts = Counter(part.table for part in parts)
+    return tuple(part._replace(shared=table_counts[part.table] > 1) for part in parts)
 
 
 def _find_parts(noun: type[Noun], names: Sequence[str], path: tuple[str, ...]) -> Iterator[Part]:

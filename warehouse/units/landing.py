@@ -66,9 +66,9 @@ def land(layout: Layout, kind: Kind[Any, ReceiptT], rows: Rows, receipt: Receipt
     target.parent.mkdir(parents=True, exist_ok=True)
     unit = target.relative_to(layout.landing).as_posix()
     tag = fetch_unit(layout, target)
-    journalled = journalled_calls(layout, unit)
+    journal_calls = journalled_calls(layout, unit)
     while True:
-        all_rows = with_earlier_calls(layout, kind, receipt, rows, journalled)
+        all_rows = with_earlier_calls(layout, kind, receipt, rows, journal_calls)
         building = topmost(layout, target) / f"{BUILDING}{uuid4().hex}"
         building.mkdir()
         try:
@@ -85,13 +85,13 @@ def land(layout: Layout, kind: Kind[Any, ReceiptT], rows: Rows, receipt: Receipt
 def journalled_calls(layout: Layout, unit: str) -> list[LlmCall]:
     """Return the calls of a unit that have not landed, also those without a reply."""
     with _journal(layout) as journal:
-        return journal.journalled(unit)
+        return journal.journalled_calls(unit)
 
 
 def empty_journal(layout: Layout, unit: str) -> None:
     """Delete the journal of a landed unit."""
     with _journal(layout) as journal:
-        journal.landed(unit)
+        journal.clear_journal(unit)
 
 
 def _journal(layout: Layout) -> closing[BudgetFile]:
@@ -350,7 +350,7 @@ def with_earlier_calls(
     kind: Kind[Any, ReceiptT],
     receipt: ReceiptT,
     rows: Rows,
-    journalled: Sequence[LlmCall],
+    journal_calls: Sequence[LlmCall],
 ) -> Rows:
     """Return `rows` with the calls that landed earlier, and those of the journal.
 
@@ -359,7 +359,7 @@ def with_earlier_calls(
     """
     unit_folder = kind.folder_of(layout, receipt)
     ids = kind.parameters(*kind.names(receipt)) | {"position": 0}
-    earlier = {"llm_calls": [row_of(TABLE["llm_calls"], call, ids) for call in journalled]}
+    earlier = {"llm_calls": [row_of(TABLE["llm_calls"], call, ids) for call in journal_calls]}
     for name in CALL_TABLES if receipt_of(layout, kind, unit_folder) is not None else ():
         path = unit_folder / f"{name}.parquet"
         if path.exists():

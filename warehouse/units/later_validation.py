@@ -115,8 +115,8 @@ def validate_works(
             _VALIDATIONS,
             arrow_table(_VALIDATIONS, [row_of(_VALIDATIONS, row, {}) for row in rows]),
         )
-    broken = tuple(_line(row) for row in rows if not row.success)
-    return LaterValidation(validated=len(works), broken=broken)
+    broken_lines = tuple(_line(row) for row in rows if not row.success)
+    return LaterValidation(validated=len(works), broken=broken_lines)
 
 
 def _line(row: ValidationRow) -> str:

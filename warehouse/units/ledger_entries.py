@@ -57,7 +57,7 @@ def record(
     Raises:
         PublicationError: the ledger holds a row about an unknown artefact.
     """
-    published = _entry(
+    publication = _entry(
         kind,
         head,
         artefact=Artefact.PUBLICATION,
@@ -68,7 +68,7 @@ def record(
         role=CreditRole.TOOL,
         step=None,
     )
-    append(connection, [*_changes(connection, kind, head, rows), published])
+    append(connection, [*_changes(connection, kind, head, rows), publication])
 
 
 def changed_parts(connection: Connection, kind: Kind, names: tuple[str, ...]) -> list[str]:
@@ -92,7 +92,7 @@ def _changes(
     connection: Connection, kind: Kind[Any, Any, HeadT], head: HeadT, rows: Mapping[str, int]
 ) -> Iterator[LedgerEntry]:
     names, head_inputs = kind.names(head), _inputs(head)
-    recorded, unit_inputs = (
+    recorded_hashes, unit_inputs = (
         _recorded_parts(connection, kind, names),
         _unit_inputs(connection, kind, names),
     )
@@ -100,7 +100,7 @@ def _changes(
     parts = _current_parts(connection, kind, names, unit_inputs, tables)
     times = head.model_dump(include={"started_at"})
     for key, row in parts.items():
-        if recorded.get(key) == row["version_sha256"]:
+        if recorded_hashes.get(key) == row["version_sha256"]:
             continue
         unit_input = (
             (f"{kind.unit_noun}:{unit_inputs[key.unit_id]}",) if key.unit_id in unit_inputs else ()
@@ -110,7 +110,7 @@ def _changes(
             kind,
             head,
             **key._asdict(),
-            action=_action(key, is_repeated=key in recorded),
+            action=_action(key, is_repeated=key in recorded_hashes),
             version_sha256=row["version_sha256"],
             inputs=(*unit_input, *head_inputs) if key.part else (),
             participant_id=engine,
@@ -118,7 +118,7 @@ def _changes(
             model=row.get("model"),
             happened_at=row.get("happened_at") or times["started_at"],
         )
-    for key in (key for key in recorded if key not in parts):
+    for key in (key for key in recorded_hashes if key not in parts):
         withdrawal: dict[str, Any] = {"action": LedgerAction.WITHDRAWN, "participant_id": None}
         yield _entry(kind, head, **key._asdict(), **withdrawal, role=None)
 

@@ -206,12 +206,12 @@ def _check_counts(
     receipts: Sequence[UnitReceipt],
 ) -> None:
     for name in kind.tables:
-        expected = sum(receipt.rows.get(name, 0) for receipt in receipts)
-        expected += extra_counts.get(name, 0)
-        if counts[name] != expected:
+        expected_count = sum(receipt.rows.get(name, 0) for receipt in receipts)
+        expected_count += extra_counts.get(name, 0)
+        if counts[name] != expected_count:
             raise PublicationError(
                 f"{kind.title(*names)} was not published: its files hold {counts[name]} rows of "
-                f"{name}, its receipts say {expected}"
+                f"{name}, its receipts say {expected_count}"
             )
 
 

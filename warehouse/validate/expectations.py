@@ -77,8 +77,8 @@ class Tally:
 
     def add(self, results: Iterable[ExpectationResult]) -> None:
         for result in results:
-            before = self.by_place.get(result.place)
-            self.by_place[result.place] = result if before is None else _sum(before, result)
+            previous = self.by_place.get(result.place)
+            self.by_place[result.place] = result if previous is None else _sum(previous, result)
 
     @property
     def passed(self) -> bool:
@@ -224,12 +224,12 @@ def _value_expectations(column: Column) -> Iterator[Expectation]:
             Expects.BETWEEN, name, minimum=_EARLIEST[column.type], maximum=LATEST_MOMENT
         )
     elif column.type is ColumnType.FLOAT:
-        least, most = column.minimum, column.maximum
+        minimum, maximum = column.minimum, column.maximum
         yield Expectation(
             Expects.BETWEEN,
             name,
-            minimum=-sys.float_info.max if least is None else least,
-            maximum=sys.float_info.max if most is None else most,
+            minimum=-sys.float_info.max if minimum is None else minimum,
+            maximum=sys.float_info.max if maximum is None else maximum,
         )
     elif column.minimum is not None or column.maximum is not None:
         yield Expectation(Expects.BETWEEN, name, minimum=column.minimum, maximum=column.maximum)
@@ -242,12 +242,12 @@ def _value_expectations(column: Column) -> Iterator[Expectation]:
 def evaluate_table(table: Table, rows: pa.Table, run_id: RunId) -> Iterator[ExpectationResult]:
     """Evaluate the expectations of `table` on `rows` with Arrow."""
     for expectation in expectations_of(table, run_id):
-        broken = broken_rows(expectation, rows)
-        first = broken.slice(0, EXAMPLES).to_pylist() if len(broken) else []
+        broken_table = broken_rows(expectation, rows)
+        first = broken_table.slice(0, EXAMPLES).to_pylist() if len(broken_table) else []
         values = (
             first if len(expectation.columns) > 1 else (next(iter(row.values())) for row in first)
         )
-        yield expectation.result(table, len(rows), len(broken), examples_of(values))
+        yield expectation.result(table, len(rows), len(broken_table), examples_of(values))
 
 
 def broken_rows(expectation: Expectation, rows: pa.Table) -> pa.Table:

@@ -108,9 +108,9 @@ class Suites:
 
     @property
     def _runs(self) -> str:
-        first, *others = self._run_ids
-        more = f" and {len(others):,} other{'s' * (len(others) != 1)}" if others else ""
-        return f"run {first}{more}"
+        first, *further = self._run_ids
+        suffix = f" and {len(further):,} other{'s' * (len(further) != 1)}" if further else ""
+        return f"run {first}{suffix}"
 
 
 def evaluate(

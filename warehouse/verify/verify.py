@@ -130,12 +130,12 @@ def _missing_files(connection: Connection, warehouse: Warehouse) -> list[str]:
 
 def _readable(connection: Connection) -> tuple[dict[str, int], list[str]]:
     rows, problems = {}, []
-    filled = {*filled_tables(connection), *MARTS}
+    nonempty = {*filled_tables(connection), *MARTS}
     names = (*(table.name for table in TABLES), *MARTS)
 
     def count(name: str) -> tuple[int, int]:
         """Return the number of rows read, and the number that the catalogue reports."""
-        if name not in filled:  # a check for rows costs five times as much
+        if name not in nonempty:  # a check for rows costs five times as much
             connection.execute(table_statement("read_no_row", table=name))
             return 0, 0
         sql = table_statement("read_every_row", table=name)
@@ -187,9 +187,9 @@ class _Comparison:
     def problems(self, kind: Kind) -> list[str]:
         """Return a line for each landed work that is unpublished or published with other rows."""
         is_readable = kind.head_table in self.readable
-        published = set(published_names(self.lake.connection, kind)) if is_readable else set()
+        published_works = set(published_names(self.lake.connection, kind)) if is_readable else set()
         problems = []
-        for names in published:
+        for names in published_works:
             problem = self._name_problem(kind, names)
             if problem is None:
                 fetch_work(self.warehouse, kind, *names)
@@ -197,7 +197,7 @@ class _Comparison:
                 problems.append(problem)
         for names in landed_names(self.warehouse, kind):
             problems += self._work_problems(
-                kind, names, names in published if is_readable else None
+                kind, names, names in published_works if is_readable else None
             )
         return problems
 
@@ -213,48 +213,52 @@ class _Comparison:
         return f"{kind.head_table}: {fault}; bring the lake back from a copy" if fault else None
 
     def _work_problems(
-        self, kind: Kind, names: tuple[str, ...], published: bool | None
+        self, kind: Kind, names: tuple[str, ...], is_published: bool | None
     ) -> list[str]:
         """Return the problems of a work; `published`: None if the lake cannot be read."""
-        if not published and kind.is_nested:
+        if not is_published and kind.is_nested:
             return []
-        landed = LandedContent(self.lake)
+        landed_content = LandedContent(self.lake)
         problems: list[str] = []
-        receipts = read_units(self.warehouse, kind, names, landed, problems)
-        if published is None:
+        receipts = read_units(self.warehouse, kind, names, landed_content, problems)
+        if is_published is None:
             return problems
-        if not published:
+        if not is_published:
             return [*problems, *self._publication_problem(kind, names, receipts)]
         if problems and not receipts:
             return problems
-        expected = {
+        expected_counts = {
             name: sum(receipt.rows.get(name, 0) for receipt in receipts) for name in kind.tables
         }
         for table, path in extra_row_files(self.warehouse, kind, *names):
-            count = read_file(path, table.name, landed, problems)
+            count = read_file(path, table.name, landed_content, problems)
             if count is None:
-                del expected[table.name]
+                del expected_counts[table.name]
             else:
-                expected[table.name] += count
-        return [*problems, *self._differences(kind, names, landed, expected)]
+                expected_counts[table.name] += count
+        return [*problems, *self._differences(kind, names, landed_content, expected_counts)]
 
     def _differences(
-        self, kind: Kind, names: tuple[str, ...], landed: LandedContent, expected: Mapping[str, int]
+        self,
+        kind: Kind,
+        names: tuple[str, ...],
+        landed_rows: LandedContent,
+        expected_counts: Mapping[str, int],
     ) -> Iterator[str]:
         """Yield a line for each table whose rows differ in number or content."""
         about = kind.title(*names)
-        for name, count in expected.items():
+        for name, count in expected_counts.items():
             if name not in self.readable:
                 continue
             condition = kind.condition(TABLE[name])
-            published = self.lake.of(name, condition, kind.parameters(*names))
-            landed_content = landed.of(name)
-            if published.rows != count:
+            lake_content = self.lake.of(name, condition, kind.parameters(*names))
+            landed_content = landed_rows.of(name)
+            if lake_content.rows != count:
                 yield (
-                    f"{about}: {published.rows} rows of {name} are published, its receipts say {count};"
+                    f"{about}: {lake_content.rows} rows of {name} are published, its receipts say {count};"
                     f" the command of the {kind.word} publishes it again"
                 )
-            elif landed_content is not None and landed_content != published:
+            elif landed_content is not None and landed_content != lake_content:
                 yield (
                     f"{about}: the rows of {name} that are published are not those that landed; "
                     f"bring {self.warehouse.lake} back from a copy, or remove it and run its commands "
@@ -279,7 +283,7 @@ def read_units(
     warehouse: Warehouse,
     kind: Kind[Any, ReceiptT],
     names: tuple[str, ...],
-    landed: LandedContent,
+    landed_content: LandedContent,
     problems: list[str],
 ) -> tuple[ReceiptT, ...]:
     """Return the receipts of a work, and add the rows of its files to `landed`.
@@ -300,13 +304,15 @@ def read_units(
                 receipts.append(receipt)
                 if (folder / EVICTION_MARK).exists():  # evicted: count its rows, compare nothing
                     for name in receipt.rows:
-                        landed.add_unknown(name)
+                        landed_content.add_unknown(name)
                     continue
-                _read_files(folder, receipt.rows, landed, problems)
+                _read_files(folder, receipt.rows, landed_content, problems)
     return tuple(receipts)
 
 
-def read_file(file: Path, table: str, landed: LandedContent, problems: list[str]) -> int | None:
+def read_file(
+    file: Path, table: str, landed_content: LandedContent, problems: list[str]
+) -> int | None:
     """Return the number of rows of a file, and add them to `landed`.
 
     None, with a line in `problems`, if it cannot be read.
@@ -315,23 +321,26 @@ def read_file(file: Path, table: str, landed: LandedContent, problems: list[str]
         rows: pa.Table = read_landed(TABLE[table], [file])
     except PublicationError as error:
         problems.append(str(error))
-        landed.add_unknown(table)
+        landed_content.add_unknown(table)
         return None
-    landed.add(table, rows)
+    landed_content.add(table, rows)
     return len(rows)
 
 
 def _read_files(
-    folder: Path, expected_counts: Mapping[str, int], landed: LandedContent, problems: list[str]
+    folder: Path,
+    expected_counts: Mapping[str, int],
+    landed_content: LandedContent,
+    problems: list[str],
 ) -> None:
-    for name, expected in expected_counts.items():
-        if not expected or name not in TABLE:
+    for name, expected_count in expected_counts.items():
+        if not expected_count or name not in TABLE:
             continue
         place = folder / f"{name}.parquet"
-        count = read_file(place, name, landed, problems)
-        if count is not None and count != expected:
+        count = read_file(place, name, landed_content, problems)
+        if count is not None and count != expected_count:
             problems.append(
-                f"{place} holds {count} rows, its receipt says {expected}: remove its folder and"
+                f"{place} holds {count} rows, its receipt says {expected_count}: remove its folder and"
                 " run again"
             )
-            landed.add_unknown(name)
+            landed_content.add_unknown(name)

@@ -78,10 +78,10 @@ class LandedContent:
     def _sum_up(self, table: str) -> None:
         pending = self._pending.pop(table, [])
         if pending:
-            content, added = (
+            content, addition = (
                 self._contents.get(table, Content(0, 0)),
                 self._lake.of_rows(table, pa.concat_tables(pending)),
             )
             self._contents[table] = Content(
-                content.rows + added.rows, content.hashes + added.hashes
+                content.rows + addition.rows, content.hashes + addition.hashes
             )

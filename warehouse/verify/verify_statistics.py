@@ -165,9 +165,9 @@ def _broken_values(
     for batch in connection.sql(sql).to_arrow_reader(_ROWS_AT_ONCE):
         rows = pa.Table.from_batches([batch])
         for expectation in expectations:
-            broken = rows.filter(breaks(expectation, rows))
-            counts[expectation] += len(broken)
-            runs[expectation].update(filter(None, pc.unique(broken["of_run"]).to_pylist()))
+            broken_rows = rows.filter(breaks(expectation, rows))
+            counts[expectation] += len(broken_rows)
+            runs[expectation].update(filter(None, pc.unique(broken_rows["of_run"]).to_pylist()))
     for expectation, count in counts.items():
         if count:
             run_names = ", ".join(sorted(runs[expectation])[:_MOST_RUNS])

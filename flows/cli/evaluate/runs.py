@@ -108,7 +108,7 @@ def _paid(warehouse: Warehouse, run_id: RunId) -> dict[str, float | int] | None:
     with closing(BudgetFile(warehouse.budgets, run_id, Budget())) as budget:
         if not budget.exists:
             return None
-        spent, estimated = budget.spent(WHOLE_RUN), budget.estimated()
+        spent, estimated = budget.spent(WHOLE_RUN), budget.estimated_spend()
     if not any(spent):
         return None
     return {

@@ -82,7 +82,7 @@ def _asked(
     question = known
     if at_work(warehouse, database, question):
         print_note("both answers are being written; the same command goes on if it is stopped")
-        run_jobs(warehouse, over=lambda: not at_work(warehouse, database, question))
+        run_jobs(warehouse, is_over=lambda: not at_work(warehouse, database, question))
     return question
 
 
@@ -200,11 +200,11 @@ def _expected(warehouse: Warehouse, asked: QuestionKind, text: str, sides: Sides
     requests = estimates_for(asked, text, sides, datetime.now(UTC), key=uuid4().hex)
     names = [submit(warehouse, request) for request in requests]
 
-    def over() -> bool:
+    def is_over() -> bool:
         found = [read_job(warehouse, name) for name in names]
         return not any(job is not None and job.at_work for job in found)
 
-    run_jobs(warehouse, over)
+    run_jobs(warehouse, is_over)
     found = [take_result(warehouse, name) for name in names]
     return both_answers(found, settings.voting.question_cost_usd)
 

@@ -54,11 +54,15 @@ class Evaluation(Campaign[Plan[Run], Run]):
 
     @staticmethod
     def complete_options(
-        given: tuple[Path | None], options: Any, settings: Settings
+        arguments: tuple[Path | None], options: Any, settings: Settings
     ) -> tuple[tuple[Path | None], Any]:
         """Complete the options from an earlier run if `--again` names one."""
-        again = getattr(options, "again", None)
-        return (given, options) if again is None else reevaluation_input(again, options, settings)
+        earlier_run = getattr(options, "again", None)
+        return (
+            (arguments, options)
+            if earlier_run is None
+            else reevaluation_input(earlier_run, options, settings)
+        )
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -122,16 +126,16 @@ class Evaluation(Campaign[Plan[Run], Run]):
         receipts = tuple(iterate_receipts(self.warehouse, RUNS, self.run_id))
         start_times = (each.started_at for each in receipts if each.reused_from_run_id is None)
         started_at = min((self.started_at, *start_times))
-        timed = replace(
+        timed_head = replace(
             plan.head,
             started_at=started_at,
             finished_at=self.watch.finished_at,
             duration_seconds=self.watch.seconds,
         )
-        return timed.concluded(receipts)
+        return timed_head.concluded(receipts)
 
-    def refused_head(self, head: Run, broken: tuple[str, ...]) -> Run:
-        return refused_run(head, broken)
+    def refused_head(self, head: Run, expectations: tuple[str, ...]) -> Run:
+        return refused_run(head, expectations)
 
     def published_head(self, head: Run) -> Run:
         with self.warehouse.queries(as_defined=False) as queries:
@@ -139,8 +143,8 @@ class Evaluation(Campaign[Plan[Run], Run]):
 
     def current_reports(self) -> tuple[Path, ...]:
         folder = self.warehouse.reports / self.run_id
-        written = tuple(folder / name for name in ("index.html", "index.md"))
-        return written if all(path.exists() for path in written) else ()
+        reports = tuple(folder / name for name in ("index.html", "index.md"))
+        return reports if all(path.exists() for path in reports) else ()
 
     def write_reports(self, head: Run) -> tuple[Path, ...]:
         from dashboards.views.write_run import write_reports

@@ -60,15 +60,15 @@ def key_batch(
         key = evaluation_key(idea, request, literature, STEPS, key_conditions, results)
         return PlannedIdea(idea=idea, evaluation_key=key, experimental_results=results)
 
-    planned = tuple(map(planned_idea, batch.ideas))
+    planned_ideas = tuple(map(planned_idea, batch.ideas))
     rejected_names = [f"{entry.location}:{entry.reason}" for entry in batch.rejected]
     run_id = run_id_for(
         request,
-        keys=[entry.evaluation_key for entry in planned],
+        keys=[entry.evaluation_key for entry in planned_ideas],
         descriptions=[idea.description_sha256 for idea in batch.ideas],
         rejected=rejected_names,
     )
-    return KeyedBatch(run_id=run_id, planned=planned, rejected=batch.rejected)
+    return KeyedBatch(run_id=run_id, planned=planned_ideas, rejected=batch.rejected)
 
 
 def receipts_of(keyed: KeyedBatch, warehouse: Warehouse) -> dict[EvaluationKey, Receipt]:

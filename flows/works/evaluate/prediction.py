@@ -68,14 +68,16 @@ class FieldForecast(Noun):
             return [f"which fields the literature covers is not known: {self.unknown_because}"]
         if not self.looked_at:
             return []
-        covered = self.looked_at - len(self.not_covered)
-        lines = [f"the literature covers the field of {covered:,} of {self.looked_at:,} ideas"]
+        covered_count = self.looked_at - len(self.not_covered)
+        lines = [
+            f"the literature covers the field of {covered_count:,} of {self.looked_at:,} ideas"
+        ]
         if self.not_covered:
             titles = [each.title.strip() or each.idea_id for each in self.not_covered[:_TITLES]]
             further = len(self.not_covered) - len(titles)
-            more = f" and {further:,} more" if further else ""
+            rest_text = f" and {further:,} more" if further else ""
             lines.append(
-                f"not covered, so that no evidence is bought for them: {'; '.join(titles)}{more}"
+                f"not covered, so that no evidence is bought for them: {'; '.join(titles)}{rest_text}"
             )
         return lines
 
@@ -196,8 +198,8 @@ def _with_engine(request: RunRequest, engine: EngineChoice) -> RunRequest:
     parameters = request.parameters
     others = tuple(module for module in parameters.modules if module is not Module.ASSESSMENT)
     profile, modules = with_assessment(request.profile, others, engine)
-    changed = replace(parameters, modules=modules or parameters.modules)
-    return replace(request, engine=engine, profile=profile, parameters=changed)
+    new_parameters = replace(parameters, modules=modules or parameters.modules)
+    return replace(request, engine=engine, profile=profile, parameters=new_parameters)
 
 
 def existing_results(batch: IdeaBatch, request: RunRequest, settings: Settings) -> DoneBefore:
@@ -309,7 +311,7 @@ def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Setti
     batch = read_batch(
         request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
     )
-    requested = (request.engine,) if others and not request.engine.is_baseline else ()
+    own_engine = (request.engine,) if others and not request.engine.is_baseline else ()
     done, unknown_because = NOTHING_DONE, ""
     try:
         done = existing_results(batch, request, settings)
@@ -325,7 +327,7 @@ def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Setti
         unknown_because=unknown_because,
         ranking=estimate_ranking(batch.ideas, request, settings, ranked=done.ranked),
         comparison=compare_engines(
-            dict.fromkeys((*requested, *others)),
+            dict.fromkeys((*own_engine, *others)),
             batch.ideas,
             request,
             settings,

@@ -74,15 +74,15 @@ def _with_run_defaults(run: Run, options: EvaluateOptions) -> EvaluateOptions:
 
 
 def add_earlier_judgements(
-    planned: Sequence[PlannedIdea], request: RunRequest, warehouse: Warehouse
+    planned_ideas: Sequence[PlannedIdea], request: RunRequest, warehouse: Warehouse
 ) -> list[PlannedIdea]:
     """Add the earlier run's judgements of papers, if engine and profile are the same."""
     assert request.parameters.again is not None
     with warehouse.queries() as queries:
         run = queries.run(request.parameters.again)
         if (run.engine, run.profile) != (request.engine.text, request.profile.name):
-            return list(planned)
-        idea_ids = [entry.idea.idea_id for entry in planned]
+            return list(planned_ideas)
+        idea_ids = [entry.idea.idea_id for entry in planned_ideas]
         judgements = {
             review.evaluation.idea.idea_id: judged_before(
                 review.evaluation.contribution, review.evaluation.papers
@@ -90,4 +90,4 @@ def add_earlier_judgements(
             for review in queries.idea_reviews(request.parameters.again, idea_ids)
             if review.evaluation.contribution is not None
         }
-    return [replace(entry, before=judgements.get(entry.idea.idea_id)) for entry in planned]
+    return [replace(entry, before=judgements.get(entry.idea.idea_id)) for entry in planned_ideas]

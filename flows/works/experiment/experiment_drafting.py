@@ -45,15 +45,15 @@ def draft_experiment(
     recommend_options = RecommendOptions(
         warehouse=options.warehouse, literature=options.literature, limit=RECOMMENDED
     )
-    recommended = recommend_about(idea.text, idea.cutoff_date, recommend_options, settings)
+    recommendation = recommend_about(idea.text, idea.cutoff_date, recommend_options, settings)
     plan = [
         line
         for text in (idea.problem, idea.experiment)
         if text is not None
         for line in sentences(text)[:_SENTENCES]
     ]
-    paths = write_draft(folder, known_idea, plan, recommended.recommendations)
-    return DraftedTask(paths, known_idea, recommended)
+    paths = write_draft(folder, known_idea, plan, recommendation.recommendations)
+    return DraftedTask(paths, known_idea, recommendation)
 
 
 def _only_idea(path: Path, fields: tuple[str, ...]) -> Idea:

@@ -66,12 +66,12 @@ def audit_index(index: Path, options: AuditOptions, settings: Settings) -> Audit
             )
         diagnose(index, others)
     failures = dict.fromkeys(line for each in others for line in each.failures)
-    skipped = [
+    skipped_lines = [
         f"{each} was left alone: its record is not as it was when this was proposed"
         for each in decisions_made.passed_over
     ]
     open_proposals = standing(index, [ProposalState.PROPOSED], options.rule, options.limit)
-    return AuditResult(index, open_proposals, decisions_made, (*failures, *skipped))
+    return AuditResult(index, open_proposals, decisions_made, (*failures, *skipped_lines))
 
 
 def _source(wish: str, options: AuditOptions, settings: Settings) -> OtherSource:
@@ -105,8 +105,8 @@ class _Gateway:
         numbers = stage.doubtful(self.most_papers)
         numbers_by_id = {
             identifier: number
-            for number, stored in zip(numbers, store.records(numbers), strict=True)
-            if (identifier := _identifier(stored)) is not None
+            for number, stored_record in zip(numbers, store.records(numbers), strict=True)
+            if (identifier := _identifier(stored_record)) is not None
         }
         answer = self._look_up(list(numbers_by_id)) if numbers_by_id else Answer[Paper]((), (), 0)
         self.failures[:] = dict.fromkeys(

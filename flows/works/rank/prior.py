@@ -111,8 +111,8 @@ def connected_ideas(ideas: Iterable[Idea]) -> dict[str, str]:
         name = f"idea {idea.idea_id}"
         names.append((str(idea.idea_id), name))
         sets.add(name)
-        linked = [f"idea {idea.duplicate_of}"] if idea.duplicate_of is not None else []
-        for other in [*linked, *([f"group {idea.group}"] if idea.group is not None else [])]:
+        linked_names = [f"idea {idea.duplicate_of}"] if idea.duplicate_of is not None else []
+        for other in [*linked_names, *([f"group {idea.group}"] if idea.group is not None else [])]:
             sets.add(other)
             sets.merge(name, other)
     return {idea_id: sets[name] for idea_id, name in names}

@@ -133,14 +133,14 @@ def _most_matches(
     dimension_count: int,
 ) -> dict[str, int]:
     """Return the upper bound of matches for every group and across groups."""
-    most = {
+    bounds = {
         name: most_calls(len(ideas), parameters) * dimension_count
         for name, ideas in members.items()
     }
     if across is not None:
         pairs = most_bridges(len(members), parameters)
-        most[across] = calls_of(pairs, parameters) * dimension_count
-    return most
+        bounds[across] = calls_of(pairs, parameters) * dimension_count
+    return bounds
 
 
 def _fitted_on_count(queries: Queries, request: RankRequest, prior: Prior | None) -> int:
@@ -320,15 +320,15 @@ def _groups_of(
     """
     group_of = {idea_id: name for name in names for idea_id in members[name]}
     dossiers: dict[str, list[Dossier]] = {name: [] for name in names}
-    failed: dict[str, Exception] = {}
+    errors: dict[str, Exception] = {}
     for review in queries.idea_reviews(template.request.run_id, tuple(group_of)):
         group = group_of[review.evaluation.idea.idea_id]
         boundary = ErrorBoundary()
         with boundary:
             dossiers[group].append(dossier_of(review, group, prior))
         if boundary.error is not None:
-            failed[group] = boundary.error
-    for name, error in failed.items():
+            errors[group] = boundary.error
+    for name, error in errors.items():
         if _is_open(template, warehouse, name):
             land_failed_group(warehouse, template, name, members[name], error, Stopwatch())
     return tuple(
@@ -339,7 +339,7 @@ def _groups_of(
             before=judged_elsewhere(warehouse, template, name),
         )
         for name in names
-        if name not in failed
+        if name not in errors
     )
 
 

@@ -46,7 +46,7 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
 
     @staticmethod
     def complete_options(
-        given: tuple[str | RunToRank | None], options: RankOptions, settings: Settings
+        arguments: tuple[str | RunToRank | None], options: RankOptions, settings: Settings
     ) -> tuple[tuple[RunId | None, RunRequest | None, bool], RankOptions]:
         """Find the run, or build the evaluation request of an idea file.
 
@@ -55,10 +55,10 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
         Raises:
             ConfigurationError: as `find_run`; or the run used a profile file that is not named.
         """
-        (named,), evaluation = given, None
-        run = _named_run(named, options, settings)
+        (run_name,), evaluation = arguments, None
+        run = _named_run(run_name, options, settings)
         if run is None:
-            evaluation = request_of(EVALUATE, (Path(f"{named}"),), options.evaluation, settings)
+            evaluation = request_of(EVALUATE, (Path(f"{run_name}"),), options.evaluation, settings)
             engine, profile = evaluation.engine, options.evaluation.profile
         else:
             engine, profile = EngineChoice.parse(run.engine), run.profile
@@ -97,7 +97,7 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
         return ProgressSource(
             done=verdicts.done,
             total=verdicts.total,
-            beside=verdicts.groups,
+            suffix=verdicts.groups,
             verb=self.verb,
             nouns=self.nouns,
             artifact_key=f"{self.artifact_key}-progress",
@@ -122,8 +122,8 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
 
     def current_reports(self) -> tuple[Path, ...]:
         folder = self.warehouse.reports / self.run_id
-        written = tuple(folder / name for name in ("index.html", "index.md"))
-        return written if all(path.exists() for path in written) else ()
+        reports = tuple(folder / name for name in ("index.html", "index.md"))
+        return reports if all(path.exists() for path in reports) else ()
 
     def write_reports(self, head: RankingHead) -> tuple[Path, ...]:
         return write_reports(self.warehouse, head.run_id, thresholds=self.warehouse.settings.alarms)
@@ -136,14 +136,14 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
 
 
 def _named_run(
-    named: str | RunToRank | None, options: RankOptions, settings: Settings
+    run_name: str | RunToRank | None, options: RankOptions, settings: Settings
 ) -> Run | None:
     """Return the run of a name; a program names a published run, never a file."""
-    if not isinstance(named, RunToRank):
-        return find_run(named, options)
-    assert named.run_id is not None
+    if not isinstance(run_name, RunToRank):
+        return find_run(run_name, options)
+    assert run_name.run_id is not None
     with Warehouse(options.warehouse, settings).queries() as queries:
-        return queries.run(named.run_id)
+        return queries.run(run_name.run_id)
 
 
 class _GroupsFirst:
@@ -177,7 +177,7 @@ class VerdictProgress:
         self._warehouse = warehouse
         self._head = head
         self._maximums = most_matches
-        self._ranked: dict[str, int] = {}
+        self._verdicts_by_group: dict[str, int] = {}
         self._journals: dict[str, _Journal] = {}
 
     def done(self) -> int:
@@ -185,28 +185,28 @@ class VerdictProgress:
         under_way = (
             (name, journal.matches)
             for name, journal in self._journals.items()
-            if name not in self._ranked
+            if name not in self._verdicts_by_group
         )
-        return sum(self._ranked.values()) + sum(
+        return sum(self._verdicts_by_group.values()) + sum(
             min(matches, self._maximums[name]) for name, matches in under_way
         )
 
     def total(self) -> int:
-        return sum(self._ranked.get(name, most) for name, most in self._maximums.items())
+        return sum(self._verdicts_by_group.get(name, most) for name, most in self._maximums.items())
 
     def groups(self) -> str:
-        return f", {len(self._ranked):,} of {len(self._maximums):,} groups ranked"
+        return f", {len(self._verdicts_by_group):,} of {len(self._maximums):,} groups ranked"
 
     def _look(self) -> None:
         folder = RANKINGS.folder(self._warehouse, self._head.run_id, self._head.ranking_id)
         for name in self._maximums:
-            if name in self._ranked:
+            if name in self._verdicts_by_group:
                 continue
             receipt = complete_receipt(
                 self._warehouse, RANKINGS, self._head.run_id, self._head.ranking_id, name
             )
             if receipt is not None:
-                self._ranked[name] = receipt.rows.get("matches", 0)
+                self._verdicts_by_group[name] = receipt.rows.get("matches", 0)
             else:
                 self._journals.setdefault(name, _Journal(journal_path(folder, name))).look()
 

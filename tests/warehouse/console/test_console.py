@@ -220,7 +220,7 @@ def test_a_file_takes_no_name_of_the_lakes_and_none_that_is_no_word(
 ) -> None:
     (tmp_path / "a.csv").write_text("a\n1\n")
     with pytest.raises(ConfigurationError, match="cannot name a table"):
-        run_sql(published, "select 1", beside={name: tmp_path / "a.csv"})
+        run_sql(published, "select 1", files={name: tmp_path / "a.csv"})
 
 
 def test_what_was_not_found_comes_with_candidates(published: Warehouse) -> None:

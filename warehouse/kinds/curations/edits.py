@@ -244,9 +244,9 @@ def edit_shares(edits: Sequence[CurationEdit]) -> tuple[EditShare, ...]:
             name=name,
             looked_at_count=len({each.paper_id for each in part_edits}),
             changed_count=len({each.paper_id for each in part_edits if each.changed}),
-            published_0_to_1=published,
+            published_0_to_1=published_share,
         )
-        for name, part_edits, published in parts
+        for name, part_edits, published_share in parts
     ]
     for field in EditedField:
         if field is EditedField.SENTENCES:  # set only for added statements
@@ -256,10 +256,14 @@ def edit_shares(edits: Sequence[CurationEdit]) -> tuple[EditShare, ...]:
             for each in set_edits
             if each.field is field and not each.statement_id.startswith(ADDED)
         ]
-        viewed = {(each.paper_id, each.statement_id) for each in of_field}
-        changed = {(each.paper_id, each.statement_id) for each in of_field if each.changed}
+        viewed_values = {(each.paper_id, each.statement_id) for each in of_field}
+        changed_values = {(each.paper_id, each.statement_id) for each in of_field if each.changed}
         shares.append(
-            EditShare(name=field.value, looked_at_count=len(viewed), changed_count=len(changed))
+            EditShare(
+                name=field.value,
+                looked_at_count=len(viewed_values),
+                changed_count=len(changed_values),
+            )
         )
     return tuple(shares)
 

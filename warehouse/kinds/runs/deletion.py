@@ -21,8 +21,8 @@ def delete_run(warehouse: Warehouse, run_id: RunId) -> Deleted[Run]:
     Evaluations that other runs have reused stay with them.
     """
     with warehouse.queries() as queries:
-        published = published_names(queries.connection, RANKINGS)
-    rankings = {ranking for of_run, ranking in published if of_run == run_id}
+        published_rankings = published_names(queries.connection, RANKINGS)
+    rankings = {ranking for of_run, ranking in published_rankings if of_run == run_id}
     rankings |= {ranking for _, ranking in landed_names(warehouse, RANKINGS, run_id)}
 
     def before() -> None:

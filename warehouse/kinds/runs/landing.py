@@ -64,9 +64,9 @@ def _cost_usd(calls: Sequence[Row]) -> float | None:
     return float(sum(call["cost_usd"] or 0.0 for call in calls))
 
 
-def refused_run(run: Run, broken: Sequence[str]) -> Run:
+def refused_run(run: Run, expectations: Sequence[str]) -> Run:
     """Return the run as unpublished, with the critical expectations that it broke."""
-    reasons = (*(f"not published: {each}" for each in broken), *run.order_reasons)
+    reasons = (*(f"not published: {each}" for each in expectations), *run.order_reasons)
     return replace(run, state=RunState.NOT_PUBLISHED, in_order=False, order_reasons=reasons)
 
 
@@ -119,10 +119,10 @@ def _add_to_index(layout: Layout, evaluation: IdeaEvaluation) -> None:
     bucket.add_run(layout, folder, evaluation.run_id)
 
 
-def land_rejections(layout: Layout, run_id: RunId, rejected: Sequence[RejectedIdea]) -> None:
+def land_rejections(layout: Layout, run_id: RunId, rejections: Sequence[RejectedIdea]) -> None:
     """Write the rejected entries of an idea file, replacing those of an earlier attempt."""
     rows = []
-    for position, entry in enumerate(rejected):
+    for position, entry in enumerate(rejections):
         failure = Failure(
             stage=READ_IDEAS, subject=entry.location, reason=entry.reason, detail=entry.detail
         )
