@@ -171,7 +171,7 @@ class _Night:
         """Apply `work` to each waiting file of `folder`, and record its outcome.
 
         Args:
-            named: prefix of the names in `outcomes`.
+            prefix: of the names in `outcomes`.
         """
         if not folder.exists():
             logger.warning("there was no folder %s: it is made now", folder)

@@ -110,7 +110,7 @@ class Gate:
         return send_later
 
     async def _body(self, headers: Headers, receive: Receive) -> bytes:
-        """Return the whole body. Raises _RefusedError if it is too large or too slow."""
+        """Return the whole body. Raises _RejectionError if it is too large or too slow."""
         limit, body = self._limits.maximum_body_bytes, bytearray()
         too_large = _RejectionError(
             _TOO_LARGE, f"the body has more than {limit:,} bytes: send less at once"

@@ -29,7 +29,7 @@ class LazyApi:
         self._requested.set()
 
     def with_lifespan(self, app: ASGIApp) -> ASGIApp:
-        """Return `served` with the lifespan that the API needs."""
+        """Return `app` with the lifespan that the API needs."""
         return Starlette(routes=[Mount("/", app)], lifespan=self._lifespan)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -180,7 +180,7 @@ class Service:
         """Submit a job and return its job_id; the same key returns the same job.
 
         Args:
-            sent: inputs of the job, as `as_kept` takes them.
+            inputs: of the job, as `stored_fields` takes them.
 
         Raises:
             NotAllowedError: the token's role may not submit.

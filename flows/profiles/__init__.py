@@ -50,7 +50,7 @@ def _read(name_or_path: str, parent: Path, depth: int = 1) -> dict[str, Any]:
     """Return the values of a profile merged over those that it extends.
 
     Args:
-        beside: the folder that relative paths start from.
+        parent: the folder that relative paths start from.
     """
     is_shipped = name_or_path in (*shipped_profiles(), "_shared")
     folder = Path(str(resources.files("flows.profiles"))) if is_shipped else parent

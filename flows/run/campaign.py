@@ -181,7 +181,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         return head
 
     def refused_head(self, head: HeadT, expectations: tuple[str, ...]) -> HeadT:  # noqa: ARG002 -- theirs
-        """Return the head of a run that broke the critical expectations `broken`."""
+        """Return the head of a run that broke the critical `expectations`."""
         return head
 
     def current_reports(self) -> tuple[Path, ...]:

@@ -24,7 +24,7 @@ class CampaignRuns:
 
     Attributes:
         before: called before each run; checks once what the command needs.
-        ran: ids of the runs, in order.
+        run_ids: ids of the runs, in order.
     """
 
     run: "Callable[[Campaign[Any, Any]], Summary[Any]]"

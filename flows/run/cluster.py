@@ -58,8 +58,8 @@ class PrefectWorkers:
     """Implements `Workplace` on the task runner of the running flow.
 
     Args:
-        landed: called with the file of each shard that has ended.
-        elsewhere: workers of another scheduler; None: a cluster of this command.
+        on_landed: called with the file of each shard that has ended.
+        external: workers of another scheduler; None: a cluster of this command.
     """
 
     def __init__(

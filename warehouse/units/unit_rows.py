@@ -72,15 +72,15 @@ def unit_of(
         else None
         for part, noun in _inner(kind).items()
     }
-    table_rows = inner | _parts_of(kind, (), remaining_rows)
+    values = inner | _parts_of(kind, (), remaining_rows)
     fields: Row = {kind.name_column: name}
     if receipt is not None:
         fields |= {column: getattr(receipt, column) for column, _ in _receipt_columns(kind)}
-    return noun_of(kind.noun, fields | unit_row | table_rows)
+    return noun_of(kind.noun, fields | unit_row | values)
 
 
 def _parts_of(kind: Kind, path: tuple[str, ...], remaining_rows: dict[str, list[Row]]) -> Row:
-    """Return the fields of a noun from their rows, which are removed from `unread`."""
+    """Return the fields of a noun from their rows, which are removed from `remaining_rows`."""
     values: Row = {}
     for part in kind.parts:
         if part.path and part.path[:-1] == path:

@@ -179,7 +179,7 @@ def _in_database(
     """Return the rows of the services' database by table; empty without that file.
 
     Args:
-        forgotten: people that the ledger records as forgotten.
+        forgotten_people: people that the ledger records as forgotten.
     """
     if warehouse.objects is not None or not services_file(warehouse).exists():
         return {}
@@ -245,7 +245,7 @@ def _compare_with_ledger(
     """Report rows without an entry, rows of other content, and entries without a row.
 
     Args:
-        unfolded: rows that the lake lacks; without an entry they wait for the next publication.
+        uncopied: rows that the lake lacks; without an entry they wait for the next publication.
     """
     missing_entries = {each["version_sha256"]: each for each in entries}
     other_entries: dict[str, LedgerEntry] = {}

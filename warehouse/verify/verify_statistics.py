@@ -28,7 +28,7 @@ def false_statistics(connection: Connection, readable_tables: Collection[str]) -
     Queries would skip such rows, or return a wrong least or largest value.
 
     Args:
-        filled: readable tables that were ever filled.
+        readable_tables: readable tables that were ever filled.
     """
     statistics_of: dict[str, list[Row]] = {}
     for row in rows_in(connection, statement("catalogue", "statistics")):
@@ -145,7 +145,7 @@ _MOST_RUNS = 3
 
 
 def bad_values(connection: Connection, readable_tables: Collection[str]) -> Iterator[str]:
-    """Yield a line for each expectation on values that rows of `filled` tables break."""
+    """Yield a line for each expectation on values that rows of `readable_tables` break."""
     for table in TABLES:
         expectations = list(expectations_of_values(table))
         if table.name in readable_tables and expectations:

@@ -57,7 +57,7 @@ def find_run(name: str | None, options: RankOptions) -> Run | None:
 def newest_run_of(
     path: Path, queries: Queries, criteria: Mapping[str, str], *, fields: tuple[str, ...] = ()
 ) -> Run | None:
-    """Return the newest run with exactly the ideas of a file and the `wanted` columns.
+    """Return the newest run with exactly the ideas of a file that meets the `criteria`.
 
     Raises:
         IdeaFileError: the file cannot be read.

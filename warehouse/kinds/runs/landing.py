@@ -221,7 +221,7 @@ def _module_standing(module: Module, rows: Rows, has_assessment: bool) -> Module
     """Return a module's standing.
 
     Args:
-        assessed: whether the idea has an assessment; then missing evidence is no gap.
+        has_assessment: whether the idea has an assessment; then missing evidence is no gap.
     """
     parts = _JUDGEMENTS[module]
     has_score = any(
