@@ -12,7 +12,7 @@ from schemas.choices import EngineChoice
 from schemas.judging import JudgingParameters
 from schemas.settings import Settings
 from schemas.work import Request
-from tasks.judging.expected import Asked, StepEstimate, estimate_step, total_usd, unpriced
+from tasks.judging.expected import ExpectedCalls, StepEstimate, estimate_step, total_usd, unpriced
 from tasks.judging.step import Step
 from tasks.work.declaration import Expected, Work
 
@@ -53,7 +53,7 @@ class WorkEstimate(Noun):
 
 
 def estimate_steps(
-    questions: Mapping[Step[Any, Any], Asked],
+    questions: Mapping[Step[Any, Any], ExpectedCalls],
     judging: JudgingParameters,
     engine: EngineChoice,
     settings: Settings,

@@ -20,7 +20,7 @@ from warehouse.permissions import keep_private
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address, one_line
 
 if TYPE_CHECKING:
-    from tasks.judging.first_contact import Contact
+    from tasks.judging.model_preflight import ModelProbe
     from tasks.judging.step import Step
     from tasks.work.declaration import Work
     from warehouse.objects.object_storage import ObjectFolder
@@ -44,7 +44,7 @@ def _status(part: str, state: str, detail: str, remedy: str = "") -> ComponentSt
 
 def check_before(
     work: "Work[Any, Any, Any]", request: Request[Any, Any], settings: Settings
-) -> "tuple[Contact, ...]":
+) -> "tuple[ModelProbe, ...]":
     """Check what a request needs, and return the models' replies to a first call.
 
     Raises:
@@ -66,7 +66,7 @@ def check_before(
         steps += work_named(follow.name).steps(follow.request(None))
     engine, *judges = request.engines
     profile = request.profile
-    contacts: tuple[Contact, ...] = ()
+    contacts: tuple[ModelProbe, ...] = ()
     for judge in dict.fromkeys((engine, *judges)):
         contacts += check_engine(
             judge.engine,
@@ -90,7 +90,7 @@ def check_engine(
     profile: Profile,
     steps: "Iterable[Step[Any, Any]]",
     budget: Budget,
-) -> "tuple[Contact, ...]":
+) -> "tuple[ModelProbe, ...]":
     """Make one small call to each model of `steps`, and return limits and prices.
 
     Raises:
@@ -101,16 +101,16 @@ def check_engine(
         return ()
     if api_base is not None:
         check_address("--api-base", api_base, WHERE_KEYS_BELONG)
-    from tasks.judging.first_contact import make_contacts, uses
+    from tasks.judging.model_preflight import model_uses, probe_models
     from tasks.judging.models import shared_api_base
 
     judging, seed = profile.judging, profile.seed
     bases = {each: shared_api_base(each, model, api_base) for each in (model, *judging.models)}
-    model_uses = uses(model, bases, judging, steps, seed=seed, temperature=profile.temperature)
+    uses = model_uses(model, bases, judging, steps, seed=seed, temperature=profile.temperature)
     bounds = (budget.maximum_cost_usd, budget.maximum_cost_usd_per_idea)
     needs_price = any(bound is not None for bound in bounds)
     return asyncio.run(
-        make_contacts(model_uses, settings.language_model, warehouse, needs_price=needs_price)
+        probe_models(uses, settings.language_model, warehouse, needs_price=needs_price)
     )
 
 

@@ -14,7 +14,7 @@ from schemas.work import HeadT, Request, Summary
 if TYPE_CHECKING:
     from flows.run.campaign import Campaign, PlanT
     from flows.run.prefect_server import PrefectServer
-    from tasks.judging.first_contact import Contact
+    from tasks.judging.model_preflight import ModelProbe
     from tasks.work.declaration import Work
 
 
@@ -74,6 +74,6 @@ class Session(ExitStack):
         return self._server
 
 
-def _print_contacts(contacts: "tuple[Contact, ...]") -> None:
+def _print_contacts(contacts: "tuple[ModelProbe, ...]") -> None:
     for contact in contacts:
         print_note(f"{contact.model} {contact.line}")

@@ -20,15 +20,15 @@ from tasks.assessment.steps import (
 from tasks.citations.keys import Shown
 from tasks.citations.settle import settle
 from tasks.judging.findings import (
-    Cited,
+    CitedResult,
     SettledTexts,
     keys_of,
-    left_out,
+    omission_failures,
     settle_texts,
     whole_citations,
 )
 from tasks.judging.reply_fields import by_key
-from tasks.judging.step import Engine, shortened
+from tasks.judging.step import Engine, with_shortening
 from tasks.judging.suggestions import suggestion_about
 from tasks.text.quotations import LEAST_CHARACTERS_OF_A_PLAN, stands_in
 
@@ -51,12 +51,12 @@ class _UsablePoint:
 
 async def weigh_concerns(
     material: Material, parameters: AssessmentParameters, engine: Engine
-) -> Cited[tuple[Concern, ...]]:
+) -> CitedResult[tuple[Concern, ...]]:
     """Ask which concerns decide; without an answer they stay as they are."""
     outcome = await engine.run(WEIGH_CONCERNS, _question(material, parameters))
     if isinstance(outcome, Unscored):
         failures = call_failures([outcome], STAGE, WEIGH_CONCERNS.name)
-        return Cited(material.concerns, failures=failures)
+        return CitedResult(material.concerns, failures=failures)
     points = outcome.value.concerns
     points_read = points[: POINTS_READ_PER_CONCERN_KEPT * parameters.maximum_concerns]
     unread_count = len(points) - len(points_read)
@@ -68,7 +68,7 @@ async def weigh_concerns(
         if beyond_count
         else None
     )
-    provenance = shortened(outcome.provenance, note)
+    provenance = with_shortening(outcome.provenance, note)
     concerns, decisive = _merge(material.concerns, kept_points, provenance)
     actions = [settle(each.texts["action"], material.prompt_papers) for each in kept_points]
     acted_on = [pair for pair in zip(decisive, actions, strict=True) if pair[0].action]
@@ -78,14 +78,14 @@ async def weigh_concerns(
         f"{dropped_count} of {len(points_read)} concerns were left out: they have no kind, severity or reason,"
         f" or neither quote the plan nor say what it lacks{more}"
     )
-    return Cited(
+    return CitedResult(
         concerns,
         citations=_citations(kept_points, material.prompt_papers),
         suggestions=tuple(
             suggestion_about(concern, rank, keys_of(action, material.prompt_papers), module=STAGE)
             for rank, (concern, action) in enumerate(acted_on, start=1)
         ),
-        failures=left_out(STAGE, WEIGH_CONCERNS.name, detail, dropped_count),
+        failures=omission_failures(STAGE, WEIGH_CONCERNS.name, detail, dropped_count),
     )
 
 
@@ -221,7 +221,7 @@ def _citations(points: Sequence[_UsablePoint], prompt_papers: Shown) -> tuple[Ci
 
 async def challenge_concerns(
     material: Material, concerns: tuple[Concern, ...], limit: int, engine: Engine
-) -> Cited[tuple[Concern, ...]]:
+) -> CitedResult[tuple[Concern, ...]]:
     """Ask for the defense against each concern that decides and each other fatal one. The reader
     sees no severity.
 
@@ -230,7 +230,7 @@ async def challenge_concerns(
     """
     challenged = deciding(concerns, limit)
     if not challenged:
-        return Cited(concerns)
+        return CitedResult(concerns)
     question = ChallengeInput(
         idea=material.plan,
         concerns=tuple(material.concern_shown(each) for each in challenged),
@@ -238,7 +238,9 @@ async def challenge_concerns(
     )
     outcome = await engine.run(CHALLENGE_CONCERNS, question)
     if isinstance(outcome, Unscored):
-        return Cited(concerns, failures=call_failures([outcome], STAGE, CHALLENGE_CONCERNS.name))
+        return CitedResult(
+            concerns, failures=call_failures([outcome], STAGE, CHALLENGE_CONCERNS.name)
+        )
     challenged_ids = {concern.concern_id for concern in challenged}
     answers = by_key([entry for entry in outcome.value.concerns if entry.remains], challenged_ids)
     texts = {key: settle(entry.defense, material.prompt_papers) for key, entry in answers.items()}
@@ -249,7 +251,7 @@ async def challenge_concerns(
         f"of {unanswered_count} of {len(challenged_ids)} concerns the reply does not say what remains, or says two"
         " things: not challenged"
     )
-    return Cited(
+    return CitedResult(
         tuple(
             replace(
                 concern,
@@ -269,5 +271,5 @@ async def challenge_concerns(
             subject=SUBJECT,
             field="defense",
         ),
-        failures=left_out(STAGE, CHALLENGE_CONCERNS.name, detail, unanswered_count),
+        failures=omission_failures(STAGE, CHALLENGE_CONCERNS.name, detail, unanswered_count),
     )

@@ -19,7 +19,7 @@ from tasks.assessment.material import METHODS_ASSESSED, STAGE, Material, materia
 from tasks.assessment.steps import ASSESS_PLAN, AssessInput, AssessReply, CriterionReply
 from tasks.citations.keys import Shown
 from tasks.citations.settle import Settled, settle
-from tasks.judging.findings import Cited, Findings, whole_citations
+from tasks.judging.findings import CitedResult, Findings, whole_citations
 from tasks.judging.packing import first_alone
 from tasks.judging.step import Engine
 
@@ -36,7 +36,7 @@ async def assess_plan(
     engine_of: Callable[[int], Engine],
     *,
     unanswered: bool,
-) -> Cited[tuple[Assessment, ...]]:
+) -> CitedResult[tuple[Assessment, ...]]:
     """Ask for the probabilities, each repetition of an engine of its own.
 
     Args:
@@ -64,7 +64,7 @@ async def assess_plan(
     )
     rows = [_criterion(criterion, replies, material) for criterion in AssessmentCriterion]
     missing = [reply for reply in replies if isinstance(reply, Unscored)]
-    return Cited(
+    return CitedResult(
         tuple(rows),
         citations=tuple(
             row

@@ -17,7 +17,7 @@ from schemas.reasons import Reason
 from tasks.assessment.steps import ConcernShown, MethodShown, WorkShown
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import rekeyed
-from tasks.judging.expected import Asked
+from tasks.judging.expected import ExpectedCalls
 from tasks.text.words import shorten_words
 
 STAGE = "assessment"
@@ -229,7 +229,7 @@ def expected_assessment(
     questions: int,
     methods: int,
     compared: bool,
-) -> dict[str, Asked]:
+) -> dict[str, ExpectedCalls]:
     """Return what each step asks about one idea.
 
     Args:
@@ -249,15 +249,15 @@ def expected_assessment(
         + works
     )
     return {
-        "weigh_concerns": Asked(
+        "weigh_concerns": ExpectedCalls(
             1.0,
             concerns * POINT_TOKENS + questions * QUESTION_TOKENS + methods * of_method + works,
             decisive * WEIGHED_TOKENS,
         ),
-        "challenge_concerns": Asked(
+        "challenge_concerns": ExpectedCalls(
             1.0, decisive * POINT_TOKENS + works, decisive * DEFENDED_TOKENS
         ),
-        "assess_plan": Asked(
+        "assess_plan": ExpectedCalls(
             float(repetitions),
             repetitions * data_tokens,
             repetitions * (len(AssessmentCriterion) * CRITERION_TOKENS + VENUE_TOKENS),

@@ -22,7 +22,7 @@ from schemas.judgement.ranking import Match, Winner
 from schemas.outcome import Outcome, Scored
 from schemas.text.patterns import IGNORECASE, bounded
 from tasks.benchmarks.items import ItemResult
-from tasks.judging.step import Engine, Step, made_by_program
+from tasks.judging.step import Engine, Step, program_provenance
 from tasks.metrics.estimate import Estimate, undefined
 from tasks.metrics.means import Indices, bootstrap_interval, mean
 from tasks.ranking.biases import EFFECT_DEVIATION, Matrix, Vector, fitted_log_odds
@@ -375,7 +375,7 @@ class SimulatedEngine:
             )
             for each in inputs.dimensions
         ]
-        return Scored(PairReply(verdicts=verdicts), made_by_program(step, self.name, self.seed))
+        return Scored(PairReply(verdicts=verdicts), program_provenance(step, self.name, self.seed))
 
 
 def _share(log_odds: float) -> float:

@@ -46,7 +46,7 @@ from tasks.benchmarks.registry import SUITES
 from tasks.benchmarks.suite import LITERATURE_FILE, Suite, SuiteData, Trial, folder_of, sample_file
 from tasks.calibration.calibrator_files import with_prior
 from tasks.ideas.json_lines import write_ideas
-from tasks.judging.expected import Asked, StepsAsked, together
+from tasks.judging.expected import CallsByStep, ExpectedCalls, add_calls
 from tasks.judging.identity import embedding_identity, prompts_of
 from tasks.judging.step import Step
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
@@ -360,14 +360,14 @@ def _empty_run(unit: SuiteUnit, request: BenchmarkRequest) -> BenchmarkRun:
 def _expect(request: BenchmarkRequest, settings: Settings) -> Expected:
     """Estimate the calls of suites without results."""
     items: dict[str, int] = {}
-    steps: list[StepsAsked] = []
+    steps: list[CallsByStep] = []
     ideas = 0
     for unit in request.units:
         estimate = SUITES[unit.suite].expects(SuiteData(request, unit, settings))
         items[unit.suite] = estimate.items
         steps += (
             {
-                one.step: Asked(
+                one.step: ExpectedCalls(
                     one.calls,
                     one.calls * one.prompt_tokens,
                     one.calls * one.reply_tokens,
@@ -379,7 +379,7 @@ def _expect(request: BenchmarkRequest, settings: Settings) -> Expected:
         if SUITES[unit.suite].evaluates(request.parameters):
             ideas += len(estimate.ideas)
     return Expected(
-        asked=together(steps),
+        asked=add_calls(steps),
         counts={"items": sum(items.values()), "evaluated_ideas": ideas},
         note="estimate without cached answers; lengths of replies may differ by half",
     )

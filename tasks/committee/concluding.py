@@ -15,9 +15,14 @@ from schemas.outcome import Provenance, Unscored, confidence_of_all
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown
 from tasks.citations.references import rekeyed
+from tasks.committee.evidence_display import (
+    citations_of,
+    display_evidence,
+    relevant_evidence,
+    without_references,
+)
 from tasks.committee.knowledge.context import STAGE
-from tasks.committee.reviewing import Case, Reviewed
-from tasks.committee.showing import cited, display, telling, without_references
+from tasks.committee.reviewing import Case, PersonaReviewResult
 from tasks.committee.steps.reviews import (
     LATER_SUGGESTIONS,
     META_REVIEW,
@@ -27,8 +32,8 @@ from tasks.committee.steps.reviews import (
     MetaReply,
     ReviewShown,
 )
-from tasks.judging.findings import Cited, cited_anywhere, settle_texts
-from tasks.judging.step import Engine, never_asked
+from tasks.judging.findings import CitedResult, all_cited_papers, settle_texts
+from tasks.judging.step import Engine, unasked_provenance
 from tasks.judging.suggestions import settle_suggestions
 from tasks.metrics.agreement import krippendorff_alpha
 
@@ -93,21 +98,28 @@ def figures_of(reviews: Sequence[PersonaReview], dimensions: Sequence[ReviewDime
 
 
 async def conclude(
-    case: Case, reviewed: Sequence[Reviewed], dimensions: Sequence[ReviewDimension], engine: Engine
-) -> Cited[MetaReview]:
+    case: Case,
+    reviewed: Sequence[PersonaReviewResult],
+    dimensions: Sequence[ReviewDimension],
+    engine: Engine,
+) -> CitedResult[MetaReview]:
     """The judgement never sees what appeared after the time point; the suggestions see nothing
     else.
     """
     figures = figures_of([each.value for each in reviewed], dimensions)
     if figures.total_0_to_10 is None:
-        return Cited(_unscored(figures, *_why_unscored(reviewed), never_asked(META_REVIEW, engine)))
-    prompt_papers = cited_anywhere(reviewed)
+        return CitedResult(
+            _unscored(figures, *_why_unscored(reviewed), unasked_provenance(META_REVIEW, engine))
+        )
+    prompt_papers = all_cited_papers(reviewed)
     outcome = await engine.run(META_REVIEW, _question(case, reviewed, figures, prompt_papers))
     if isinstance(outcome, Unscored):
-        concluded = Cited(_unscored(figures, outcome.reason, outcome.detail, outcome.provenance))
+        concluded = CitedResult(
+            _unscored(figures, outcome.reason, outcome.detail, outcome.provenance)
+        )
     elif not outcome.value.summary.strip():
         detail = "the reply decides without saying why"
-        concluded = Cited(_unscored(figures, Reason.REPLY_EMPTY, detail, outcome.provenance))
+        concluded = CitedResult(_unscored(figures, Reason.REPLY_EMPTY, detail, outcome.provenance))
     else:
         concluded = _settle_reply(case, outcome.value, prompt_papers, figures, outcome.provenance)
     return await _with_suggestions(
@@ -119,7 +131,7 @@ def no_committee(reason: Reason, detail: str, provenance: Provenance) -> MetaRev
     return _unscored(Figures(None, {}, {}, None, None, 0, 0), reason, detail, provenance)
 
 
-def _why_unscored(reviewed: Sequence[Reviewed]) -> tuple[Reason, str]:
+def _why_unscored(reviewed: Sequence[PersonaReviewResult]) -> tuple[Reason, str]:
     reasons = [
         each.value.unscored_reason for each in reviewed if each.value.unscored_reason is not None
     ]
@@ -131,7 +143,7 @@ def _why_unscored(reviewed: Sequence[Reviewed]) -> tuple[Reason, str]:
 
 
 def _question(
-    case: Case, reviewed: Sequence[Reviewed], figures: Figures, prompt_papers: Shown
+    case: Case, reviewed: Sequence[PersonaReviewResult], figures: Figures, prompt_papers: Shown
 ) -> MetaInput:
     assert figures.total_0_to_10 is not None
     return MetaInput(
@@ -165,7 +177,7 @@ def _question(
 
 def _settle_reply(
     case: Case, reply: MetaReply, prompt_papers: Shown, figures: Figures, provenance: Provenance
-) -> Cited[MetaReview]:
+) -> CitedResult[MetaReview]:
     texts = settle_texts(reply, ("summary", "strengths", "weaknesses"), prompt_papers)
     meta_review = MetaReview(
         total_score_0_to_10=figures.total_0_to_10,
@@ -177,9 +189,9 @@ def _settle_reply(
     citations = (
         row
         for field, text in texts.by_field.items()
-        for row in cited(text, prompt_papers, case.library, subject=SUBJECT, field=field)
+        for row in citations_of(text, prompt_papers, case.library, subject=SUBJECT, field=field)
     )
-    return Cited(meta_review, prompt_papers, tuple(citations))
+    return CitedResult(meta_review, prompt_papers, tuple(citations))
 
 
 def _unscored(figures: Figures, reason: Reason, detail: str, provenance: Provenance) -> MetaReview:
@@ -206,10 +218,12 @@ def _columns(figures: Figures) -> dict[str, Any]:
 
 
 async def _with_suggestions(
-    case: Case, concluded: Cited[MetaReview], weaknesses: str, engine: Engine
-) -> Cited[MetaReview]:
+    case: Case, concluded: CitedResult[MetaReview], weaknesses: str, engine: Engine
+) -> CitedResult[MetaReview]:
     """Ask for suggestions where something later is known; without any they stay empty."""
-    displayed = display(telling(case.knowledge.evidence, KnowledgePhase.AFTER), case.library)
+    displayed = display_evidence(
+        relevant_evidence(case.knowledge.evidence, KnowledgePhase.AFTER), case.library
+    )
     if not displayed.items:
         return concluded
     outcome = await engine.run(
@@ -229,7 +243,7 @@ async def _with_suggestions(
         provenance=outcome.provenance,
     )
     settled, meta_review = suggested.text, concluded.value
-    citations = cited(
+    citations = citations_of(
         settled, displayed.prompt_papers, case.library, subject=SUBJECT, field="suggestions"
     )
     return dataclasses.replace(

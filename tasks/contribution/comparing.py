@@ -11,7 +11,7 @@ from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
 from tasks.citations.spelled import spelled_out
 from tasks.contribution.context import STAGE, Context
-from tasks.contribution.discovery import shown
+from tasks.contribution.discovery import shown_dimension
 from tasks.contribution.steps.compare_paper import (
     COMPARE_PAPER,
     ComparisonEntry,
@@ -19,18 +19,18 @@ from tasks.contribution.steps.compare_paper import (
     ComparisonReply,
     DimensionComparison,
 )
-from tasks.judging.findings import Cited, left_out
+from tasks.judging.findings import CitedResult, omission_failures
 from tasks.judging.packing import even_batches, first_alone
 from tasks.judging.relevance import shown_papers
 from tasks.judging.reply_fields import by_key
 from tasks.text.quotations import stands_in
 
-NOTHING_COMPARED: Cited[tuple[Comparison, ...]] = Cited(())
+NOTHING_COMPARED: CitedResult[tuple[Comparison, ...]] = CitedResult(())
 
 
 async def compare(
     context: Context, papers: Sequence[Paper], dimensions: Sequence[Dimension]
-) -> Cited[tuple[Comparison, ...]]:
+) -> CitedResult[tuple[Comparison, ...]]:
     """Compare the idea with `papers`, all with abstracts, the most relevant first,
     `papers_per_comparison_call` at a time; the first call goes ahead alone. Comparisons of an
     earlier run stand.
@@ -74,7 +74,7 @@ async def compare(
     unscored = [outcome for outcome in outcomes if isinstance(outcome, Unscored)]
     failures.extend(call_failures(unscored, STAGE, f"{COMPARE_PAPER.name} of papers"))
     rows.sort(key=lambda each: place[each.paper_id])
-    return Cited(tuple(rows), failures=tuple(failures))
+    return CitedResult(tuple(rows), failures=tuple(failures))
 
 
 async def _ask_comparison(
@@ -83,7 +83,7 @@ async def _ask_comparison(
     question = ComparisonInput(
         idea=context.plan.text,
         idea_words_left_out=context.plan.words_left_out,
-        dimensions=tuple(shown(dimension) for dimension in dimensions),
+        dimensions=tuple(shown_dimension(dimension) for dimension in dimensions),
         papers=shown_papers(batch),
         words_per_text=words,
     )
@@ -174,7 +174,7 @@ def _omissions(cells: Sequence[Comparison]) -> list[Failure]:
     return [
         failure
         for paper_id, names in missing.items()
-        for failure in left_out(
+        for failure in omission_failures(
             STAGE, paper_id, f"the comparison reply has no usable entry along {', '.join(names)}"
         )
     ]

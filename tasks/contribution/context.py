@@ -118,7 +118,7 @@ class Context:
     before: Before
 
 
-def not_asked(step: Step[Any, Any], like: Provenance) -> Provenance:
+def unasked_provenance_like(step: Step[Any, Any], like: Provenance) -> Provenance:
     """Provenance of something `step` was never asked: same engine as `like`, nothing answered, no
     calls.
     """

@@ -28,7 +28,7 @@ from tasks.contribution.searching import SearchHit, augment, once
 from tasks.contribution.steps.relevance import RELEVANCE, RelevanceInput, RelevanceReply
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, nearest, similarity_of
-from tasks.judging.findings import Cited, Findings
+from tasks.judging.findings import CitedResult, Findings
 from tasks.judging.relevance import NO_ABSTRACT, Judgement, Judgements, judge_papers, shown_papers
 from tasks.judging.step import Engine, excerpt, reads_offline
 from tasks.literature.client import LiteratureClient, own_publications
@@ -187,7 +187,7 @@ async def evaluate_contribution(
     around.compared = frozenset(paper.paper_id for paper in papers)
     if not papers:
         reviews = unscored_reviews(discovery, around.judgements, parameters.minimum_relevance)
-        return _findings(discovery, around, NOTHING_COMPARED, Cited(reviews))
+        return _findings(discovery, around, NOTHING_COMPARED, CitedResult(reviews))
     compared = await compare(context, papers, discovery.dimensions)
     reviewed = await review(context, show(papers), discovery.dimensions, compared.value)
     return _findings(discovery, around, compared, reviewed)
@@ -274,8 +274,8 @@ async def _most_relevant(context: Context, around: _Field, limit: int) -> list[P
 def _findings(
     discovery: Discovery,
     around: _Field,
-    compared: Cited[tuple[Comparison, ...]],
-    reviewed: Cited[tuple[ContributionReview, ...]],
+    compared: CitedResult[tuple[Comparison, ...]],
+    reviewed: CitedResult[tuple[ContributionReview, ...]],
 ) -> Findings[ContributionEvaluation]:
     evaluation = ContributionEvaluation(
         dimensions=discovery.dimensions,

@@ -26,15 +26,15 @@ from schemas.literature.paper import Paper
 from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
-from tasks.contribution.context import STAGE, Context, not_asked
-from tasks.contribution.discovery import Discovery, shown
+from tasks.contribution.context import STAGE, Context, unasked_provenance_like
+from tasks.contribution.discovery import Discovery, shown_dimension
 from tasks.contribution.steps.contribution_review import (
     CONTRIBUTION_REVIEW,
     ReviewInput,
     ReviewReply,
     ShownComparison,
 )
-from tasks.judging.findings import Cited, SettledTexts, joined, settle_texts
+from tasks.judging.findings import CitedResult, SettledTexts, merge_results, settle_texts
 from tasks.judging.packing import side_by_side
 from tasks.judging.relevance import Judgement
 from tasks.judging.suggestions import settle_suggestions
@@ -50,7 +50,7 @@ async def review(
     papers: Shown,
     dimensions: Sequence[Dimension],
     comparisons: Sequence[Comparison],
-) -> Cited[tuple[ContributionReview, ...]]:
+) -> CitedResult[tuple[ContributionReview, ...]]:
     """Review every dimension from its scored comparisons; a paper has the same key in all of
     them.
     """
@@ -64,7 +64,7 @@ async def review(
         for dimension in dimensions
     )
     if not (context.parameters.verify_citations and verifies(context.engine)):
-        return joined(reviews)
+        return merge_results(reviews)
     stored = {paper.paper_id: paper.abstract or "" for paper in papers.papers}
     verified, failures = await verify_reviews(
         reviews,
@@ -74,7 +74,7 @@ async def review(
         stage=STAGE,
         subject_of=lambda row: row.dimension_id,
     )
-    result = joined(verified, failures)
+    result = merge_results(verified, failures)
     # What was checked stands first: the bibliography keeps the order of the citations.
     citations = sorted(result.citations, key=lambda row: row.field not in _PROSE)
     return dataclasses.replace(result, citations=tuple(citations))
@@ -82,7 +82,7 @@ async def review(
 
 async def review_uncompared(
     context: Context, papers: Sequence[Paper], dimensions: Sequence[Dimension]
-) -> Cited[tuple[ContributionReview, ...]]:
+) -> CitedResult[tuple[ContributionReview, ...]]:
     """Every dimension from the abstracts of the most relevant `papers`; without comparisons there
     is no score (ScholarEval F.3, -PC).
     """
@@ -98,18 +98,18 @@ async def review_uncompared(
         for key, paper in shown_papers
     )
 
-    async def one(dimension: Dimension) -> Cited[ContributionReview]:
+    async def one(dimension: Dimension) -> CitedResult[ContributionReview]:
         question = ReviewInput(
             idea=context.plan.text,
             idea_words_left_out=context.plan.words_left_out,
-            dimension=shown(dimension),
+            dimension=shown_dimension(dimension),
             comparisons=uncompared,
             words_per_text=context.parameters.words_per_review_text,
         )
         outcome = await context.engine.run(CONTRIBUTION_REVIEW, question)
         return _settle_reply(_blank(dimension, outcome.provenance), outcome, shown_papers)
 
-    return joined(await side_by_side(one(dimension) for dimension in dimensions))
+    return merge_results(await side_by_side(one(dimension) for dimension in dimensions))
 
 
 def _blank(dimension: Dimension, provenance: Provenance, **fields: Any) -> ContributionReview:
@@ -124,10 +124,10 @@ def _blank(dimension: Dimension, provenance: Provenance, **fields: Any) -> Contr
 
 async def _review_dimension(
     context: Context, papers: Shown, dimension: Dimension, comparisons: list[Comparison]
-) -> Cited[ContributionReview]:
+) -> CitedResult[ContributionReview]:
     scores = [comparison.score for comparison in comparisons if comparison.score is not None]
     if not scores:
-        return Cited(_nothing_scored(dimension, comparisons))
+        return CitedResult(_nothing_scored(dimension, comparisons))
     outcome = await context.engine.run(
         CONTRIBUTION_REVIEW, _question(context, papers, dimension, comparisons)
     )
@@ -158,7 +158,7 @@ def _question(
     return ReviewInput(
         idea=context.plan.text,
         idea_words_left_out=context.plan.words_left_out,
-        dimension=shown(dimension),
+        dimension=shown_dimension(dimension),
         comparisons=tuple(
             ShownComparison(
                 key=papers.key_of(cell.paper_id),
@@ -181,14 +181,14 @@ def _question(
 
 def _settle_reply(
     blank: ContributionReview, outcome: Outcome[ReviewReply], papers: Shown
-) -> Cited[ContributionReview]:
+) -> CitedResult[ContributionReview]:
     """The review with its citations rendered; keys that were not shown are taken out and
     counted.
     """
     subject = blank.dimension_id
     if isinstance(outcome, Unscored):
         row = replace(blank, unscored_reason=outcome.reason, unscored_detail=outcome.detail)
-        return Cited(row, papers, failures=call_failures([outcome], STAGE, subject))
+        return CitedResult(row, papers, failures=call_failures([outcome], STAGE, subject))
     suggested = settle_suggestions(
         outcome.value.suggestions,
         papers,
@@ -198,7 +198,7 @@ def _settle_reply(
     )
     prose = settle_texts(outcome.value, _PROSE, papers)
     texts = SettledTexts({**prose.by_field, "suggestions": suggested.text}, papers)
-    return Cited(
+    return CitedResult(
         replace(blank, **texts.columns),
         papers,
         texts.citations(module=STAGE, subject=subject),
@@ -215,7 +215,7 @@ def _nothing_scored(dimension: Dimension, comparisons: Sequence[Comparison]) -> 
     detail = f"none of {len(comparisons)} comparisons along this dimension could be scored"
     return _blank(
         dimension,
-        not_asked(CONTRIBUTION_REVIEW, dimension.provenance),
+        unasked_provenance_like(CONTRIBUTION_REVIEW, dimension.provenance),
         unscored_comparison_count=len(comparisons),
         unscored_reason=reason,
         unscored_detail=detail,
@@ -274,7 +274,7 @@ def unscored_reviews(
     return tuple(
         _blank(
             dimension,
-            not_asked(CONTRIBUTION_REVIEW, dimension.provenance),
+            unasked_provenance_like(CONTRIBUTION_REVIEW, dimension.provenance),
             unscored_reason=reason,
             unscored_detail=detail,
         )

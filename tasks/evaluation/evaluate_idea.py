@@ -23,7 +23,7 @@ from tasks.accounting.ledger import Ledger
 from tasks.citations.keys import show
 from tasks.citations.settle import settle
 from tasks.evaluation.modules import MODULES, IdeaTools
-from tasks.evaluation.planned import PlannedIdea, ShardJob
+from tasks.evaluation.shard_job import PlannedIdea, ShardJob
 from tasks.evaluation.surveyed_literature import SurveyedLiterature
 from tasks.judging.findings import Findings
 from tasks.literature.field_coverage import is_looked_at, look_at_field

@@ -28,7 +28,7 @@ from tasks.evaluation.evaluate_idea import (
     unscored_reasons,
 )
 from tasks.evaluation.modules import IdeaTools
-from tasks.evaluation.planned import PlannedIdea, ShardJob
+from tasks.evaluation.shard_job import PlannedIdea, ShardJob
 from tasks.shards.standstill import PutDown, StandstillError, until_standstill
 from tasks.shards.work import cause_of, each_unit, land_failure
 from tasks.telemetry.reporting import idea_landed, span
@@ -47,7 +47,7 @@ class SpentWaiting(Noun):
     api_calls: tuple[ApiCall, ...]
 
 
-class Waiting(PutDown):
+class SuspendedIdeas(PutDown):
     """The ideas of a run that were put down."""
 
     def put_down(self, key: EvaluationKey, ledger: Ledger) -> None:
@@ -242,7 +242,7 @@ async def _evaluate_and_land(
         attempts.end(planned.evaluation_key)
         return Reason.WORKER_LOST
     boundary = ErrorBoundary()
-    waiting = Waiting(layout.waiting(job.run_id))
+    waiting = SuspendedIdeas(layout.waiting(job.run_id))
     waiting.take_up(planned.evaluation_key, ledger)
     with attempts.hold(planned.evaluation_key):
         with boundary:

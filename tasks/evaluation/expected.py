@@ -33,9 +33,9 @@ from tasks.evaluation.surveyed_literature import IDEA_SURVEY
 from tasks.judging.batches.expected import BatchEstimate, estimate_batches
 from tasks.judging.expected import (
     CHARACTERS_PER_TOKEN,
-    Asked,
+    CallsByStep,
+    ExpectedCalls,
     StepEstimate,
-    StepsAsked,
     estimate_step,
     total_usd,
     unpriced,
@@ -240,9 +240,9 @@ def _of_ideas(
     )
 
 
-def asked_of_ideas(
+def calls_for_ideas(
     ideas: Sequence[Idea], request: RunRequest, settings: Settings
-) -> tuple[StepsAsked, float]:
+) -> tuple[CallsByStep, float]:
     """Return what models are asked about ideas of which none is evaluated, by step, and requests to
     the literature.
     """
@@ -255,7 +255,7 @@ def asked_of_ideas(
         idea_tokens_shown = _idea_tokens_shown(steps_by_name[name], idea_tokens)
         if each.most_idea_tokens is not None:
             idea_tokens_shown = min(idea_tokens_shown, each.most_idea_tokens)
-        calls_by_step[steps_by_name[name]] = Asked(
+        calls_by_step[steps_by_name[name]] = ExpectedCalls(
             count * each.calls,
             count * (each.data_tokens + each.calls * idea_tokens_shown),
             count * each.answer_tokens,
@@ -341,7 +341,7 @@ def _with_verification(one: "Counts", other: "Counts") -> "Counts":
     name = VERIFY_CITATIONS.name
     if name in one and name in other:
         first, second = one[name], other[name]
-        both[name] = Asked(
+        both[name] = ExpectedCalls(
             first.calls + second.calls,
             first.data_tokens + second.data_tokens,
             first.answer_tokens + second.answer_tokens,
@@ -356,7 +356,7 @@ def _verification(text_tokens: float, reviews: float, papers: float) -> "Counts"
     texts = min(papers, sentences) * (WORDS_PER_SOURCE * TOKENS_PER_WORD + TITLE_TOKENS)
     corrections = EXPECTED_CORRECTED_SHARE * VERIFIED_SENTENCE_WORDS * TOKENS_PER_WORD
     return {
-        VERIFY_CITATIONS.name: Asked(
+        VERIFY_CITATIONS.name: ExpectedCalls(
             math.ceil(sentences / CLAIMS_PER_CALL),
             sentence_tokens + texts,
             sentences * (ENTRY_TOKENS + corrections),
@@ -370,7 +370,7 @@ def _idea_tokens_shown(step: Step[Any, Any], idea_tokens: float) -> float:
     return IDEA_TOKENS_SHOWN.get(step.name, idea_tokens)
 
 
-Counts = dict[str, Asked]
+Counts = dict[str, ExpectedCalls]
 """By step, in order of work, of one idea."""
 
 
@@ -394,27 +394,27 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
     concern_tokens = points * (1 - EXPECTED_STRENGTHS_SHARE) * CONCERN_SHOWN_TOKENS
     bearing_tokens = EXPECTED_BEARINGS * (BEARING_WORDS * TOKENS_PER_WORD + ENTRY_TOKENS)
     counts: Counts = {
-        "extract_methods": Asked(
+        "extract_methods": ExpectedCalls(
             1, 0, methods * METHOD_TOKENS + EXPECTED_ELEMENTS * ELEMENT_TOKENS
         ),
-        "plan_review": Asked(
+        "plan_review": ExpectedCalls(
             1,
             parameters.resources_shown * RESOURCE_LINE_TOKENS,
             points * point + parameters.maximum_questions * QUESTION_TOKENS,
         ),
-        "soundness_query": Asked(
+        "soundness_query": ExpectedCalls(
             math.ceil(methods / parameters.methods_per_query_call),
             methods * METHOD_TOKENS,
             methods * (alike + failures) * min(QUERY_TOKENS, query),
         ),
-        "method_evidence": Asked(
+        "method_evidence": ExpectedCalls(
             readings,
             readings * METHOD_TOKENS + methods * papers * (paper + TITLE_TOKENS),
             relevant * finding + methods * papers * ENTRY_TOKENS,
             first_calls=1,
             most_idea_tokens=most_idea_tokens,
         ),
-        "soundness_review": Asked(
+        "soundness_review": ExpectedCalls(
             methods,
             methods * (METHOD_TOKENS + concern_tokens) + relevant * (finding + 2 * TITLE_TOKENS),
             methods * (review + text / 2 + bearing_tokens + ENTRY_TOKENS),
@@ -422,7 +422,7 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
         ),
     }
     if parameters.summarise:
-        counts["soundness_summary"] = Asked(
+        counts["soundness_summary"] = ExpectedCalls(
             1, methods * (review + METHOD_TOKENS), 9 * _tokens(None, SUMMARY_WORDS)
         )
     if parameters.verify_citations:
@@ -500,12 +500,12 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
     near = min(CLOSEST_SHOWN, addressed) * (ABSTRACT_TOKENS + 2 * comparison + TITLE_TOKENS)
     quote_tokens = 2 * comparison + CONCERN_QUOTE_WORDS * TOKENS_PER_WORD
     counts: Counts = {
-        "extract_dimensions": Asked(1, 0, dimensions * DIMENSION_TOKENS),
-        "contribution_queries": Asked(
+        "extract_dimensions": ExpectedCalls(1, 0, dimensions * DIMENSION_TOKENS),
+        "contribution_queries": ExpectedCalls(
             query_calls, dimensions * DIMENSION_TOKENS, queries * QUERY_TOKENS / 2
         ),
         "relevance": _relevance(parameters, first, second),
-        "compare_paper": Asked(
+        "compare_paper": ExpectedCalls(
             comparisons,
             comparisons * dimensions * DIMENSION_TOKENS
             + compared * (ABSTRACT_TOKENS + TITLE_TOKENS),
@@ -520,7 +520,7 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
             first_calls=1,
             most_idea_tokens=most_idea_tokens,
         ),
-        "contribution_review": Asked(
+        "contribution_review": ExpectedCalls(
             dimensions,
             dimensions * (DIMENSION_TOKENS + addressed * (comparison + 2 * TITLE_TOKENS) + near),
             dimensions * (2 * text + EXPECTED_SUGGESTIONS * SUGGESTION_TOKENS),
@@ -532,7 +532,7 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
     return counts, _searches(parameters, dimensions, queries) + _neighbours(request, seeds)
 
 
-def _relevance(parameters: ContributionParameters, first: float, second: float) -> Asked:
+def _relevance(parameters: ContributionParameters, first: float, second: float) -> ExpectedCalls:
     """Judging the papers of both passes; in brief a rationale is given of the relevant ones."""
     per_call, paper_count = parameters.papers_per_relevance_call, first + second
     words = parameters.abstract_word_limit
@@ -542,7 +542,7 @@ def _relevance(parameters: ContributionParameters, first: float, second: float) 
         if parameters.words_per_rationale is None
         else paper_count * EXPECTED_RELEVANT_SHARE
     )
-    return Asked(
+    return ExpectedCalls(
         math.ceil(first / per_call) + math.ceil(second / per_call),
         first * _abstract_tokens(words)
         + second * _abstract_tokens(further)

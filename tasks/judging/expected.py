@@ -15,7 +15,7 @@ from schemas.choices import EngineChoice
 from schemas.judging import Effort, JudgingParameters
 from schemas.settings import LanguageModelSettings
 from tasks.judging.models import BATCH_RATE, model_info, price_of, takes_cache_markers
-from tasks.judging.panel import asked_models
+from tasks.judging.panel import models_of_step
 from tasks.judging.step import Step
 
 CHARACTERS_PER_TOKEN = 4.0
@@ -50,7 +50,7 @@ CLAIM_TOKENS = 700.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ExpectedCalls:
     """Expected calls of a step, whichever model answers; everything over all calls, but
     `shared_tokens`.
 
@@ -71,16 +71,16 @@ class Asked:
     most_idea_tokens: float | None = None
 
 
-StepsAsked = Mapping[Step[Any, Any], Asked]
+CallsByStep = Mapping[Step[Any, Any], ExpectedCalls]
 
 
-def together(parts: Iterable[StepsAsked]) -> StepsAsked:
+def add_calls(parts: Iterable[CallsByStep]) -> CallsByStep:
     """Add up what several units ask; calls of none of them wait for others."""
-    total: dict[Step[Any, Any], Asked] = {}
+    total: dict[Step[Any, Any], ExpectedCalls] = {}
     for part in parts:
         for step, calls in part.items():
-            sum_so_far = total.get(step, Asked(0, 0, 0))
-            total[step] = Asked(
+            sum_so_far = total.get(step, ExpectedCalls(0, 0, 0))
+            total[step] = ExpectedCalls(
                 sum_so_far.calls + calls.calls,
                 sum_so_far.data_tokens + calls.data_tokens,
                 sum_so_far.answer_tokens + calls.answer_tokens,
@@ -108,7 +108,7 @@ class StepEstimate(Noun):
 
 def estimate_step(
     step: Step[Any, Any],
-    expected: Asked,
+    expected: ExpectedCalls,
     idea_tokens: float,
     judging: JudgingParameters,
     engine: EngineChoice,
@@ -127,7 +127,7 @@ def estimate_step(
     if default_model is None:
         return None
     effort = judging.assignment(step.name, step.kind, step.answer_tokens).effort
-    models = asked_models(step, judging) or (default_model,)
+    models = models_of_step(step, judging) or (default_model,)
     prompts = _prompts(step, expected, idea_tokens)
     pictures = expected.calls if step.draws else 0.0
     shares = [
@@ -186,7 +186,7 @@ class _Share:
     cost_usd: float | None
 
 
-def _prompts(step: Step[Any, Any], expected: Asked, idea_tokens: float) -> _Prompts:
+def _prompts(step: Step[Any, Any], expected: ExpectedCalls, idea_tokens: float) -> _Prompts:
     if expected.most_idea_tokens is not None:
         idea_tokens = min(idea_tokens, expected.most_idea_tokens)
     frame = len(step.template) / CHARACTERS_PER_TOKEN + FRAME_TOKENS + idea_tokens
@@ -200,7 +200,7 @@ def _prompts(step: Step[Any, Any], expected: Asked, idea_tokens: float) -> _Prom
 
 def _share(
     model: str,
-    expected: Asked,
+    expected: ExpectedCalls,
     prompts: _Prompts,
     effort: Effort,
     settings: LanguageModelSettings,
@@ -247,7 +247,7 @@ def _can_stop_thinking(model: str, info: dict[str, Any]) -> bool:
 
 
 def _cached_tokens(
-    model: str, info: dict[str, Any], expected: Asked, prompts: _Prompts
+    model: str, info: dict[str, Any], expected: ExpectedCalls, prompts: _Prompts
 ) -> tuple[float, float]:
     """Prompt tokens expected from the provider's cache, and those it bills as written to it."""
     if not info.get("supports_prompt_caching") or not expected.calls:

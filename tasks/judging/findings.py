@@ -16,7 +16,7 @@ from tasks.citations.keys import Shown, show
 from tasks.citations.settle import Settled, citation_rows, settle
 
 ValueT = TypeVar("ValueT")
-NOTHING_SHOWN = show(())
+NO_PROMPT_PAPERS = show(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,25 +32,25 @@ class Findings(Generic[ValueT]):
 
 
 @dataclass(frozen=True, slots=True)
-class Cited(Generic[ValueT]):
+class CitedResult(Generic[ValueT]):
     """A judgement with the papers it was shown, where it cites them, and what it suggests.
 
     `failures`: calls without an answer, and what was left out of a reply.
     """
 
     value: ValueT
-    prompt_papers: Shown = NOTHING_SHOWN
+    prompt_papers: Shown = NO_PROMPT_PAPERS
     citations: tuple[Citation, ...] = ()
     suggestions: tuple[Suggestion, ...] = ()
     failures: tuple[Failure, ...] = ()
 
 
-def joined(
-    parts: Iterable[Cited[ValueT]], failures: Iterable[Failure] = ()
-) -> Cited[tuple[ValueT, ...]]:
+def merge_results(
+    parts: Iterable[CitedResult[ValueT]], failures: Iterable[Failure] = ()
+) -> CitedResult[tuple[ValueT, ...]]:
     """All parts as one, in their order; `failures` come last."""
     parts = tuple(parts)
-    return Cited(
+    return CitedResult(
         tuple(part.value for part in parts),
         citations=tuple(row for part in parts for row in part.citations),
         suggestions=tuple(row for part in parts for row in part.suggestions),
@@ -58,7 +58,7 @@ def joined(
     )
 
 
-def cited_anywhere(parts: Iterable[Cited[Any]]) -> Shown:
+def all_cited_papers(parts: Iterable[CitedResult[Any]]) -> Shown:
     """One set of keys for all papers that `parts` cite, in the order they cite them."""
     parts = tuple(parts)
     papers: dict[PaperId, Paper] = {}
@@ -130,7 +130,7 @@ def keys_of(settled: Settled, prompt_papers: Shown) -> tuple[str, ...]:
     return tuple(prompt_papers.key_of(paper_id) for paper_id, _ in settled.cited)
 
 
-def left_out(
+def omission_failures(
     stage: str,
     subject: str,
     detail: str,

@@ -18,10 +18,10 @@ from schemas.identifiers import content_hash
 from schemas.judging import Assignment, Effort
 from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
-from tasks.judging.batches.asking import BatchedModel
+from tasks.judging.batches.batched_model import BatchedModel
 from tasks.judging.messages import Fitted, Message, TooLong, fit, tokens_of
 from tasks.judging.models import (
-    NOTHING_TOLD,
+    NO_REPORTED_LIMITS,
     ModelLimits,
     Price,
     RateLimitHeaders,
@@ -114,12 +114,12 @@ class ReplyCache:
         )
 
 
-def given_to_library(
+def call_arguments(
     parameters: Parameters, response_format: dict[str, Any] | None
 ) -> dict[str, Any]:
     """Return what LiteLLM is given with the messages of a question."""
     output_format = {} if response_format is None else {"response_format": response_format}
-    return {**parameters.sent, **output_format}
+    return {**parameters.values, **output_format}
 
 
 _CHARACTERS_PER_TOKEN = 4
@@ -177,7 +177,7 @@ class LiteLLMBackend:
         )
         self.batched: BatchedModel | None = None
         self.transcripts = transcripts
-        self.limits_told = NOTHING_TOLD
+        self.limits_told = NO_REPORTED_LIMITS
         self.out_of_order: str | None = None
         self._api_base = api_base
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -273,7 +273,7 @@ class LiteLLMBackend:
             if shares_prefix and takes_cache_markers(self.model)
             else messages
         )
-        arguments = given_to_library(parameters, response_format)
+        arguments = call_arguments(parameters, response_format)
         return self._record_outcome(
             await call_provider(
                 self.model,
@@ -291,7 +291,7 @@ class LiteLLMBackend:
             await draw_by_provider(
                 self.model,
                 as_prompt(messages),
-                {**parameters.sent, **access(self.model, self._api_base)},
+                {**parameters.values, **access(self.model, self._api_base)},
                 self.settings.timeout_seconds * patience,
             )
         )
@@ -313,7 +313,7 @@ class LiteLLMBackend:
             self.limits.learn(*limits)
         if headers.wait_seconds:
             self.limits.penalise(headers.wait_seconds)
-        if headers != NOTHING_TOLD:
+        if headers != NO_REPORTED_LIMITS:
             self.limits_told = headers
 
     async def close(self) -> None:

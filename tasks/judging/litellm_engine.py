@@ -16,9 +16,9 @@ from schemas.judging import Assignment, JudgingParameters
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
-from tasks.judging.batches.asking import BatchAnswer
-from tasks.judging.billing import UNANSWERED, believable, cost_of, tokens_of_bill
-from tasks.judging.litellm_backend import LiteLLMBackend, given_to_library
+from tasks.judging.batches.batched_model import BatchAnswer
+from tasks.judging.billing import UNANSWERED, cost_of, plausible_usage, tokens_of_bill
+from tasks.judging.litellm_backend import LiteLLMBackend, call_arguments
 from tasks.judging.messages import Attachment, Message, TooLong, with_attachment
 from tasks.judging.parameters import Parameters, Sampling
 from tasks.judging.pictures import read_picture
@@ -359,7 +359,7 @@ class LiteLLMEngine:
         step, price = request.step, self._backend.price
         usage = answer.usage if isinstance(answer, CallFailure) else answer
         if usage is not None and not step.draws:
-            usage = believable(usage, request.messages, price)
+            usage = plausible_usage(usage, request.messages, price)
         if isinstance(answer, CallFailure):
             answer = dataclasses.replace(answer, usage=usage)
             return _Attempt(answer, latency_seconds, queue_seconds)
@@ -397,8 +397,8 @@ class LiteLLMEngine:
         output_format = response_format(mode, request.step.name, request.step.output_model)
         return await backend.batched.ask(
             with_attachment(messages, attachment) if attachment else messages,
-            given_to_library(request.parameters, output_format),
-            asked_as=request.reply_key,
+            call_arguments(request.parameters, output_format),
+            reply_key=request.reply_key,
             unit=self._ledger.idea_id,
             step=request.step.name,
             tokens=tokens,
@@ -489,7 +489,7 @@ class LiteLLMEngine:
     def _seed(self, request: _StepRequest) -> int | None:
         """The seed as it was sent; for an answer from the cache, as it was asked for."""
         parameters = request.parameters
-        return self._sampling.seed if parameters is None else parameters.sent.get("seed")
+        return self._sampling.seed if parameters is None else parameters.values.get("seed")
 
     def _unscored(self, request: _StepRequest, reason: Reason, detail: str) -> Unscored:
         return Unscored(reason, one_line(detail), self._provenance(request))

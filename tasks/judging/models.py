@@ -129,7 +129,7 @@ def price_of(model: str, settings: LanguageModelSettings) -> Price | None:
     The settings count only where LiteLLM has no price, and only when both a prompt and a completion
     price are set.
     """
-    return known_price(model_info(model)) or own_price(settings)
+    return listed_price(model_info(model)) or configured_price(settings)
 
 
 def model_info(model: str) -> dict[str, Any]:
@@ -161,7 +161,7 @@ def _is_of(listed: str, provider: str) -> bool:
     return listed.partition("-")[0].removesuffix("_converse") == provider
 
 
-def known_price(info: dict[str, Any]) -> Price | None:
+def listed_price(info: dict[str, Any]) -> Price | None:
     prompt, completion = info.get("input_cost_per_token"), info.get("output_cost_per_token")
     if info.get("mode") == _DRAWS:
         completion = info.get("output_cost_per_image_token", completion)
@@ -180,7 +180,7 @@ def known_price(info: dict[str, Any]) -> Price | None:
     )
 
 
-def own_price(settings: LanguageModelSettings) -> Price | None:
+def configured_price(settings: LanguageModelSettings) -> Price | None:
     prompt = settings.prompt_price_usd_per_million_tokens
     completion = settings.completion_price_usd_per_million_tokens
     if prompt is None or completion is None:
@@ -208,7 +208,7 @@ class RateLimitHeaders:
     wait_seconds: float = 0.0
 
 
-NOTHING_TOLD = RateLimitHeaders()
+NO_REPORTED_LIMITS = RateLimitHeaders()
 FEWEST_PER_MINUTE = {"requests": 1.0, "tokens": 1_000.0}
 """A rate is kept for every worker, and for as long as nothing else is said: less would be for good."""
 

@@ -55,7 +55,7 @@ class AssignedEngine:
 
     async def run(self, step: Step[Any, OutputT], inputs: Noun) -> Outcome[OutputT]:
         """Answer `step`; see `Engine.run`."""
-        models = asked_models(step, self._judging)
+        models = models_of_step(step, self._judging)
         if len(models) < 2:
             engine = self._engines[models[0]] if models else self._default
             return await engine.run(step, inputs)
@@ -87,7 +87,7 @@ class AssignedEngine:
         return Scored(with_scores(nearest.value, medians), provenance)
 
 
-def asked_models(step: Step[Any, Any], judging: JudgingParameters) -> tuple[str, ...]:
+def models_of_step(step: Step[Any, Any], judging: JudgingParameters) -> tuple[str, ...]:
     """Models that answer the step; empty: that of `--engine`.
 
     Several only where there are scores.

@@ -56,11 +56,11 @@ class Parameters:
     """Parameters of one call, beside messages, format and address.
 
     Attributes:
-        sent: LiteLLM's names and values.
+        values: LiteLLM's names and values.
         dropped: what was asked for and is not sent as it was asked for; None: nothing.
     """
 
-    sent: dict[str, Any]
+    values: dict[str, Any]
     dropped: str | None
 
 
@@ -181,21 +181,21 @@ class ModelParameters:
             mode: how it asked for its output.
         """
         if parameter == "response_format":
-            sends_none = mode is OutputMode.PICTURE and "response_format" not in call.sent
+            sends_none = mode is OutputMode.PICTURE and "response_format" not in call.values
             if mode is OutputMode.TEXT or sends_none:
                 return False
             entry = f"response_format={mode}"
         elif parameter in ("effort", _THINKING):
-            if "reasoning_effort" not in call.sent:
+            if "reasoning_effort" not in call.values:
                 return False
-            effort = f"effort={call.sent['reasoning_effort']}"
+            effort = f"effort={call.values['reasoning_effort']}"
             entry = _THINKING if parameter == _THINKING else effort
         elif parameter == "reply_tokens":
-            bound = call.sent.get("max_tokens") or call.sent["max_completion_tokens"]
+            bound = call.values.get("max_tokens") or call.values["max_completion_tokens"]
             if bound < _LEAST_REPLY_TOKENS:
                 return False
             entry = f"{_BOUND}{bound}"
-        elif parameter in call.sent:
+        elif parameter in call.values:
             entry = parameter
         else:
             return False

@@ -15,7 +15,7 @@ from typing import Any
 from schemas.calls import MAXIMUM_TOKENS, CallStatus
 from schemas.formats import MAXIMUM_CALL_USD
 from schemas.reasons import Reason
-from tasks.judging.models import NOTHING_TOLD, RateLimitHeaders, rate_limit_headers
+from tasks.judging.models import NO_REPORTED_LIMITS, RateLimitHeaders, rate_limit_headers
 from tasks.judging.parameters import named_parameter
 from tasks.shards.standstill import unfollowed
 from tasks.web.client import NOT_SENT, ConnectionFailure
@@ -38,7 +38,7 @@ class CallAnswer:
     cached_tokens: int
     thinking_tokens: int | None = None
     cost_usd: float | None = None
-    limits: RateLimitHeaders = NOTHING_TOLD
+    limits: RateLimitHeaders = NO_REPORTED_LIMITS
 
     @property
     def tokens(self) -> int:

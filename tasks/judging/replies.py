@@ -82,7 +82,7 @@ def looks_cut_off(text: str) -> bool:
     return not body.endswith("}") if inside_string else depth > 0
 
 
-def repaired(text: str) -> Any | None:
+def repair_json(text: str) -> Any | None:
     """The text's JSON from its first to its last bracket, mended.
 
     None when mending invents or drops text, and for a text that would take json_repair too long.
@@ -239,7 +239,7 @@ def parse_reply(
     if looks_cut_off(body):
         detail = "the reply ends inside its JSON"
         return UnusableReply(CallStatus.CUT_OFF, Reason.REPLY_CUT_OFF, detail, again=True)
-    if error is None and (repaired_value := repaired(body)) is not None:
+    if error is None and (repaired_value := repair_json(body)) is not None:
         best, error = _best(iter([repaired_value]), output_model)
         if best is not None:
             return ParsedReply(best, repaired=True)

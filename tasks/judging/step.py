@@ -245,7 +245,7 @@ def excerpt(query: str, text: str, word_limit: int | None, engine: Engine) -> Ex
     return nearest_sentences(query, text, None if reads_offline(engine) else word_limit)
 
 
-def made_by_program(step: Step[Any, Any], name: str, seed: int) -> Provenance:
+def program_provenance(step: Step[Any, Any], name: str, seed: int) -> Provenance:
     """Provenance of an answer that an engine of this name worked out without a model."""
     return Provenance(
         step=step.name,
@@ -259,7 +259,7 @@ def made_by_program(step: Step[Any, Any], name: str, seed: int) -> Provenance:
     )
 
 
-def never_asked(step: Step[Any, Any], engine: Engine) -> Provenance:
+def unasked_provenance(step: Step[Any, Any], engine: Engine) -> Provenance:
     """Provenance of a judgement that was due but could not be asked for."""
     return Provenance(
         step=step.name,
@@ -273,7 +273,7 @@ def never_asked(step: Step[Any, Any], engine: Engine) -> Provenance:
     )
 
 
-def shortened(provenance: Provenance, note: str | None) -> Provenance:
+def with_shortening(provenance: Provenance, note: str | None) -> Provenance:
     """`provenance` with one more thing that was left out."""
     if note is None:
         return provenance

@@ -13,7 +13,7 @@ from schemas.judgement.suggestion import ActionEffort, Suggestion
 from schemas.outcome import Provenance
 from tasks.citations.keys import Shown
 from tasks.citations.settle import Settled, settle
-from tasks.judging.findings import keys_of, left_out
+from tasks.judging.findings import keys_of, omission_failures
 from tasks.judging.reply_fields import Prose, word_of
 
 _TEXTS = ("change", "because", "how", "deciding_outcome")
@@ -100,7 +100,7 @@ def settle_suggestions(
         f"{dropped} of {len(settled)} suggestions were left out: they do not say what to change or"
         " give no reason"
     )
-    return SettledSuggestions(rows, text, left_out(module, subject, detail, dropped))
+    return SettledSuggestions(rows, text, omission_failures(module, subject, detail, dropped))
 
 
 def _paragraph(row: Suggestion) -> str:

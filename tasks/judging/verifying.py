@@ -11,7 +11,7 @@ from schemas.literature.paper import Paper
 from schemas.outcome import Unscored
 from tasks.citations.keys import Shown, show
 from tasks.citations.settle import CitingSentence, citing_sentences, settle
-from tasks.judging.findings import Cited, SettledTexts
+from tasks.judging.findings import CitedResult, SettledTexts
 from tasks.judging.packing import even_batches, side_by_side
 from tasks.judging.step import Engine, reads_offline
 from tasks.judging.steps import (
@@ -24,7 +24,7 @@ from tasks.judging.steps import (
 )
 from tasks.text.words import nearest_sentences
 
-CitedT = TypeVar("CitedT", bound=Cited[Any])
+CitedT = TypeVar("CitedT", bound=CitedResult[Any])
 
 CLAIMS_PER_CALL = 40
 WORDS_PER_SOURCE = 90
@@ -32,7 +32,7 @@ WORDS_PER_SOURCE = 90
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class VerifiedText:
     """A settled text after the check: how many of its cited sentences were checked and corrected,
     and those that were taken out.
     """
@@ -69,7 +69,7 @@ async def verify(
     engine: Engine,
     *,
     stage: str,
-) -> tuple[list[Verified], tuple[Failure, ...]]:
+) -> tuple[list[VerifiedText], tuple[Failure, ...]]:
     """Check every sentence of `texts` that cites a paper with a stored text.
 
     A sentence without a verdict stays as it is and is not counted as checked; calls without an
@@ -132,7 +132,7 @@ async def verify_reviews(
 
 
 def _with_texts(
-    each: CitedT, verified: Mapping[str, Verified], module: str, subject: str
+    each: CitedT, verified: Mapping[str, VerifiedText], module: str, subject: str
 ) -> CitedT:
     texts = SettledTexts(
         {name: settle(text.markdown, each.prompt_papers) for name, text in verified.items()},
@@ -223,9 +223,9 @@ def _rebuild(
     markdown: str,
     lines: list[list[CitingSentence]],
     settled: Mapping[tuple[int, int], tuple[Verdict, str]],
-) -> Verified:
+) -> VerifiedText:
     """The text with corrections in place of what they correct, without what is not supported."""
-    verified = Verified(markdown, checked=len(settled))
+    verified = VerifiedText(markdown, checked=len(settled))
     kept_lines: list[str] = []
     for number, sentences in enumerate(lines):
         line = ""

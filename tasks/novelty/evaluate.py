@@ -18,7 +18,7 @@ from tasks.citations.settle import settle
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, similarity_of
 from tasks.judging.findings import Findings, SettledTexts
-from tasks.judging.step import Engine, never_asked
+from tasks.judging.step import Engine, unasked_provenance
 from tasks.literature.client import LiteratureClient
 from tasks.novelty.closeness import COVERED, Closeness, measure
 from tasks.novelty.profile_files import nearest_exemplars, read_exemplars, with_calibration
@@ -79,7 +79,7 @@ async def evaluate_novelty(
         assert literature is not None, "without related works the literature is asked for them"
         related = await find_works(idea, parameters, engine, literature, embedder)
     if related.missing is not None:
-        missing = Unscored(*related.missing, never_asked(JUDGE_NOVELTY, engine))
+        missing = Unscored(*related.missing, unasked_provenance(JUDGE_NOVELTY, engine))
         return _findings(_unscored(missing, unanswered_search_count=related.unanswered), related)
     prompt_papers = show(related.works)
     exemplars = (
@@ -194,7 +194,7 @@ def _confidence(prompt_papers: Shown, related: RelatedWorks, closeness: Closenes
 def field_not_covered(engine: Engine) -> Findings[NoveltyEvaluation]:
     """Return the judgement of an idea whose field the literature does not cover: it has none."""
     reason = Reason.FIELD_NOT_COVERED
-    missing = Unscored(reason, reason.sentence, never_asked(JUDGE_NOVELTY, engine))
+    missing = Unscored(reason, reason.sentence, unasked_provenance(JUDGE_NOVELTY, engine))
     return Findings(NoveltyEvaluation(judgement=_unscored(missing), failures=()))
 
 

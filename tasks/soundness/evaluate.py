@@ -22,25 +22,25 @@ from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from schemas.works.experimental_result import ExperimentalResult
 from tasks.documents.document import DocumentLibrary
-from tasks.judging.findings import Cited, Findings
+from tasks.judging.findings import CitedResult, Findings
 from tasks.judging.packing import Beginning, even_batches
-from tasks.judging.step import Engine, excerpt, never_asked
+from tasks.judging.step import Engine, excerpt, unasked_provenance
 from tasks.judging.verifying import verifies, verify_reviews
 from tasks.literature.client import LiteratureClient
 from tasks.recommendation.extracting import Offered, offered
-from tasks.soundness.extracting import Extracted, Queried, ask_queries, find_methods
+from tasks.soundness.extracting import ExtractedPlan, QueriedMethod, ask_queries, find_methods
 from tasks.soundness.gathering import (
     STAGE,
     FetchedPapers,
-    Gathered,
+    MethodPapers,
     gather_papers,
     searches,
     wider_search,
 )
-from tasks.soundness.plan_reviewing import PlanReviewed, review_plan, with_evidence
-from tasks.soundness.reading import Read, read_papers
+from tasks.soundness.plan_reviewing import PlanReviewResult, review_plan, with_evidence
+from tasks.soundness.reading import ReadingResult, read_papers
 from tasks.soundness.reviewing import (
-    Reviewed,
+    MethodReviewResult,
     reaches,
     review_method,
     summarise,
@@ -54,13 +54,13 @@ from tasks.text.words import Excerpt
 @dataclass(frozen=True, slots=True)
 class _MethodResult:
     method: Method
-    reviewed: Reviewed
+    reviewed: MethodReviewResult
     passages: tuple[Passage, ...] = ()
     evidence: tuple[MethodEvidence, ...] = ()
     failures: tuple[Failure, ...] = ()
 
 
-_MethodSearch = tuple[Queried, Gathered | None]
+_MethodSearch = tuple[QueriedMethod, MethodPapers | None]
 """A method with its queries and what they led to; None: none could be made."""
 
 
@@ -113,7 +113,7 @@ async def evaluate_soundness(
             subject_of=lambda row: row.method_id,
         )
     pairs = [(each.method, one) for each, one in zip(method_results, reviewed, strict=True)]
-    summarised: Cited[SoundnessSummary] | None = None
+    summarised: CitedResult[SoundnessSummary] | None = None
     if method_results and parameters.summarise:
         summarised = await summarise(idea, pairs, engine)
     evaluation = SoundnessEvaluation(
@@ -187,7 +187,7 @@ async def evaluate_plan_alone(
         plan_review=plan_review.value,
         summary=SoundnessSummary(
             unscored_reason=Reason.FIELD_NOT_COVERED,
-            provenance=never_asked(SOUNDNESS_SUMMARY, engine),
+            provenance=unasked_provenance(SOUNDNESS_SUMMARY, engine),
         ),
         failures=plan_review.failures,
     )
@@ -208,7 +208,7 @@ class _Methods:
     group: asyncio.TaskGroup
     readings: Beginning = field(default_factory=Beginning)
 
-    async def start(self) -> tuple[Extracted, list[asyncio.Task[_MethodSearch]]]:
+    async def start(self) -> tuple[ExtractedPlan, list[asyncio.Task[_MethodSearch]]]:
         extracted = await find_methods(self.idea, self.parameters, self.engine)
         searches: list[asyncio.Task[_MethodSearch]] = []
         for methods in even_batches(extracted.methods, self.parameters.methods_per_query_call):
@@ -221,7 +221,7 @@ class _Methods:
         return extracted, searches
 
     async def _begin(
-        self, place: int, query_task: asyncio.Task[tuple[Queried, ...]]
+        self, place: int, query_task: asyncio.Task[tuple[QueriedMethod, ...]]
     ) -> _MethodSearch:
         method_query = (await query_task)[place]
         if method_query.unscored is not None:
@@ -230,7 +230,7 @@ class _Methods:
         return method_query, await self._gather(method_query.method, queries)
 
     async def used_nearby(
-        self, method_start: asyncio.Task[tuple[Extracted, list[asyncio.Task[_MethodSearch]]]]
+        self, method_start: asyncio.Task[tuple[ExtractedPlan, list[asyncio.Task[_MethodSearch]]]]
     ) -> Offered:
         _, beginnings = await method_start
         collections = [
@@ -249,7 +249,7 @@ class _Methods:
         self,
         search: asyncio.Task[_MethodSearch],
         plan_excerpt: Excerpt,
-        plan: asyncio.Task[PlanReviewed],
+        plan: asyncio.Task[PlanReviewResult],
     ) -> _MethodResult:
         """One method from what its queries led to, to its review.
 
@@ -287,7 +287,7 @@ class _Methods:
 
     async def _gather(
         self, method: Method, queries: list[str], earlier_papers: Sequence[Paper] = ()
-    ) -> Gathered:
+    ) -> MethodPapers:
         return await gather_papers(
             self.idea,
             method,
@@ -302,9 +302,9 @@ class _Methods:
         self,
         plan_excerpt: Excerpt,
         method: Method,
-        collected: Gathered,
+        collected: MethodPapers,
         read_ids: Sequence[PaperId],
-    ) -> Read:
+    ) -> ReadingResult:
         """Return what the papers gathered say of the method, papers `known` already left out."""
         return await read_papers(
             plan_excerpt,

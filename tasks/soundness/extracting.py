@@ -10,7 +10,7 @@ from schemas.judgement.soundness import Method, PlanElement
 from schemas.outcome import Provenance, Scored, Unscored
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
-from tasks.judging.step import Engine, shortened
+from tasks.judging.step import Engine, with_shortening
 from tasks.soundness.gathering import STAGE
 from tasks.soundness.steps.extract_methods import EXTRACT_METHODS, MethodsInput, MethodsReply
 from tasks.soundness.steps.soundness_query import SOUNDNESS_QUERY, MethodQuery, QueriesInput
@@ -19,7 +19,7 @@ from tasks.text.words import shorten_words
 
 
 @dataclass(frozen=True, slots=True)
-class Extracted:
+class ExtractedPlan:
     """The idea's methods in order of importance, without queries yet, and what the plan rests on.
 
     Failures say why there are no methods.
@@ -31,12 +31,14 @@ class Extracted:
 
 
 @dataclass(frozen=True, slots=True)
-class Queried:
+class QueriedMethod:
     method: Method
     unscored: Unscored | None
 
 
-async def find_methods(idea: Idea, parameters: SoundnessParameters, engine: Engine) -> Extracted:
+async def find_methods(
+    idea: Idea, parameters: SoundnessParameters, engine: Engine
+) -> ExtractedPlan:
     """Ask for the idea's methods; quotes that do not occur in it are emptied, methods beyond the
     limit left out on record.
     """
@@ -45,13 +47,13 @@ async def find_methods(idea: Idea, parameters: SoundnessParameters, engine: Engi
     )
     if isinstance(outcome, Unscored):
         detail = f"no methods could be extracted: {outcome.detail}"
-        return Extracted((), (), (_failure(idea, outcome.reason, detail),))
+        return ExtractedPlan((), (), (_failure(idea, outcome.reason, detail),))
     methods = _methods(idea, outcome, parameters.maximum_methods)
     elements = _elements(idea, outcome)
     if not methods:
         detail = "the idea proposes no method; describe what would be done"
-        return Extracted((), elements, (_failure(idea, Reason.NOTHING_TO_JUDGE, detail),))
-    return Extracted(methods, elements, ())
+        return ExtractedPlan((), elements, (_failure(idea, Reason.NOTHING_TO_JUDGE, detail),))
+    return ExtractedPlan(methods, elements, ())
 
 
 def _failure(idea: Idea, reason: Reason, detail: str) -> Failure:
@@ -71,7 +73,7 @@ def _methods(idea: Idea, outcome: Scored[MethodsReply], limit: int) -> tuple[Met
             rank=rank,
             text=method.text.strip(),
             quote=_verified_quote(method.quote, idea),
-            provenance=shortened(outcome.provenance, note),
+            provenance=with_shortening(outcome.provenance, note),
         )
         for rank, method in enumerate(usable[:limit], start=1)
     )
@@ -97,7 +99,7 @@ def _elements(idea: Idea, outcome: Scored[MethodsReply]) -> tuple[PlanElement, .
     proposed_count = len(outcome.value.elements)
     note = f"{unusable_count} of {proposed_count} elements left out: no known kind or standing, or no text"
     return tuple(
-        replace(each, provenance=shortened(each.provenance, note if unusable_count else None))
+        replace(each, provenance=with_shortening(each.provenance, note if unusable_count else None))
         for each in elements
     )
 
@@ -108,7 +110,7 @@ def _verified_quote(quote: str, idea: Idea) -> str:
 
 async def ask_queries(
     idea: Idea, methods: Sequence[Method], parameters: SoundnessParameters, engine: Engine
-) -> tuple[Queried, ...]:
+) -> tuple[QueriedMethod, ...]:
     """`methods` in order, each with its queries of at most `query_word_limit` words; a longer one
     is cut, and the provenance says so.
     """
@@ -124,7 +126,7 @@ async def ask_queries(
         ),
     )
     if isinstance(outcome, Unscored):
-        return tuple(Queried(method, outcome) for method in methods)
+        return tuple(QueriedMethod(method, outcome) for method in methods)
     answers: dict[int, MethodQuery] = {}
     for answer in outcome.value.queries:
         answers.setdefault(answer.method, answer)
@@ -139,9 +141,9 @@ def _with_queries(
     answer: MethodQuery | None,
     parameters: SoundnessParameters,
     query_provenance: Provenance,
-) -> Queried:
+) -> QueriedMethod:
     if answer is None:
-        return Queried(
+        return QueriedMethod(
             method,
             Unscored(
                 Reason.REPLY_UNPARSABLE, "the reply has no query for this method", query_provenance
@@ -151,7 +153,9 @@ def _with_queries(
         query for query in dict.fromkeys(map(_single_spaced, answer.queries)) if query
     ]
     if not queries_in_reply:
-        return Queried(method, Unscored(Reason.REPLY_EMPTY, "the query is empty", query_provenance))
+        return QueriedMethod(
+            method, Unscored(Reason.REPLY_EMPTY, "the query is empty", query_provenance)
+        )
     beyond = len(queries_in_reply) - parameters.queries_per_method
     failure = _single_spaced(answer.failure_query) if parameters.search_failures else ""
     limit = parameters.query_word_limit
@@ -165,11 +169,11 @@ def _with_queries(
         if omitted_words
     ] + ([f"{beyond} queries beyond those asked for left out"] if beyond > 0 else [])
     provenance = replace(
-        shortened(method.provenance, "; ".join(notes) or None),
+        with_shortening(method.provenance, "; ".join(notes) or None),
         call_ids=(*method.provenance.call_ids, *query_provenance.call_ids),
     )
     *queries, (failure, _) = ((query, omitted_words) for query, omitted_words in shortened_queries)
-    return Queried(
+    return QueriedMethod(
         replace(
             method,
             queries=tuple(query for query, _ in queries),

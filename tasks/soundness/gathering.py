@@ -141,7 +141,7 @@ RANK_CONSTANT = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class MethodPapers:
     """Papers that the literature holds for one method.
 
     `passages` and `papers`, those to read, in the order the passages rank. `source_failed`: whether
@@ -153,13 +153,13 @@ class Gathered:
     failures: tuple[Failure, ...]
     source_failed: bool
 
-    def with_more(self, further: "Gathered") -> "Gathered":
+    def with_more(self, further: "MethodPapers") -> "MethodPapers":
         """With what another search found; a passage or paper that both found stands once."""
         passages = {each.passage_id: each for each in (*further.passages, *self.passages)}
         papers = {each.paper_id: each for each in (*further.papers, *self.papers)}
         order = dict.fromkeys(each.passage_id for each in (*self.passages, *further.passages))
         papers_in_order = dict.fromkeys(each.paper_id for each in (*self.papers, *further.papers))
-        return Gathered(
+        return MethodPapers(
             passages=tuple(passages[name] for name in order),
             papers=tuple(papers[name] for name in papers_in_order),
             failures=(*self.failures, *further.failures),
@@ -188,7 +188,7 @@ async def gather_papers(
     literature: LiteratureClient,
     fetched: FetchedPapers,
     earlier_papers: Sequence[Paper] = (),
-) -> Gathered:
+) -> MethodPapers:
     """Search passages for every query and fetch the papers they stand in and cite.
 
     The idea's own publication is set apart: it is no evidence about the idea. Failed look-ups are
@@ -226,7 +226,7 @@ async def gather_papers(
     own_papers = own_publications(idea, linked_papers)
     papers = [paper for paper in linked_papers if paper not in own_papers]
     failures.extend(own_work(own_papers, STAGE))
-    return Gathered(
+    return MethodPapers(
         passages=admissible,
         papers=tuple(papers[: parameters.papers_per_method]),
         failures=tuple(failures),

@@ -15,12 +15,18 @@ from schemas.reasons import Reason
 from schemas.works.experimental_result import ExperimentalResult
 from tasks.citations.keys import Shown
 from tasks.citations.settle import Settled, settle
-from tasks.judging.findings import NOTHING_SHOWN, Cited, keys_of, settle_texts, whole_citations
-from tasks.judging.step import Engine, shortened
+from tasks.judging.findings import (
+    NO_PROMPT_PAPERS,
+    CitedResult,
+    keys_of,
+    settle_texts,
+    whole_citations,
+)
+from tasks.judging.step import Engine, with_shortening
 from tasks.judging.suggestions import suggestion_about
 from tasks.recommendation.extracting import Offered
 from tasks.soundness.gathering import STAGE
-from tasks.soundness.reviewing import Reviewed
+from tasks.soundness.reviewing import MethodReviewResult
 from tasks.soundness.steps.plan_review import (
     PLAN_REVIEW,
     PlanInput,
@@ -33,7 +39,7 @@ _SUBJECT = "plan"
 
 
 @dataclass(frozen=True, slots=True)
-class PlanReviewed(Cited[PlanReview]):
+class PlanReviewResult(CitedResult[PlanReview]):
     """Result of a review of a plan: the points it keeps, and what was wrong with the rest."""
 
     concerns: tuple[Concern, ...] = ()
@@ -68,7 +74,7 @@ async def review_plan(
     engine: Engine,
     near_works: Callable[[], Awaitable[Offered]],
     results: Sequence[ExperimentalResult] = (),
-) -> PlanReviewed:
+) -> PlanReviewResult:
     """Ask for the points about the plan.
 
     Those that quote other words than the plan's are left out, on record.
@@ -99,19 +105,19 @@ async def review_plan(
     if not kept_points:
         detail = f"none of the {len(points)} points in the reply can be used"
         unreviewed = _unreviewed(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
-        return PlanReviewed(
+        return PlanReviewResult(
             replace(unreviewed.value, dropped_point_count=dropped),
             failures=(*failures, *unreviewed.failures),
         )
     beyond = len(sound) - len(kept_points)
     note = f"{beyond} points beyond the limit left out, {len(kept_points)} kept" if beyond else None
-    provenance = shortened(outcome.provenance, note)
+    provenance = with_shortening(outcome.provenance, note)
     concerns = tuple(
         _concern(rank, point.proposed, provenance)
         for rank, point in enumerate(kept_points, start=1)
     )
     acted_on = [pair for pair in zip(concerns, kept_points, strict=True) if pair[0].action]
-    return PlanReviewed(
+    return PlanReviewResult(
         PlanReview(
             concern_count=len(kept_points),
             dropped_point_count=dropped,
@@ -149,7 +155,9 @@ def _select_points(
     return [*objections[: parameters.maximum_points], *questions[: parameters.maximum_questions]]
 
 
-def with_evidence(concerns: Sequence[Concern], reviewed: Sequence[Reviewed]) -> tuple[Concern, ...]:
+def with_evidence(
+    concerns: Sequence[Concern], reviewed: Sequence[MethodReviewResult]
+) -> tuple[Concern, ...]:
     """`concerns` with what the evidence of the methods, in their order, says for and against
     each.
     """
@@ -171,11 +179,11 @@ def _join_statements(concern: Concern, statements_by_method: Sequence[Mapping[st
     )
 
 
-def _unreviewed(reason: Reason, detail: str, provenance: Provenance) -> PlanReviewed:
+def _unreviewed(reason: Reason, detail: str, provenance: Provenance) -> PlanReviewResult:
     """Without a review. That the offline engine gives none is no failure."""
     review = PlanReview(unscored_reason=reason, unscored_detail=detail, provenance=provenance)
     failures = () if reason is Reason.OFFLINE_ENGINE else (_failure(reason, detail),)
-    return PlanReviewed(review, failures=failures)
+    return PlanReviewResult(review, failures=failures)
 
 
 def _point_of(question: ProposedQuestion) -> ProposedPoint:
@@ -195,7 +203,7 @@ def _is_question(point: ProposedPoint) -> bool:
 def _settle_point(point: ProposedPoint, prompt_papers: Shown) -> _SettledPoint:
     """Settle the texts of a point; only its action may cite works, of those shown."""
     action = settle(point.action, prompt_papers)
-    texts = settle_texts(point, ("point", "omission", "why", "would_change"), NOTHING_SHOWN)
+    texts = settle_texts(point, ("point", "omission", "why", "would_change"), NO_PROMPT_PAPERS)
     changes = {name: text.markdown for name, text in texts.by_field.items()}
     settled = point.model_copy(
         update={**changes, "action": action.markdown, "quote": point.quote.strip()}

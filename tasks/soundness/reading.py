@@ -14,9 +14,9 @@ from schemas.reasons import Reason
 from schemas.text.patterns import IGNORECASE, bounded
 from tasks.citations.keys import Shown, show
 from tasks.citations.spelled import spelled_out
-from tasks.judging.findings import left_out
+from tasks.judging.findings import omission_failures
 from tasks.judging.packing import Beginning, side_by_side
-from tasks.judging.step import Engine, never_asked, shortened
+from tasks.judging.step import Engine, unasked_provenance, with_shortening
 from tasks.soundness.gathering import STAGE, FetchedPapers
 from tasks.soundness.steps.method_evidence import (
     METHOD_EVIDENCE,
@@ -40,7 +40,7 @@ _KEY = bounded(r"P\s?(\d+)", IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadingResult:
     """Evidence in the order of the papers.
 
     `full_text` names the papers read in more than their abstract.
@@ -51,8 +51,8 @@ class Read:
     failures: tuple[Failure, ...]
     source_failed: bool
 
-    def with_more(self, further: "Read") -> "Read":
-        return Read(
+    def with_more(self, further: "ReadingResult") -> "ReadingResult":
+        return ReadingResult(
             evidence=(*self.evidence, *further.evidence),
             full_text=self.full_text | further.full_text,
             failures=(*self.failures, *further.failures),
@@ -84,7 +84,7 @@ async def read_papers(
     engine: Engine,
     fetched: FetchedPapers,
     beginning: Beginning,
-) -> Read:
+) -> ReadingResult:
     """Read the papers, with the passages that led to them, in batches side by side.
 
     Every paper gets a row, judged or not. Without methods and results (ScholarEval F.3, -MRE)
@@ -119,9 +119,9 @@ async def read_papers(
         if paper.paper_id not in rows:
             failed = any(failure.reason is not Reason.NO_ABSTRACT for failure in answer.failures)
             reason = Reason.SOURCE_UNAVAILABLE if failed else Reason.NO_EVIDENCE
-            provenance = never_asked(METHOD_EVIDENCE, engine)
+            provenance = unasked_provenance(METHOD_EVIDENCE, engine)
             rows[paper.paper_id] = _unscored(method, paper, reason, provenance)
-    return Read(
+    return ReadingResult(
         evidence=tuple(rows[paper.paper_id] for paper in papers),
         full_text=frozenset(
             each.paper.paper_id
@@ -213,7 +213,7 @@ async def _read_batch(
     rows: list[MethodEvidence] = []
     failures: list[Failure] = []
     for place, each in enumerate(batch, start=1):
-        paper_provenance = shortened(provenance, each.shortening)
+        paper_provenance = with_shortening(provenance, each.shortening)
         reading = outcome if isinstance(outcome, Unscored) else readings.get(place)
         row = _row(method, each.paper, reading, keys, paper_provenance)
         rows.append(row)
@@ -224,7 +224,7 @@ async def _read_batch(
             )
     invented = len(set(readings) - set(range(1, len(batch) + 1)))
     detail = f"the reply answers for {invented} keys that were not shown; that part was left out"
-    return rows, [*failures, *left_out(STAGE, method.method_id, detail, invented)]
+    return rows, [*failures, *omission_failures(STAGE, method.method_id, detail, invented)]
 
 
 def _by_number(reply: EvidenceReply) -> dict[int, PaperReading]:

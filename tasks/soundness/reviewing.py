@@ -24,18 +24,18 @@ from tasks.citations.keys import Shown, show
 from tasks.citations.references import publication_label, rekeyed
 from tasks.citations.settle import Settled, settle
 from tasks.judging.findings import (
-    NOTHING_SHOWN,
-    Cited,
+    NO_PROMPT_PAPERS,
+    CitedResult,
     SettledTexts,
-    cited_anywhere,
-    left_out,
+    all_cited_papers,
+    omission_failures,
     settle_texts,
     whole_citations,
 )
-from tasks.judging.step import Engine, never_asked, shortened
+from tasks.judging.step import Engine, unasked_provenance, with_shortening
 from tasks.judging.suggestions import settle_suggestions
 from tasks.soundness.gathering import STAGE
-from tasks.soundness.reading import Read
+from tasks.soundness.reading import ReadingResult
 from tasks.soundness.steps.soundness_review import (
     SOUNDNESS_REVIEW,
     Bearing,
@@ -56,7 +56,7 @@ _RELATED, _CLOSE = 2, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Reviewed(Cited[SoundnessReview]):
+class MethodReviewResult(CitedResult[SoundnessReview]):
     """A review. `supported` and `weakened` hold what its evidence says of the plan's concerns, by
     `concern_id`.
     """
@@ -69,11 +69,11 @@ async def review_method(
     plan: Excerpt,
     method: Method,
     papers: Sequence[Paper],
-    read: Read,
+    read: ReadingResult,
     concerns: Sequence[Concern],
     parameters: SoundnessParameters,
     engine: Engine,
-) -> Reviewed:
+) -> MethodReviewResult:
     """Ask for the review of `method` over its relevant evidence. Call it only when there is some.
 
     Args:
@@ -135,17 +135,21 @@ def reaches(row: MethodEvidence, minimum_relevance: int) -> bool:
     return bool(row.relevant) and (row.relevance_0_to_3 or _RELATED) >= minimum_relevance
 
 
-def unreviewed(method: Method, read: Read, source_failed: bool, engine: Engine) -> Reviewed:
+def unreviewed(
+    method: Method, read: ReadingResult, source_failed: bool, engine: Engine
+) -> MethodReviewResult:
     """The review of a method without evidence that is relevant enough.
 
     "Nothing found" (no_evidence) is said only when every source answered and every paper found was
     judged; otherwise the reason is that of the judgement or the look-up that failed.
     """
     reason, detail = _why_unreviewed(read, source_failed or read.source_failed)
-    return unscored_review(method, Unscored(reason, detail, never_asked(SOUNDNESS_REVIEW, engine)))
+    return unscored_review(
+        method, Unscored(reason, detail, unasked_provenance(SOUNDNESS_REVIEW, engine))
+    )
 
 
-def _why_unreviewed(read: Read, source_failed: bool) -> tuple[Reason, str]:
+def _why_unreviewed(read: ReadingResult, source_failed: bool) -> tuple[Reason, str]:
     unjudged = [row.unscored_reason for row in read.evidence if row.unscored_reason is not None]
     unanswered = [
         reason
@@ -182,9 +186,9 @@ def _why_unreviewed(read: Read, source_failed: bool) -> tuple[Reason, str]:
 
 
 def unscored_review(
-    method: Method, why: Unscored, prompt_papers: Shown = NOTHING_SHOWN
-) -> Reviewed:
-    return Reviewed(
+    method: Method, why: Unscored, prompt_papers: Shown = NO_PROMPT_PAPERS
+) -> MethodReviewResult:
+    return MethodReviewResult(
         SoundnessReview(
             method_id=method.method_id,
             unscored_reason=why.reason,
@@ -202,7 +206,7 @@ def _settle_review(
     prompt_papers: Shown,
     question: ReviewInput,
     provenance: Provenance,
-) -> Reviewed:
+) -> MethodReviewResult:
     suggestions = settle_suggestions(
         reply.suggestions,
         prompt_papers,
@@ -243,12 +247,15 @@ def _settle_review(
         f"{unusable_count} of {statement_count} statements about concerns were left out: they name none that was "
         "shown, cite no paper that was shown, or repeat another"
     )
-    return Reviewed(
+    return MethodReviewResult(
         review,
         prompt_papers,
         texts.citations(module=STAGE, subject=method.method_id),
         suggestions.rows,
-        (*suggestions.failures, *left_out(STAGE, method.method_id, detail, unusable_count)),
+        (
+            *suggestions.failures,
+            *omission_failures(STAGE, method.method_id, detail, unusable_count),
+        ),
         supported=by_bearing[Bearing.SUPPORTS],
         weakened=by_bearing[Bearing.WEAKENS],
     )
@@ -279,8 +286,8 @@ _MOST = 3
 
 
 async def summarise(
-    idea: Idea, reviewed: Sequence[tuple[Method, Reviewed]], engine: Engine
-) -> Cited[SoundnessSummary]:
+    idea: Idea, reviewed: Sequence[tuple[Method, MethodReviewResult]], engine: Engine
+) -> CitedResult[SoundnessSummary]:
     """Condense the scored reviews, in the methods' order.
 
     Without one there is nothing to condense, and the summary is unscored.
@@ -289,9 +296,9 @@ async def summarise(
     if not scored:
         reasons = {each.value.unscored_reason for _, each in reviewed}
         reason = reasons.pop() if len(reasons) == 1 else Reason.NO_EVIDENCE
-        provenance = never_asked(SOUNDNESS_SUMMARY, engine)
-        return Cited(SoundnessSummary(unscored_reason=reason, provenance=provenance))
-    prompt_papers = cited_anywhere(each for _, each in scored)
+        provenance = unasked_provenance(SOUNDNESS_SUMMARY, engine)
+        return CitedResult(SoundnessSummary(unscored_reason=reason, provenance=provenance))
+    prompt_papers = all_cited_papers(each for _, each in scored)
     question = SummaryInput(
         idea=idea.text,
         reviews=tuple(
@@ -307,7 +314,7 @@ async def summarise(
         failure = Failure(
             stage=STAGE, subject="summary", reason=outcome.reason, detail=outcome.detail
         )
-        return Cited(
+        return CitedResult(
             SoundnessSummary(unscored_reason=outcome.reason, provenance=outcome.provenance),
             failures=(failure,),
         )
@@ -316,7 +323,7 @@ async def summarise(
 
 def _settle_summary(
     reply: SummaryReply, prompt_papers: Shown, provenance: Provenance
-) -> Cited[SoundnessSummary]:
+) -> CitedResult[SoundnessSummary]:
     """The first three of each list, with citations rendered."""
     lists = {
         "strengths": reply.strengths,
@@ -341,7 +348,7 @@ def _settle_summary(
         strengths=texts["strengths"],
         weaknesses=texts["weaknesses"],
         suggestions=texts["suggestions"],
-        provenance=shortened(
+        provenance=with_shortening(
             provenance, f"left out beyond three: {', '.join(beyond)}" if beyond else None
         ),
     )
@@ -353,8 +360,11 @@ def _settle_summary(
         )
     )
     detail = f"{removed} citations of papers that were not shown were taken out of the summary"
-    return Cited(
-        summary, prompt_papers, citations, failures=left_out(STAGE, "summary", detail, removed)
+    return CitedResult(
+        summary,
+        prompt_papers,
+        citations,
+        failures=omission_failures(STAGE, "summary", detail, removed),
     )
 
 

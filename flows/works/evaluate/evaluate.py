@@ -21,7 +21,7 @@ from schemas.run import Run, RunState
 from schemas.settings import Settings
 from schemas.work import Summary
 from tasks.evaluation.evaluate_job import evaluate_job
-from tasks.evaluation.planned import ShardJob
+from tasks.evaluation.shard_job import ShardJob
 from tasks.ideas.read import read_batch
 from tasks.shards.work import ShardWork
 from warehouse.kinds.runs.landing import RUNS, refused_run

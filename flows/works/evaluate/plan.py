@@ -16,7 +16,7 @@ from schemas.judgement.evaluation import Receipt
 from schemas.judgement.run_request import RunRequest
 from schemas.run import PlannedRun
 from schemas.settings import Settings
-from tasks.evaluation.planned import PlannedIdea, ShardJob, conditions, evaluation_key, run_id_for
+from tasks.evaluation.shard_job import PlannedIdea, ShardJob, conditions, evaluation_key, run_id_for
 from tasks.steps import STEPS
 from tasks.telemetry.reporting import traceparent
 from warehouse.kinds.runs.landing import RUNS, find_receipt, land_rejections

@@ -14,7 +14,7 @@ from schemas.options.values import parse_modules
 from schemas.run import Run
 from schemas.settings import Settings
 from tasks.contribution.context import judged_before
-from tasks.evaluation.planned import PlannedIdea
+from tasks.evaluation.shard_job import PlannedIdea
 from tasks.ideas.json_lines import write_ideas
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.queries import Queries

@@ -13,7 +13,7 @@ from schemas.options.commands import RunOptions
 from schemas.profile import Profile
 from schemas.run import Module
 from schemas.settings import Settings
-from tasks.judging.batches.wanted import wants_batches
+from tasks.judging.batches.option import wants_batches
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
 from warehouse.warehouse import Warehouse
 

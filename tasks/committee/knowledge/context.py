@@ -16,7 +16,7 @@ from schemas.outcome import Unscored
 from schemas.profile import CommitteeParameters
 from schemas.reasons import Reason
 from tasks.committee.knowledge.tools import LITERATURE, KnowledgeTools
-from tasks.committee.steps.shown import PartShown
+from tasks.committee.steps.prompt_inputs import PartShown
 from tasks.judging.step import Engine
 from tasks.text.words import shorten_words
 

@@ -25,7 +25,7 @@ from tasks.committee.knowledge.context import Context, FailureLog, outline_of
 from tasks.committee.knowledge.grounding import ground
 from tasks.committee.knowledge.pool import Candidate, Pool, Query, paper_of
 from tasks.committee.knowledge.reading import read_selected
-from tasks.committee.knowledge.searching import Search, adopt, gateway_names, kept_papers
+from tasks.committee.knowledge.searching import Search, adopt, gateway_names, papers_before_cutoff
 from tasks.committee.knowledge.tools import LITERATURE, KnowledgeTools
 from tasks.committee.knowledge.weighing import (
     Similarity,
@@ -243,7 +243,7 @@ async def gather_knowledge(
     return Knowledge(
         records,
         evidence,
-        kept_papers(search.pool),
+        papers_before_cutoff(search.pool),
         context.failures.rows(),
         context.failures.unanswered_searches,
     )

@@ -12,7 +12,7 @@ from schemas.literature.knowledge import SourceKind
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.reasons import Reason
 from tasks.committee.knowledge.context import Context
-from tasks.committee.knowledge.pool import Candidate, keyed, spelled_out
+from tasks.committee.knowledge.pool import Candidate, assign_keys, spell_out_keys
 from tasks.committee.steps.finds import (
     GROUND_EVIDENCE,
     GroundingEntry,
@@ -23,7 +23,7 @@ from tasks.committee.steps.finds import (
 )
 from tasks.judging.packing import even_batches, first_alone, side_by_side
 from tasks.judging.reply_fields import by_key
-from tasks.judging.step import never_asked
+from tasks.judging.step import unasked_provenance
 from tasks.text.quotations import stands_in
 
 
@@ -121,7 +121,7 @@ def _pack(
         *even_batches(readable, context.parameters.items_per_grounding_call),
         *([unreadable] if unreadable else []),
     ]
-    keys = [keyed(pack) for pack in packs]
+    keys = [assign_keys(pack) for pack in packs]
     return [
         _Batch(
             phase,
@@ -173,7 +173,7 @@ def _evidence_columns(
     """The columns that say what an item says of its part, or why that is not known."""
     if outcome is None:
         detail = "neither its source nor its reading gives any text"
-        unasked = never_asked(GROUND_EVIDENCE, context.engine)
+        unasked = unasked_provenance(GROUND_EVIDENCE, context.engine)
         return _unscored(Unscored(Reason.NO_EVIDENCE, detail, unasked))
     if isinstance(outcome, Unscored):
         return _unscored(outcome)
@@ -182,8 +182,8 @@ def _evidence_columns(
         context.failures.omission(batch.subject, f"{detail} among {len(batch.items)} items")
         return _unscored(Unscored(Reason.REPLY_UNPARSABLE, detail, outcome.provenance))
     candidate, passage = batch.items[key], " ".join(entry.passage.split())
-    evidence, removed = spelled_out(entry.evidence, batch.items, key)
-    analysis, more = spelled_out(entry.analysis, batch.items, key)
+    evidence, removed = spell_out_keys(entry.evidence, batch.items, key)
+    analysis, more = spell_out_keys(entry.analysis, batch.items, key)
     return {
         "relation": entry.relation,
         "evidence": evidence,

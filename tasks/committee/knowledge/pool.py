@@ -242,12 +242,12 @@ ItemT = TypeVar("ItemT")
 _KEY = bounded(r"[\[(]?\bK(\d{1,3})\b[\])]?")
 
 
-def keyed(batch: Sequence[ItemT]) -> dict[str, ItemT]:
+def assign_keys(batch: Sequence[ItemT]) -> dict[str, ItemT]:
     """K1, K2, … in order. Keys mean nothing outside one prompt."""
     return {f"K{number}": item for number, item in enumerate(batch, start=1)}
 
 
-def spelled_out(text: str, items: dict[str, Candidate], own_key: str) -> tuple[str, int]:
+def spell_out_keys(text: str, items: dict[str, Candidate], own_key: str) -> tuple[str, int]:
     """Return a reply without the prompt's keys, and how many references it made up.
 
     It is read apart from the prompt. Words that merely look like a key stay, and so do quotations.

@@ -10,7 +10,7 @@ from schemas.literature.knowledge import SourceKind
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
 from tasks.committee.knowledge.context import Context
-from tasks.committee.knowledge.pool import Candidate, keyed, paper_of, spelled_out
+from tasks.committee.knowledge.pool import Candidate, assign_keys, paper_of, spell_out_keys
 from tasks.committee.knowledge.reader import Reading, repository_of
 from tasks.committee.knowledge.tools import KnowledgeReader
 from tasks.committee.steps.finds import (
@@ -70,7 +70,7 @@ async def summarise(context: Context, candidates: Sequence[Candidate]) -> None:
     A page without a summary keeps what its source said of it.
     """
     batches = [
-        keyed(batch)
+        assign_keys(batch)
         for batch in even_batches(candidates, context.parameters.pages_per_summary_call)
     ]
     limit = PAGE_SHARE * context.parameters.reading_word_limit
@@ -98,7 +98,7 @@ async def summarise(context: Context, candidates: Sequence[Candidate]) -> None:
         entries = by_key(outcome.value.pages, batch)
         for key, candidate in batch.items():
             if key in entries:
-                summary, _ = spelled_out(entries[key].summary, batch, key)
+                summary, _ = spell_out_keys(entries[key].summary, batch, key)
                 candidate.reading = _with_passages(context, entries[key], candidate, summary)
             else:
                 context.failures.omission(_SUBJECT, "the reply leaves out a page it was shown")

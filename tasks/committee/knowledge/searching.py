@@ -107,7 +107,7 @@ def _fits(candidate: Candidate, paper: Paper, cutoff: date | None) -> bool:
     return cutoff is not None and appeared_after(paper, cutoff)
 
 
-def kept_papers(pool: Pool) -> tuple[Paper, ...]:
+def papers_before_cutoff(pool: Pool) -> tuple[Paper, ...]:
     papers_by_id: dict[PaperId, Paper] = {}
     for candidate in pool.of(KnowledgePhase.BEFORE, SourceKind.PAPERS):
         paper = candidate.paper or paper_of(candidate.item)

@@ -14,7 +14,7 @@ from schemas.literature.knowledge import KnowledgeItem, SourceKind
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
 from tasks.committee.knowledge.context import Context, Outline
-from tasks.committee.knowledge.pool import Candidate, Pool, host_of, keyed
+from tasks.committee.knowledge.pool import Candidate, Pool, assign_keys, host_of
 from tasks.committee.knowledge.tools import Reranker
 from tasks.committee.steps.finds import (
     JUDGE_CREDIBILITY,
@@ -99,7 +99,8 @@ async def judge_credibility(context: Context, candidates: Sequence[Candidate]) -
         return
     waiting = [candidate for candidate in candidates if not candidate.judged]
     batches = [
-        keyed(batch) for batch in even_batches(waiting, context.parameters.items_per_judge_call)
+        assign_keys(batch)
+        for batch in even_batches(waiting, context.parameters.items_per_judge_call)
     ]
     title = context.outline.idea.title or context.outline.gist
     outcomes = await side_by_side(

@@ -12,7 +12,7 @@ from schemas.judgement.committee import IdeaPart
 from schemas.literature.knowledge import SourceKind
 from schemas.reasons import Reason
 from schemas.text.patterns import bounded, linear
-from tasks.committee.steps.shown import PartShown
+from tasks.committee.steps.prompt_inputs import PartShown
 from tasks.judging.reply_fields import SoundEntries, Text
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.text.phrases import (
@@ -100,7 +100,7 @@ def abbreviations(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(long_forms.items()) + tuple((long, short) for short, long in long_forms.items())
 
 
-def reworded(query: str, explained: tuple[tuple[str, str], ...]) -> str | None:
+def reword(query: str, explained: tuple[tuple[str, str], ...]) -> str | None:
     """`query` with the first term that has another name replaced by it; None when no term has
     one.
     """
@@ -194,7 +194,7 @@ def _queries(
         query = filled([*phrases[start : start + 2], *subject], word_limit) or " ".join(
             phrases[start].split()[:word_limit]
         )
-        for candidate in (query, reworded(query, explained)):
+        for candidate in (query, reword(query, explained)):
             if candidate:
                 queries.setdefault(candidate)
     return list(queries)[:limit]

@@ -10,7 +10,7 @@ from schemas.base import Noun, Reply
 from schemas.judgement.committee import Decision, IdeaPart, Relation
 from schemas.judging import StepKind
 from schemas.outcome import CONFIDENCE_MEANING, Confidence, confidence_by_evidence
-from tasks.committee.steps.shown import (
+from tasks.committee.steps.prompt_inputs import (
     KnowledgeShown,
     PartShown,
     claims_of,

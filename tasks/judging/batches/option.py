@@ -1,4 +1,4 @@
-"""Whether questions travel in batches."""
+"""The choice between batches and calls."""
 
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
@@ -6,8 +6,9 @@ from schemas.profile import Profile
 
 
 def wants_batches(batch_option: bool | None, profile: Profile, engine: EngineChoice) -> bool:
-    """Return whether questions travel in batches: as asked, else as the profile says, where models
-    are asked at all.
+    """Return whether questions travel in batches.
+
+    The option decides, else the profile; an engine without a model uses none.
 
     Raises:
         ConfigurationError: a model that takes no batches.

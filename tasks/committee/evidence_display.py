@@ -12,7 +12,7 @@ from schemas.literature.paper import Paper
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import publication_label, reference
 from tasks.citations.settle import Settled
-from tasks.committee.steps.shown import FindingShown, KnowledgeShown
+from tasks.committee.steps.prompt_inputs import FindingShown, KnowledgeShown
 
 LEAST_RELEVANCE_OF_NEITHER = 0.4
 """A finding that neither supports nor refutes is shown from here on: near enough to the idea to say
@@ -61,12 +61,12 @@ class Library:
 
 
 @dataclass(frozen=True, slots=True)
-class Displayed:
+class EvidenceDisplay:
     items: tuple[KnowledgeShown, ...]
     prompt_papers: Shown
 
 
-def telling(
+def relevant_evidence(
     evidence: Iterable[GroundedEvidence], phase: KnowledgePhase
 ) -> tuple[GroundedEvidence, ...]:
     """Scored evidence of one phase that says something about the idea, most relevant first."""
@@ -83,14 +83,14 @@ def telling(
     return tuple(sorted(rows, key=lambda row: -(row.relevance_0_to_1 or 0.0)))
 
 
-def display(evidence: Sequence[GroundedEvidence], library: Library) -> Displayed:
+def display_evidence(evidence: Sequence[GroundedEvidence], library: Library) -> EvidenceDisplay:
     """`evidence`, best first, by the knowledge it comes from."""
     papers = {row.knowledge_id: library.citable(row.knowledge_id) for row in evidence}
     prompt_papers = show(list(papers.values()))
     items: dict[str, list[GroundedEvidence]] = {}
     for row in evidence:
         items.setdefault(prompt_papers.key_of(papers[row.knowledge_id].paper_id), []).append(row)
-    return Displayed(
+    return EvidenceDisplay(
         tuple(_item(key, rows, papers, library) for key, rows in items.items()), prompt_papers
     )
 
@@ -118,7 +118,7 @@ def _item(
     )
 
 
-def cited(
+def citations_of(
     settled: Settled, prompt_papers: Shown, library: Library, *, subject: str, field: str
 ) -> tuple[Citation, ...]:
     """One row per item that `settled` cites; what is no paper of the table `papers` is named by its

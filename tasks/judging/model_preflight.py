@@ -28,7 +28,7 @@ from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.judging.model_keys import check_keys
 from tasks.judging.models import draws_pictures, price_of
 from tasks.judging.opening import open_backend
-from tasks.judging.panel import asked_models
+from tasks.judging.panel import models_of_step
 from tasks.judging.parameters import Sampling
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.judging.structured_output import OutputMode
@@ -52,7 +52,7 @@ class ModelUse(Noun):
     draws: bool = False
 
 
-class Contact(Noun):
+class ModelProbe(Noun):
     """Parameters, limits and prices of a model that answered, or that draws."""
 
     model: str
@@ -137,13 +137,13 @@ FIRST_CONTACT = Step(
 )
 
 
-async def make_contacts(
+async def probe_models(
     model_uses: Sequence[ModelUse],
     settings: LanguageModelSettings,
     warehouse: Path,
     *,
     needs_price: bool = False,
-) -> tuple[Contact, ...]:
+) -> tuple[ModelProbe, ...]:
     """Ask every model one small question for each effort, those apart that draw; what they refuse
     is kept for the run.
 
@@ -162,7 +162,7 @@ async def make_contacts(
     async with AsyncExitStack() as stack:  # closing a model's connections closes all of the loop's
         budget = SharedBudget(layout.budgets, RunId("first-contact"), Budget())
         stack.callback(budget.close)
-        contacts = []
+        probes = []
         for use in model_uses:
             backend = open_backend(
                 use.model,
@@ -176,8 +176,8 @@ async def make_contacts(
             backend.cache = None  # an old answer says nothing about today
             efforts = () if use.draws else _efforts(backend, use.efforts)
             dropped = [await _greet(backend, use, effort) for effort in efforts]
-            contacts.append(_contact(backend, dropped, draws=use.draws))
-    return tuple(contacts)
+            probes.append(_probe_of(backend, dropped, draws=use.draws))
+    return tuple(probes)
 
 
 def _efforts(backend: LiteLLMBackend, efforts: Iterable[Effort]) -> tuple[Effort, ...]:
@@ -198,10 +198,10 @@ async def _greet(backend: LiteLLMBackend, use: ModelUse, effort: Effort) -> str 
     return ledger.llm_calls[-1].parameters_dropped
 
 
-def _contact(backend: LiteLLMBackend, dropped: Iterable[str | None], *, draws: bool) -> Contact:
+def _probe_of(backend: LiteLLMBackend, dropped: Iterable[str | None], *, draws: bool) -> ModelProbe:
     price, limits = backend.price, backend.limits_told
     dropped_names = dict.fromkeys(name for each in dropped if each for name in each.split(", "))
-    return Contact(
+    return ModelProbe(
         model=backend.model,
         structured_output=OutputMode.PICTURE if draws else backend.mode,
         parameters_dropped=", ".join(dropped_names) or None,
@@ -215,7 +215,7 @@ def _contact(backend: LiteLLMBackend, dropped: Iterable[str | None], *, draws: b
     )
 
 
-def uses(
+def model_uses(
     model: str,
     api_bases: dict[str, str | None],
     judging: JudgingParameters,
@@ -233,7 +233,7 @@ def uses(
     efforts: dict[tuple[str, bool], dict[Effort, None]] = {}
     for step in steps:
         effort = judging.assignment(step.name, step.kind, step.answer_tokens).effort
-        for each in asked_models(step, judging) or (() if step.draws else (model,)):
+        for each in models_of_step(step, judging) or (() if step.draws else (model,)):
             efforts.setdefault((each, step.draws), {})[effort] = None
     return tuple(
         ModelUse(

@@ -1,8 +1,7 @@
-"""A model whose questions travel in batches, as the engine of one worker asks it.
+"""Model calls that travel in provider batches.
 
-What the batches have answered is given back as if a call had been answered just now. What nobody
-has asked yet is written down, and whoever asked it waits from outside
-(`tasks/shards/standstill.py`).
+A reply that a batch has delivered is returned like the reply of a call. A new question is stored
+for the next batch, and its unit is suspended (`tasks/shards/standstill.py`).
 """
 
 from collections.abc import Container, Mapping, Sequence
@@ -15,15 +14,15 @@ from typing import Any
 from schemas.calls import CallStatus
 from schemas.reasons import Reason
 from schemas.run import BatchFailures
-from tasks.judging.batches.questions import Asked, Lane, Question, Questions, QuestionState
+from tasks.judging.batches.questions import Lane, Question, QuestionRecord, Questions, QuestionState
 from tasks.judging.models import BATCH_RATE, Price, provider_of
 from tasks.judging.provider_call import CallAnswer, CallFailure, call_provider
 from tasks.shards.standstill import answer_from_outside
 from tasks.web.litellm_library import RelayedAnswer, RelayedRequest, relayed
 
 MOST_WAVES_PER_STEP = 3
-"""Waves in which one question may be: in new words after a reply that cannot be used, and again
-after a run that ended without an answer.
+"""Limit of the waves of one question: it is reworded after an unusable reply, and repeated after a
+run that ended without an answer.
 """
 
 _PATIENCE_SECONDS = 60.0
@@ -31,14 +30,14 @@ _PATIENCE_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class BatchTerms:
-    """Terms of a run for its batches. `failures`: what becomes of questions without an answer."""
+    """Batch settings of a run. `failures`: how questions without an answer are handled."""
 
     questions: Questions
     failures: BatchFailures
 
 
 def open_batches(path: Path, failures: BatchFailures, stack: AsyncExitStack) -> BatchTerms:
-    """The terms of a run whose questions are kept at `path`; closed with `stack`."""
+    """Open the questions of a run, stored at `path`; they are closed with `stack`."""
     questions = Questions(path)
     stack.callback(questions.close)
     return BatchTerms(questions, failures)
@@ -49,10 +48,10 @@ class BatchAnswer:
     """Answer to a question of a batch.
 
     Attributes:
-        batch: it travelled in; None: it was never submitted.
-        seconds: the batch took.
-        is_own: whether it was asked for this idea, which then pays for it, once.
-        question_id: stays the same however often the idea is worked on.
+        batch: name of its batch; None: it was never submitted.
+        seconds: duration of the batch.
+        is_own: whether it was asked for this idea, which then pays for it once.
+        question_id: the same whenever the idea is evaluated again.
     """
 
     answer: CallAnswer | CallFailure
@@ -64,15 +63,15 @@ class BatchAnswer:
 
 @dataclass(slots=True)
 class _PendingQuestion:
-    """One question on its way through LiteLLM."""
+    """A question that LiteLLM is translating into a provider request."""
 
-    asked_as: str
+    reply_key: str
     unit: str
     step: str
     tokens: int
     cost_usd: float | None
     question_id: str = ""
-    record: Asked | None = None
+    record: QuestionRecord | None = None
     failure: CallFailure | None = None
     by_call: bool = False
     waits: bool = False
@@ -82,7 +81,7 @@ _PENDING: ContextVar[_PendingQuestion] = ContextVar("question_under_way")
 
 
 class BatchedModel:
-    """One model, for one event loop."""
+    """One model whose questions travel in batches, for one event loop."""
 
     def __init__(
         self, model: str, api_base: str | None, terms: BatchTerms, price: Price | None
@@ -93,34 +92,35 @@ class BatchedModel:
         self._price = price
         self._relay: dict[str, Any] | None = None
 
-    def paid_for(self, asked_as: str, unit: str) -> bool:
-        """Return whether the idea has had an answer to the question with this key, by batch."""
-        return self._terms.questions.paid_for(asked_as, unit)
+    def paid_for(self, reply_key: str, unit: str) -> bool:
+        """Return whether a batch has answered the question with this key for the idea."""
+        return self._terms.questions.was_answered(reply_key, unit)
 
     async def ask(
         self,
         messages: Sequence[Mapping[str, Any]],
         parameters: Mapping[str, Any],
         *,
-        asked_as: str,
+        reply_key: str,
         unit: str,
         step: str,
         tokens: int,
         cost_usd: float | None,
         booked: Container[str],
     ) -> BatchAnswer | None:
-        """Return what the batches say to a question; None: its batch gave no answer, and calls are
-        to fill the gap. A question they do not know is written down, and never answered here.
+        """Return the answer of the batches; None: their answer is missing, make a call instead.
+
+        A new question is stored for the next batch and its unit is suspended: then this method
+        does not return.
 
         Args:
-            given: parameters of the call.
-            tokens, cost_usd: what a call would take, estimated.
-            booked: questions that the idea has paid for since it was taken up.
+            tokens, cost_usd: estimated for a call.
+            booked: questions that the idea has paid for since it was resumed.
         """
         if self._relay is None:
             self._relay = await relayed(provider_of(self._model), self._answer_request)
         discounted = None if cost_usd is None else cost_usd * BATCH_RATE
-        pending = _PendingQuestion(asked_as, unit, step, tokens, discounted)
+        pending = _PendingQuestion(reply_key, unit, step, tokens, discounted)
         token = _PENDING.set(pending)
         try:
             answer = await call_provider(
@@ -139,7 +139,10 @@ class BatchedModel:
         return BatchAnswer(priced, pending.question_id, batch, seconds, is_own)
 
     def _priced(self, answer: CallAnswer | CallFailure, is_own: bool) -> CallAnswer | CallFailure:
-        """The answer at the price of a batch. Nothing is tried again: the batch has ended."""
+        """Return the answer at the price of a batch, free for other ideas.
+
+        A failure is never retried: its batch has ended.
+        """
         if isinstance(answer, CallFailure):
             failure = replace(answer, retryable=False, concerns_every_call=False)
             if not is_own:
@@ -161,13 +164,11 @@ class BatchedModel:
         return replace(answer, cost_usd=None if cost_usd is None else cost_usd * BATCH_RATE)
 
     def _answer_request(self, request: RelayedRequest) -> RelayedAnswer:
-        """Return what goes back to LiteLLM; where that is no answer, `_PendingQuestion` says what to make of
-        it.
-        """
+        """Return the response for LiteLLM, and note in the pending question why there is none."""
         pending, questions = _PENDING.get(), self._terms.questions
         lane = Lane(self._model, self._api_base, request.path)
         question = Question(
-            asked_as=pending.asked_as,
+            reply_key=pending.reply_key,
             unit=pending.unit,
             step=pending.step,
             lane=lane,
@@ -180,9 +181,10 @@ class BatchedModel:
         pending.record = record = questions.find(question.question_id)
         is_new = record is None or record.state is QuestionState.OPEN_AGAIN
         by_calls = self._terms.failures is BatchFailures.CALL
-        if is_new and by_calls and questions.has_failed(pending.asked_as):
-            pending.by_call = True  # else its first answer, by a call, would be paid for again
-        elif is_new and questions.times_asked(pending.asked_as) < MOST_WAVES_PER_STEP:
+        if is_new and by_calls and questions.has_failed(pending.reply_key):
+            # It was answered by a call before: a batch would pay for it twice.
+            pending.by_call = True
+        elif is_new and questions.wave_count(pending.reply_key) < MOST_WAVES_PER_STEP:
             questions.write(question)
             pending.waits = True
         elif record is None:
