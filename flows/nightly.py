@@ -130,8 +130,8 @@ class _Night:
         self.errors: list[Exception] = []
         self._archive, self._settle_seconds, self._settings = archive, settle_seconds, settings
 
-    def make_ideas(self, option_values: Mapping[str, object], inbox: Path, path: Path) -> str:
-        options = IdeateOptions.model_validate(option_values)
+    def make_ideas(self, values: Mapping[str, object], inbox: Path, path: Path) -> str:
+        options = IdeateOptions.model_validate(values)
         request = request_of(IDEATE, (path,), options, self._settings)
         print_remarks(request.remarks)
         check_before(IDEATE, request, self._settings)
@@ -144,10 +144,8 @@ class _Night:
         _archive_file(path, self._archive)
         return outcome
 
-    def evaluate_ideas(self, option_values: Mapping[str, object], path: Path) -> str:
-        request = request_of(
-            EVALUATE, (path,), RunOptions.model_validate(option_values), self._settings
-        )
+    def evaluate_ideas(self, values: Mapping[str, object], path: Path) -> str:
+        request = request_of(EVALUATE, (path,), RunOptions.model_validate(values), self._settings)
         check_before(EVALUATE, request, self._settings)
         summary = run_batch(request)
         self.published.extend([summary.head.run_id] if summary.published else [])

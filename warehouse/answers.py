@@ -56,8 +56,6 @@ MODULE_PARTS = tuple(name for name in ScoreWeights.model_fields if name not in C
 
 
 class ScoreBasis(StrEnum):
-    """Parts of the score of an idea."""
-
     ASSESSMENT = "assessment"
     MODULES = "modules"
 
@@ -237,8 +235,6 @@ class IdeaScore(Noun):
 
 
 class CallCosts(Noun):
-    """Costs of model calls."""
-
     llm_calls: int
     llm_cache_hits: int
     prompt_tokens: int

@@ -34,8 +34,6 @@ _REWRITE_THRESHOLD = "delete_threshold => 0.1"
 
 
 class CompactReport(Noun):
-    """Result of a compaction."""
-
     files_before: int = Field(
         ge=0,
         description=(

@@ -307,7 +307,6 @@ def _share_out(connection: Connection, place: str) -> None:
 
 
 def _default_place(layout: Layout) -> str:
-    """Return the default place of the lake's files."""
     if layout.objects is not None:
         return layout.objects.within("lake").address
     return f"{layout.data.resolve()}/"
@@ -445,7 +444,6 @@ def filled_tables(connection: Connection) -> list[str]:
 def rows_in(
     connection: Connection, sql: str, parameters: Mapping[str, object] | None = None
 ) -> list[dict[str, Any]]:
-    """Return the rows of a statement as dicts."""
     result = connection.execute(sql, dict(parameters or {}))
     columns = [column[0] for column in result.description or []]
     return [dict(zip(columns, values, strict=True)) for values in result.fetchall()]
@@ -503,7 +501,6 @@ def transaction(connection: Connection, title: str) -> Iterator[None]:
 
 
 def insert(connection: Connection, table: Table, rows: "pa.Table") -> None:
-    """Append rows to a table of the lake."""
     import pyarrow as pa  # loaded already by all callers
 
     if len(rows):

@@ -124,7 +124,6 @@ class Layout:
         return self
 
     def log(self, run_id: RunId) -> Path:
-        """Return the log file of a run: one JSON object per line."""
         return self.root / "logs" / f"{safe_name('run', run_id)}.jsonl"
 
     def building_places(self) -> tuple[Path, ...]:
@@ -137,7 +136,6 @@ class Layout:
         return (self.landing, *sorted(self.landing.glob("*=*")))
 
     def planned_run(self, run_id: RunId) -> Path:
-        """Return the file with the plan of a run."""
         return self.work(run_id) / "planned.json"
 
     def batches(self, run_id: RunId, ranking_id: str | None = None) -> Path:
@@ -149,7 +147,6 @@ class Layout:
         return self.work(run_id, ranking_id) / "waiting"
 
     def work(self, run_id: RunId, ranking_id: str | None = None) -> Path:
-        """Return the state folder of a run or ranking."""
         if ranking_id is None:
             return self.state / "runs" / safe_name("run", run_id)
         names = safe_name("run", run_id), safe_name("ranking", ranking_id)

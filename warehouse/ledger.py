@@ -92,7 +92,6 @@ def breaks(rows: Iterable[Row]) -> Iterator[str]:
 
 
 def rows_of_chain(connection: Connection) -> Iterator[Row]:
-    """Yield the rows of the chain in order."""
     with read_every_row(connection):
         result = connection.execute(statement("ledger", "chain"))
         columns = [column[0] for column in result.description or ()]
@@ -151,7 +150,6 @@ def head_of(connection: Connection) -> LedgerHead:
 
 
 def append(connection: Connection, entries: Sequence[LedgerEntry]) -> None:
-    """Append to the chain within the publisher's transaction."""
     table = TABLE["ledger"]
     rows = list(chain_rows(entries, head_of(connection), datetime.now(UTC)))
     insert(connection, table, arrow_table(table, rows))
@@ -199,5 +197,4 @@ def lacks(connection: Connection, head: LedgerHead) -> bool:
 
 
 def head_file(layout: Layout) -> Path:
-    """Return the file of the recorded head."""
     return layout.state / "ledger_head.json"

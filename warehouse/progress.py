@@ -47,14 +47,11 @@ class RunProgress(Noun):
 
     @property
     def whole(self) -> bool:
-        """Return whether every idea has landed."""
         return self.landed_count >= self.planned.idea_count
 
 
 @dataclass(frozen=True, slots=True)
 class _ReceiptFigures:
-    """Figures of one receipt."""
-
     at: float
     cost_usd: float | None
     unscored: int
@@ -179,13 +176,10 @@ class Watch:
         is_recent = now - max(last_at or run.started_at, run.started_at) < SILENT_AFTER
         if is_locked or (is_locked is None and is_recent):
             return Activity.RUNNING
-        validation_file = RUNS.validation_file(self.layout, run.run_id)
-        was_validated = (
-            validation_file.exists()
-            and validation_file.stat().st_mtime >= run.started_at.timestamp()
-        )
-        is_refused = was_validated and read_refusal(validation_file) is not None
-        return Activity.REFUSED if is_refused else Activity.STOPPED
+        validation = RUNS.validation_file(self.layout, run.run_id)
+        validated = validation.exists() and validation.stat().st_mtime >= run.started_at.timestamp()
+        refused = validated and read_refusal(validation) is not None
+        return Activity.REFUSED if refused else Activity.STOPPED
 
 
 def _figures(receipt: Receipt, at: float) -> _ReceiptFigures:

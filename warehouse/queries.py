@@ -144,7 +144,6 @@ class Queries:
         )
 
     def ledger_head(self) -> LedgerHead:
-        """Return the last row of the ledger."""
         return head_of(self.connection)
 
     def run_cost(self, run_id: RunId) -> RunCost:
@@ -179,7 +178,6 @@ class Queries:
         return tuple(self.rows("latency_by_step", run_id=run_id))
 
     def source_health(self, run_id: RunId) -> tuple[Row, ...]:
-        """Return statistics of the sources that the run asked."""
         self.run(run_id)
         return tuple(self.rows("source_health", run_id=run_id))
 
@@ -247,7 +245,6 @@ class Queries:
         return tuple(noun_of(kind, row) for row in self.rows(name, **parameters))
 
     def answers(self, sql: str, **parameters: object) -> list[Row]:
-        """Return the rows of an SQL statement."""
         _check_names(parameters)
         return rows_in(self.connection, sql, parameters)
 

@@ -43,8 +43,6 @@ _OPTIONS = (
 
 
 class Answer(Protocol):
-    """Rows of a statement."""
-
     def fetchone(self) -> Any: ...
 
     def fetchall(self) -> Sequence[Any]: ...

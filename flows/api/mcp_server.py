@@ -135,9 +135,7 @@ def _add_work_tool(
                 answer["answer"] = await run_in_threadpool(_markdown_of, service, status.run_id)
             return answer
 
-    options_type = Annotated[
-        dict[str, Any], WithJsonSchema(schema_of(kind, without=job.not_offered))
-    ]
+    schema = Annotated[dict[str, Any], WithJsonSchema(schema_of(kind, without=job.not_offered))]
     job_parameters = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[each, field])
         for name, (each, field) in input_fields(job).items()
@@ -146,7 +144,7 @@ def _add_work_tool(
     tool.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             context,
-            options.replace(annotation=options_type | None),
+            options.replace(annotation=schema | None),
             wait.replace(default=job.wait_seconds),
             key,
             *job_parameters,

@@ -25,11 +25,7 @@ _API_PATHS = ("/v1", "/mcp", "/openapi.json", "/health")
 def serve(
     warehouse: Warehouse, host: str, port: int, gateway_url: str, parts: str, note: str
 ) -> None:
-    """Serve until SIGTERM or SIGINT.
-
-    Raises:
-        ConfigurationError: it cannot start.
-    """
+    """Serve until SIGTERM or SIGINT. Raises ConfigurationError if it cannot start."""
     settings = warehouse.settings
     prepare_environment(settings.home)
     programs = LazyApi(warehouse, gateway_url)

@@ -145,7 +145,6 @@ class _Runner:
         return [job for *_, job in sorted(turns, key=lambda turn: turn[:3])]
 
     def _open_jobs(self) -> Iterator[Job]:
-        """Yield unfinished jobs in order of submission."""
         for job_id in job_ids(self._warehouse):
             job = read_job(self._warehouse, job_id) if job_id not in self._ended_ids else None
             if job is None:  # it has ended, or its request is not written yet

@@ -78,7 +78,6 @@ class VoteCounter:
 
 
 def count_votes(database: ServiceDatabase) -> None:
-    """Update the standing of every contest."""
     from tasks.ranking.voted import (
         standing_by,
         votes_of,

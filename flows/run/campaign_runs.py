@@ -47,10 +47,10 @@ class CampaignRuns:
 def campaign_type(work: "Work[Any, Any, Any]") -> "type[Campaign[Any, Any]]":
     from flows.run.declared_campaign import DeclaredCampaign
 
-    campaign: type[Campaign[Any, Any]] = (
+    kind: type[Campaign[Any, Any]] = (
         resolve_name(work.campaign) if work.campaign else DeclaredCampaign
     )
-    return campaign
+    return kind
 
 
 def campaign_of(work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> "Campaign[Any, Any]":

@@ -107,7 +107,6 @@ class DeclaredCampaign(Campaign[Plan[Any], Any]):
         )
 
     def _head(self) -> Noun:
-        """Return the head with fields from request and parameters."""
         request = self.request
         values = request.parameters.model_dump() | {
             "run_id": self.run_id,

@@ -85,12 +85,12 @@ def estimate(
         requests = other.counts.get("literature_requests", 0)
         if requests:
             counts["literature_requests"] += follow.times * requests
-    notes: dict[str, Any] = {
+    texts: dict[str, Any] = {
         "note": expected.note,
         "lost": expected.lost,
         "titles": expected.titles,
     }
-    return WorkEstimate.of(steps, counts=dict(counts), **notes)
+    return WorkEstimate.of(steps, counts=dict(counts), **texts)
 
 
 def _steps(

@@ -59,21 +59,18 @@ def open_gateway(
         url = literature.url
         yield OpenGateway(lambda: url, literature_identity(url))
         return
-    literature_index = with_index(literature, warehouse.settings)
-    _warn_of_earlier_rules(literature_index)
+    index = with_index(literature, warehouse.settings)
+    _warn_of_earlier_rules(index)
     with ExitStack() as stack:
 
         @cache
         def start() -> str:
             place = places_for_workers(scheduler_address, warehouse.settings)
             return stack.enter_context(
-                GatewayProcess(warehouse.settings, literature_index, warehouse.cache, place)
+                GatewayProcess(warehouse.settings, index, warehouse.cache, place)
             ).url
 
-        lacks, identity = (
-            missing_citations(literature_index),
-            identity_of(literature_index, warehouse.settings),
-        )
+        lacks, identity = (missing_citations(index), identity_of(index, warehouse.settings))
         yield OpenGateway(
             lambda: _serving(start(), identity), identity, lacks, lacks != NO_REFERENCES
         )

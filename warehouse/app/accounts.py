@@ -88,7 +88,6 @@ def remove_account(database: ServiceDatabase, name: str) -> Account:
 
 
 def accounts(database: ServiceDatabase) -> tuple[Account, ...]:
-    """Return all accounts that are not removed, by name."""
     every_account = database.nouns(Account, "accounts")
     return tuple(each for each in every_account if each.removed_at is None)
 
@@ -104,14 +103,14 @@ def sign_in(database: ServiceDatabase, name: str, password: str, lifetime: timed
     Both failures take the same time, so that names cannot be guessed.
     """
     rows = database.ask("account", name=name)
-    stored_hash = rows[0][1] if rows else None
+    stored = rows[0][1] if rows else None
     if (
-        not _is_password(password, stored_hash if stored_hash is not None else _dummy_hash())
-        or stored_hash is None
+        not _is_password(password, stored if stored is not None else _dummy_hash())
+        or stored is None
     ):
         return None
     with database.transaction() as work:
-        if [row[1] for row in work.ask("account", name=name)] != [stored_hash]:
+        if [row[1] for row in work.ask("account", name=name)] != [stored]:
             return None  # changed during the check
         return _create_session(work, name, lifetime)
 
@@ -141,7 +140,6 @@ def person_of(database: ServiceDatabase, secret: str) -> Person | None:
 
 
 def sign_out(database: ServiceDatabase, secret: str) -> None:
-    """End a session if it exists."""
     with database.transaction() as work:
         work.ask("end_session", secret_sha256=_sha256(secret))
 

@@ -87,7 +87,6 @@ def describe_contender(contender: Contender, parts: tuple[Part, ...]) -> Shown:
 
 
 def human_votes(queries: Queries) -> tuple[HumanVote, ...]:
-    """Return the lake's votes, in order of time."""
     rows = rows_in(queries.connection, statement("votes", "human_votes"))
     return tuple(noun_of(HumanVote, row) for row in rows)
 

@@ -121,8 +121,6 @@ class _Place:
 
 
 class Transaction(Statements):
-    """Statements within one transaction."""
-
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
@@ -130,11 +128,7 @@ class Transaction(Statements):
         return self._connection.execute(statement("services", name), parameters).fetchall()
 
     def add(self, table: str, /, **row: Any) -> None:
-        """Insert a row.
-
-        Raises:
-            ConflictError: the table has a row with this key.
-        """
+        """Insert a row. Raises ConflictError if the table has a row with this key."""
         values = ", ".join(f":{name}" for name in row)
         sql = filled("services", "insert", table=table, columns=", ".join(row), values=values)
         try:

@@ -55,16 +55,12 @@ def request_for_stage(
 def _replace_request(
     work: Transaction, request: Request, earlier: Sequence[Request], decided: Collection[str]
 ) -> Request:
-    same_version = [each for each in earlier if each.parts == request.parts]
-    decided_requests = [each for each in same_version if each.request_id in decided]
-    if decided_requests:
-        return decided_requests[-1]
-    if (
-        same_version
-        and same_version[-1] is earlier[-1]
-        and same_version[-1].asked_of == request.asked_of
-    ):
-        return same_version[-1]
+    alike = [each for each in earlier if each.parts == request.parts]
+    done = [each for each in alike if each.request_id in decided]
+    if done:
+        return done[-1]
+    if alike and alike[-1] is earlier[-1] and alike[-1].asked_of == request.asked_of:
+        return alike[-1]
     name = content_hash(*map(str, _place(request)), *request.parts, str(len(earlier)), length=12)
     replacement = request.model_copy(update={"request_id": name})
     record(work, "requests", replacement)
@@ -184,7 +180,6 @@ def _parts_now(connection: Connection, request: Request) -> tuple[str, ...]:
 def decide_by_rule(
     database: ServiceDatabase, ruled: Mapping[str, tuple[Request, Verdict, str]]
 ) -> None:
-    """Record the decisions of a project's rules, by request_id."""
     with database.transaction() as work:
         existing = decisions(work)
         for request_id, (request, verdict, rule) in ruled.items():
@@ -253,25 +248,16 @@ def _check_fits(request: Request, verdict: Verdict, choice: int | None) -> None:
         raise ConfigurationError(f"there is no alternative {choice}: 1 to {len(request.options)}")
 
 
-def _check_version(
-    request: Request, seen_version: str | None, current_parts: tuple[str, ...]
-) -> None:
-    if seen_version is not None and not request.is_about(seen_version):
+def _check_version(request: Request, seen: str | None, current: tuple[str, ...]) -> None:
+    if seen is not None and not request.is_about(seen):
         raise ConflictError(
             f"request {request.request_id} is about version {request.version_shown}, and not about"
-            f" {seen_version[:64]}"
+            f" {seen[:64]}"
         )
-    if content_hash(*current_parts) == request.version_sha256:
+    if content_hash(*current) == request.version_sha256:
         return
-    old_versions, new_versions = (
-        dict(_part_versions(request.parts)),
-        dict(_part_versions(current_parts)),
-    )
-    changed = sorted(
-        name
-        for name in old_versions.keys() | new_versions.keys()
-        if old_versions.get(name) != new_versions.get(name)
-    )
+    old, new = (dict(_part_versions(request.parts)), dict(_part_versions(current)))
+    changed = sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
     summary = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if changed[5:] else "")
     raise ConflictError(
         f"what request {request.request_id} is about has changed since it was asked: {summary}; look"

@@ -214,7 +214,6 @@ def job_ids(warehouse: Warehouse) -> list[str]:
 
 
 def jobs(warehouse: Warehouse) -> Iterator[Job]:
-    """Return all jobs, newest first."""
     every_job = (read_job(warehouse, name) for name in reversed(job_ids(warehouse)))
     return (job for job in every_job if job is not None)
 
@@ -238,7 +237,6 @@ def check_folder(job: Job) -> None:
 
 
 def write_status(job: Job, status: JobStatus) -> None:
-    """Replace the status of a job."""
     write_noun(job.folder / "status.json", status)
 
 
@@ -248,17 +246,12 @@ def request_stop(job: Job) -> None:
 
 
 def forget(job: Job) -> None:
-    """Delete the folder of a job that has ended."""
     assert job.status.state.ended
     shutil.rmtree(job.folder, ignore_errors=True)
 
 
 def read_result(job: Job) -> dict[str, object]:
-    """Return the result of a plan.
-
-    Raises:
-        ConfigurationError: it cannot be read.
-    """
+    """Return the result of a plan. Raises ConfigurationError if it cannot be read."""
     try:
         result: dict[str, object] = orjson.loads(read_bytes(job.result))
     except (OSError, orjson.JSONDecodeError) as error:
@@ -284,7 +277,6 @@ def take_result(warehouse: Warehouse, job_id: str) -> dict[str, object]:
 
 
 def log_tail(job: Job) -> list[str]:
-    """Return the last lines of a job's log."""
     part = log_part(job, -_MOST_TAIL_BYTES, _MOST_TAIL_BYTES)
     return part.decode("utf-8", "replace").splitlines()[-LOG_LINES:]
 

@@ -137,18 +137,16 @@ def forget(warehouse: Warehouse, participant_id: str) -> None:
 def _add_participant(
     work: Transaction, name: str, kind: ParticipantKind, role: CreditRole, key: str | None
 ) -> Participant:
-    participant_row = Participant(
+    person = Participant(
         participant_id=f"p-{secrets.token_hex(_ID_BYTES)}",
         name=name,
         kind=kind,
         role=CreditRole.TOOL if kind is ParticipantKind.MODEL else role,
         key=key,
     )
-    document = participant_row.model_dump_json()
+    document = person.model_dump_json()
     try:
-        work.add(
-            "people", participant_id=participant_row.participant_id, key=key, participant=document
-        )
+        work.add("people", participant_id=person.participant_id, key=key, participant=document)
     except ConflictError as error:
         raise ConflictError(f"another participant signs in with {key!r}") from error
-    return participant_row
+    return person

@@ -68,7 +68,7 @@ ALREADY_VOTED = NoVote(
 def draw_sides(
     database: ServiceDatabase,
     voter: str,
-    question_kind: QuestionKind,
+    kind: QuestionKind,
     text: str,
     settings: Settings,
 ) -> Sides:
@@ -78,38 +78,34 @@ def draw_sides(
         ConfigurationError: fewer than two sides are offered.
         ConflictError: every pair has answered this text to this voter.
     """
-    offered_sides = sides_offered(question_kind, settings.dashboard)
-    if len(offered_sides) < 2:
+    offered = sides_offered(kind, settings.dashboard)
+    if len(offered) < 2:
         raise ConfigurationError(
             "surveys of topics are written by models, and none is offered here: add one to"
             " ASSAY_DASHBOARD__MODELS"
         )
-    meeting_counts: Counter[frozenset[str]] = Counter()
+    counts: Counter[frozenset[str]] = Counter()
     seen_pairs = set()
-    for each, final_state in _questions(database):
+    for each, ended in _questions(database):
         pair = frozenset(side.name for side in each.sides)
-        meeting_counts[pair] += each.kind is question_kind
-        if (each.voter, each.kind, each.text) == (
-            voter,
-            question_kind,
-            text,
-        ) and final_state != Ended.FAILED:
+        counts[pair] += each.kind is kind
+        if (each.voter, each.kind, each.text) == (voter, kind, text) and ended != Ended.FAILED:
             seen_pairs.add(pair)
-    pairs: list[Sides] = list(combinations(offered_sides, 2))
+    pairs: list[Sides] = list(combinations(offered, 2))
     secrets.SystemRandom().shuffle(pairs)
     unseen = {frozenset(side.name for side in pair): pair for pair in pairs}
     for pair in seen_pairs:
         unseen.pop(pair, None)
     if not unseen:
         raise ConflictError("you have had this answered by all who may: ask something else")
-    return unseen[min(unseen, key=meeting_counts.__getitem__)]
+    return unseen[min(unseen, key=counts.__getitem__)]
 
 
 def ask(
     warehouse: Warehouse,
     database: ServiceDatabase,
     voter: str,
-    question_kind: QuestionKind,
+    kind: QuestionKind,
     text: str,
     sides: Sequence[Side],
 ) -> LiveQuestion:
@@ -123,31 +119,26 @@ def ask(
         RateLimitedError: the voter has reached the daily limit.
     """
     now, (first, second) = datetime.now(UTC), sides
-    new_question = LiveQuestion(
+    question = LiveQuestion(
         question_id=secrets.token_hex(_ID_BYTES),
         voter=voter,
-        kind=question_kind,
-        text=tidy(question_kind, text),
+        kind=kind,
+        text=tidy(kind, text),
         sides=(first, second),
         job_ids=("", ""),
         asked_at=now,
     )
-    maximum_cost_usd = warehouse.settings.voting.question_cost_usd
+    bound_usd = warehouse.settings.voting.question_cost_usd
     requests = jobs_for(
-        new_question.question_id,
-        question_kind,
-        new_question.text,
-        new_question.sides,
-        now,
-        maximum_cost_usd=maximum_cost_usd,
+        question.question_id, kind, question.text, question.sides, now, maximum_cost_usd=bound_usd
     )
     for request in requests:
         check_offered(request, warehouse.settings.dashboard)
-    new_question = new_question.model_copy(update={"job_ids": tuple(map(job_id_of, requests))})
+    question = question.model_copy(update={"job_ids": tuple(map(job_id_of, requests))})
     with database.transaction() as work:
         existing = work.noun(LiveQuestion, "open_questions", voter=voter)
         if existing is not None:
-            if (existing.kind, existing.text) == (new_question.kind, new_question.text):
+            if (existing.kind, existing.text) == (question.kind, question.text):
                 return existing
             raise ConflictError("a question of yours is open: vote on its answers, or leave it")
         since = (now - _DAY).timestamp()
@@ -156,15 +147,15 @@ def ask(
             raise RateLimitedError(f"{count} questions in a day are the limit: continue tomorrow")
         work.add(
             "questions",
-            question_id=new_question.question_id,
+            question_id=question.question_id,
             voter=voter,
-            question=new_question.model_dump_json(),
+            question=question.model_dump_json(),
             asked_at=now.timestamp(),
         )
         for request in requests:
-            add_submission(work, voter, request, charge_usd=maximum_cost_usd)
+            add_submission(work, voter, request, charge_usd=bound_usd)
     hand_over(warehouse, database)
-    return new_question
+    return question
 
 
 def open_question(database: ServiceDatabase, voter: str) -> LiveQuestion | None:
@@ -218,9 +209,9 @@ def offer_of(
         describe_contender(side, parts)
         for side, parts in zip(answers.sides, answers.texts, strict=True)
     )
-    unscrambled_settings = settings.voting.model_copy(update={"check_share": 0.0})
+    unscrambled = settings.voting.model_copy(update={"check_share": 0.0})
     try:
-        return offer(database, question.voter, of_pair, (first, second), unscrambled_settings)
+        return offer(database, question.voter, of_pair, (first, second), unscrambled)
     except ConflictError:
         return None
 
@@ -277,6 +268,5 @@ def _contender(
 
 
 def _questions(database: ServiceDatabase) -> Iterator[tuple[LiveQuestion, str | None]]:
-    """Yield all questions with their final states."""
     for document, final_state in database.ask("questions"):
         yield LiveQuestion.model_validate_json(document), final_state

@@ -97,13 +97,11 @@ def _insert(connection: Connection, table: Table, documents: Sequence[str]) -> N
 
 
 def arrow_rows(table: Table, documents: Sequence[str]) -> pa.Table:
-    """Return rows for the lake from nouns as JSON."""
     nouns = map(table.noun.model_validate_json, documents)
     return arrow_table(table, [row_of(table, noun, {}) for noun in nouns])
 
 
 def lake_keys(connection: Connection, table: Table) -> frozenset[str]:
-    """Return the keys of the rows in the lake."""
     parts = {"table": table.name, "columns": f'"{key_of(table)}"', "condition": "true"}
     sql = table_statement("published_names", **parts)
     return frozenset(key for (key,) in connection.execute(sql).fetchall())

@@ -49,7 +49,6 @@ def still_valid(database: ServiceDatabase, token_id: str) -> bool:
 
 
 def tokens(database: ServiceDatabase) -> tuple[Token, ...]:
-    """Return all tokens, oldest first."""
     return tuple(database.nouns(Token, "tokens"))
 
 

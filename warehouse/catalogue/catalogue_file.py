@@ -40,7 +40,6 @@ _TABLE = linear(
 
 
 def has_catalogue(layout: Layout) -> bool:
-    """Return whether the warehouse has a catalogue file."""
     return layout.catalogue.exists()
 
 

@@ -99,7 +99,6 @@ class PostgresCatalogue:
         return (f"secret {quoted(_CREDENTIALS)}",)
 
     def opening_error(self, error: duckdb.Error) -> UpstreamError:
-        """Return the error of a failed connection."""
         message = str(error).partition('Unable to connect to Postgres at "')[2].partition('": ')[2]
         reason = " ".join((message or str(error)).split("\n")[0].split())
         return UpstreamError(
@@ -178,11 +177,7 @@ class CatalogueState:
 
 
 def catalogue_state(catalogue: PostgresCatalogue) -> CatalogueState:
-    """Query the server.
-
-    Raises:
-        UpstreamError: it cannot be reached.
-    """
+    """Query the server. Raises UpstreamError if it cannot be reached."""
     with _server_transaction(catalogue) as connection:
         row = _ask(connection, "state")
     has_lake = row["may_read"] is not None

@@ -62,7 +62,6 @@ class ObjectFolder:
         return f"s3://{self.bucket}/{self.prefix}"
 
     def within(self, name: str) -> "ObjectFolder":
-        """Return the subfolder of this name."""
         return ObjectFolder(self.bucket, f"{self.prefix}{name}/")
 
     def credentials(self) -> dict[str, str]:
@@ -141,11 +140,9 @@ class ObjectFolder:
                 )
             except ClientError as error:
                 response = error.response
-                condition_failed = (
-                    response["ResponseMetadata"]["HTTPStatusCode"] in _CONDITION_FAILED
-                )
-                was_deleted = replaced is not None and response["Error"].get("Code") == "NoSuchKey"
-                if condition_failed or was_deleted:
+                failed = response["ResponseMetadata"]["HTTPStatusCode"] in _CONDITION_FAILED
+                deleted = replaced is not None and response["Error"].get("Code") == "NoSuchKey"
+                if failed or deleted:
                     return False
                 raise
         return True
@@ -300,7 +297,6 @@ def _refusal_details(folder: ObjectFolder, name: str) -> dict[str, str] | None:
 
 
 def _error_of(error: Any) -> dict[str, str]:
-    """Return code and message of a botocore error."""
     return {name: str(value) for name, value in error.response.get("Error", {}).items()}
 
 

@@ -68,10 +68,8 @@ def forget_reports(layout: Layout, folder: Path) -> None:
 
 def _note_names(place: ObjectFolder, layout: Layout, folder: Path, files: Iterable[Path]) -> None:
     """Record the names of files before their upload, so that all can be deleted."""
-    local_names = {
-        file.relative_to(folder).as_posix() for file in files if file.is_relative_to(folder)
-    }
-    names = local_names | _names(place, layout, folder)
+    here = {file.relative_to(folder).as_posix() for file in files if file.is_relative_to(folder)}
+    names = here | _names(place, layout, folder)
     lines = "".join(f"{name}\n" for name in sorted(names))
     place.write(f"{_name(layout, folder)}/{_NAMES_FILE}", lines.encode(), "text/plain")
 

@@ -36,8 +36,6 @@ _TOTALS = "coalesce(sum(cost_usd), 0.0), cast(coalesce(sum(tokens), 0) as bigint
 
 
 class Spend(Noun):
-    """US dollars, tokens and literature requests."""
-
     cost_usd: float = Field(default=0.0, ge=0)
     tokens: int = Field(default=0, ge=0)
     requests: int = Field(default=0, ge=0, description="Literature requests.")
@@ -78,7 +76,6 @@ class BudgetFile:
 
     @property
     def exists(self) -> bool:
-        """Return whether anything was ever recorded."""
         return self.path.exists() if self._database is None else self._database.has_tables
 
     def admit(self, reservation_id: str, idea_id: IdeaId, cost_usd: float, tokens: int) -> bool:
@@ -183,7 +180,6 @@ class BudgetFile:
             self._add(connection, idea_id, cost_usd=0.0, tokens=0, requests=1)
 
     def charge(self, batch: str, by_idea: Mapping[IdeaId, Spend]) -> None:
-        """Charge a batch to its ideas."""
         rows = [
             (self.run_id, batch, idea_id, spend.cost_usd, spend.tokens)
             for idea_id, spend in by_idea.items()
@@ -305,7 +301,6 @@ class BudgetFile:
         return spend.plus(self._batch_spend(connection, scope))
 
     def _batch_spend(self, connection: Statements, scope: str) -> Spend:
-        """Return the cost of batches."""
         query = f"select {_TOTALS} from charged where run_id = ?1 and ?2 in (idea_id, '')"  # noqa: S608 -- ours
         cost_usd, tokens = connection.execute(query, (self.run_id, scope)).fetchone()
         return _spend(cost_usd, tokens)
@@ -366,7 +361,6 @@ class BudgetFile:
 
 
 def is_reached(amount: float, bound: float | None) -> bool:
-    """Return whether a bound is set and reached."""
     return bound is not None and amount >= bound
 
 

@@ -37,7 +37,6 @@ _LEAST_COMPRESSED_BYTES, _MOST_ENTRY_BYTES = 256, 1_000_000_000
 
 
 def _entries_of(count: int) -> str:
-    """Return the query for the entries of `count` keys."""
     marks = ",".join("?" * count)
     return f"select key, value from entries where key in ({marks})"  # noqa: S608 -- marks alone
 
@@ -177,8 +176,6 @@ _DAY_SECONDS = 86_400.0
 
 
 class TrimmedCache(Noun):
-    """Result of trimming one cache."""
-
     name: str
     entries_dropped: int = Field(ge=0)
     bytes_before: int = Field(ge=0)

@@ -19,8 +19,6 @@ _SECONDS_PER_DAY = 86_400.0
 
 
 class Transcript(Noun):
-    """One prompt with its reply."""
-
     messages: tuple[tuple[str, str], ...]
     reply: str
 

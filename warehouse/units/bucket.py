@@ -95,12 +95,10 @@ def remove_work(layout: Layout, folder: Path) -> None:
 
 
 def add_run(layout: Layout, index: Path, run_id: RunId) -> None:
-    """Add `run_id` to the runs that land an evaluation."""
     _change_runs(layout, index, lambda runs: runs | {run_id})
 
 
 def remove_run(layout: Layout, index: Path, run_id: RunId) -> None:
-    """Remove `run_id` from the runs of an evaluation."""
     _change_runs(layout, index, lambda runs: runs - {run_id})
 
 
@@ -113,7 +111,6 @@ def runs_of(layout: Layout, index: Path) -> frozenset[str]:
 
 
 def _run_ids(index_object: tuple[bytes, str] | None) -> frozenset[str]:
-    """Return the runs in an index."""
     return frozenset(
         index_object[0].decode("utf-8", "replace").splitlines() if index_object is not None else ()
     )

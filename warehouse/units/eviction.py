@@ -30,8 +30,6 @@ from warehouse.verify.verify_content import LakeContent, LandedContent
 
 
 class FreedSpace(Noun):
-    """Freed space."""
-
     units: int = Field(ge=0)
     bytes: int = Field(ge=0)
 

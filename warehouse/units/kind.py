@@ -131,7 +131,6 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
 
     @property
     def unit_noun(self) -> str:
-        """Word for one unit."""
         return self.unit[0]
 
     @property
@@ -157,12 +156,10 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
 
     @property
     def head_table(self) -> str:
-        """Table with one row per work."""
         return _table_of(self.head)
 
     @property
     def published_tables(self) -> tuple[Table, ...]:
-        """Every table that publishing fills."""
         return tuple(TABLE[name] for name in (*self.tables, self.head_table, "validations"))
 
     def names(self, noun: ReceiptT | HeadT) -> tuple[str, ...]:
@@ -197,7 +194,6 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
         return self.unit_folder(layout, *names).relative_to(layout.landing).as_posix()
 
     def folder_of(self, layout: Layout, receipt: ReceiptT) -> Path:
-        """Return the landing folder of a receipt's unit."""
         return self.unit_folder(layout, *self.names(receipt), receipt.unit)
 
     def head_file(self, layout: Layout, *names: str) -> Path:
@@ -205,7 +201,6 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
         return self.folder(layout, *names) / f"{self.word}.json"
 
     def validation_file(self, layout: Layout, *names: str) -> Path:
-        """Return the file of the last validation."""
         return self.folder(layout, *names) / "validation.json"
 
     def condition(self, table: Table, *, several: bool = False) -> str:

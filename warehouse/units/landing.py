@@ -89,7 +89,6 @@ def journalled_calls(layout: Layout, unit: str) -> list[LlmCall]:
 
 
 def empty_journal(layout: Layout, unit: str) -> None:
-    """Delete the journal of a landed unit."""
     with _journal(layout) as journal:
         journal.clear_journal(unit)
 
@@ -178,7 +177,6 @@ def iterate_receipts(layout: Layout, kind: Kind[Any, ReceiptT], *names: str) -> 
 
 
 def unit_folders(layout: Layout, kind: Kind, *names: str) -> list[Path]:
-    """Return the folders of landed units, in order."""
     return _folders(kind.folder(layout, *names), kind.unit_noun)
 
 
@@ -375,11 +373,9 @@ def write_unit(
 ) -> ReceiptT:
     """Write tables and receipt into `building`; return the receipt with its numbers."""
     totals = kind.totals(rows)
-    if totals and (unit_table := kind.unit_table) is not None:
+    if totals and (table := kind.unit_table) is not None:
         rows = rows | {
-            unit_table: [
-                row | {n: totals[n] for n in row.keys() & totals} for row in rows[unit_table]
-            ]
+            table: [row | {n: totals[n] for n in row.keys() & totals} for row in rows[table]]
         }
     size = sum(
         write_rows(TABLE[name], table_rows, building / f"{name}.parquet")

@@ -32,8 +32,6 @@ _VALIDATIONS = TABLE["validations"]
 
 
 class LaterValidation(Noun):
-    """Result of validating published work by Great Expectations."""
-
     validated: int = Field(default=0, ge=0, description="Runs, rankings and other works.")
     broken: tuple[str, ...] = Field(
         default=(), description="A line for each expectation that a work breaks."

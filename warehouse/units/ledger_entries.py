@@ -154,7 +154,6 @@ def _recorded_parts(connection: Connection, kind: Kind, names: tuple[str, ...]) 
 
 
 def _unit_inputs(connection: Connection, kind: Kind, names: tuple[str, ...]) -> dict[str, str]:
-    """Return the hash of each unit's input."""
     if not kind.input_columns or kind.unit_table is None:
         return {}
     table = TABLE[kind.unit_table]

@@ -169,7 +169,6 @@ def _insert(
     digest: str,
     validation: ValidationReport,
 ) -> dict[str, int]:
-    """Insert the rows of a work, and return their numbers by table."""
     names = kind.names(head)
     for table in (TABLE[name] for name in kind.tables):
         for files in in_batches(landed_files(warehouse, kind, table, receipts)):
@@ -188,7 +187,6 @@ def _insert(
 
 
 def head_rows(kind: Kind[Any, Any, HeadT], head: HeadT, digest: str) -> pa.Table:
-    """Return the row of the head."""
     table = TABLE[kind.head_table]
     publication_columns = {"landing_sha256": digest, "published_at": datetime.now(UTC)}
     return arrow_table(table, [row_of(table, head, head.columns() | publication_columns)])
@@ -216,7 +214,6 @@ def _check_counts(
 
 
 def _counts(connection: Connection, kind: Kind, names: tuple[str, ...]) -> dict[str, int]:
-    """Return the number of rows in the lake by table."""
     statements = (
         table_statement("count_rows", table=table.name, condition=kind.condition(table))
         for table in kind.published_tables

@@ -82,7 +82,6 @@ class Tally:
 
     @property
     def passed(self) -> bool:
-        """Return whether no critical expectation is broken."""
         return not any(
             result.unexpected_count and result.severity is Severity.CRITICAL
             for result in self.by_place.values()
@@ -240,7 +239,6 @@ def _value_expectations(column: Column) -> Iterator[Expectation]:
 
 
 def evaluate_table(table: Table, rows: pa.Table, run_id: RunId) -> Iterator[ExpectationResult]:
-    """Evaluate the expectations of `table` on `rows` with Arrow."""
     for expectation in expectations_of(table, run_id):
         broken_table = broken_rows(expectation, rows)
         first = broken_table.slice(0, EXAMPLES).to_pylist() if len(broken_table) else []

@@ -213,7 +213,6 @@ def _batch_definition() -> Any:
 def _answers(
     name: str, expectations: Sequence[ExpectationConfiguration], frame: pd.DataFrame
 ) -> list[ExpectationValidationResult]:
-    """Evaluate expectations, and return the results in their order."""
     for number, expectation in enumerate(expectations):
         expectation.meta = {"number": number}  # results are grouped by column
     suite = gx.ExpectationSuite(name=name, expectations=list(expectations))

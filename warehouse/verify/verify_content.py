@@ -21,8 +21,6 @@ class Content(NamedTuple):
 
 
 class LakeContent:
-    """Content of the lake."""
-
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self._columns = {
@@ -39,7 +37,6 @@ class LakeContent:
         return self._content(table, f'"{table}" where {condition}', parameters)
 
     def of_rows(self, table: str, rows: pa.Table) -> Content:
-        """Return the content of `rows` as rows of `table`."""
         self.connection.register("incoming", rows)
         try:
             return self._content(table, "incoming", {})

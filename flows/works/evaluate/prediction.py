@@ -311,7 +311,7 @@ def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Setti
     batch = read_batch(
         request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
     )
-    own_engine = (request.engine,) if others and not request.engine.is_baseline else ()
+    own_engines = (request.engine,) if others and not request.engine.is_baseline else ()
     done, unknown_because = NOTHING_DONE, ""
     try:
         done = existing_results(batch, request, settings)
@@ -327,7 +327,7 @@ def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Setti
         unknown_because=unknown_because,
         ranking=estimate_ranking(batch.ideas, request, settings, ranked=done.ranked),
         comparison=compare_engines(
-            dict.fromkeys((*own_engine, *others)),
+            dict.fromkeys((*own_engines, *others)),
             batch.ideas,
             request,
             settings,

@@ -42,10 +42,10 @@ def draft_experiment(
         raise ConfigurationError(f"{folder} is there already: name a folder that is not")
     idea, evaluation = _idea(source, options, settings)
     known_idea = known_of(idea, evaluation)
-    recommend_options = RecommendOptions(
+    lookup = RecommendOptions(
         warehouse=options.warehouse, literature=options.literature, limit=RECOMMENDED
     )
-    recommendation = recommend_about(idea.text, idea.cutoff_date, recommend_options, settings)
+    recommendation = recommend_about(idea.text, idea.cutoff_date, lookup, settings)
     plan = [
         line
         for text in (idea.problem, idea.experiment)

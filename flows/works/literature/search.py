@@ -40,7 +40,6 @@ def papers_answer(answer: Answer[Paper]) -> CommandAnswer:
 
 
 def failures_in_words(answer: Answer[Paper]) -> list[str]:
-    """Return a line for each failed search."""
     return [
         f"could not look: {failure.source} {failure.endpoint}: {failure.reason}: {failure.detail}"
         for failure in answer.failures

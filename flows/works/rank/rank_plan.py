@@ -232,7 +232,6 @@ def _ranking_id(
     prior: Prior | None,
     members: Mapping[str, Sequence[IdeaId]],
 ) -> str:
-    """Return the identity of a ranking."""
     profile, batch = request.profile, request.parameters.batch
     sizes = {len(ideas) for ideas in members.values()}
     kinds = {kind_of(size, profile.ranking, beforehand=batch) for size in sizes}
@@ -296,7 +295,6 @@ def _write_shards(
 
 
 def _across(members: Mapping[str, Sequence[IdeaId]], parameters: RankingParameters) -> str | None:
-    """Return the name of the group across groups; None if there is none."""
     if len(members) < 2 or not parameters.bridge_pairs:
         return None
     name = "across groups"

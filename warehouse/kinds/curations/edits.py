@@ -78,13 +78,11 @@ def record_edits(
 
 
 def edits_of(connection: Connection, run_id: RunId) -> tuple[CurationEdit, ...]:
-    """Return all edits of a run, oldest first."""
     rows = rows_in(connection, statement("queries", "curation_edits"), {"run_id": run_id})
     return tuple(noun_of(CurationEdit, row) for row in rows)
 
 
 def values_of(curation: Curation) -> dict[Value, str]:
-    """Return all editable values of a curated paper."""
     values: dict[Value, str] = {("", part): getattr(curation, part.value) for part in _PARTS}
     for each in curation.statements:
         values |= {
@@ -214,19 +212,16 @@ def apply_edits(curation: Curation, edits: Sequence[CurationEdit]) -> Curation:
     )
 
 
-def _edited_statement(
-    statement_before: CuratedStatement, values: dict[Value, str]
-) -> CuratedStatement:
-    name = statement_before.statement_id
+def _edited_statement(statement: CuratedStatement, values: dict[Value, str]) -> CuratedStatement:
+    name = statement.statement_id
     text = values[name, EditedField.STATEMENT]
     return replace(
-        statement_before,
+        statement,
         statement=text,
         type=StatementType(values[name, EditedField.TYPE]),
         axis=StatementAxis(values[name, EditedField.AXIS]),
         severity=StatementSeverity(values[name, EditedField.SEVERITY]),
-        is_verbatim=statement_before.is_verbatim
-        and text.split() == statement_before.statement.split(),
+        is_verbatim=statement.is_verbatim and text.split() == statement.statement.split(),
     )
 
 
@@ -244,9 +239,9 @@ def edit_shares(edits: Sequence[CurationEdit]) -> tuple[EditShare, ...]:
             name=name,
             looked_at_count=len({each.paper_id for each in part_edits}),
             changed_count=len({each.paper_id for each in part_edits if each.changed}),
-            published_0_to_1=published_share,
+            published_0_to_1=published,
         )
-        for name, part_edits, published_share in parts
+        for name, part_edits, published in parts
     ]
     for field in EditedField:
         if field is EditedField.SENTENCES:  # set only for added statements
@@ -256,14 +251,10 @@ def edit_shares(edits: Sequence[CurationEdit]) -> tuple[EditShare, ...]:
             for each in set_edits
             if each.field is field and not each.statement_id.startswith(ADDED)
         ]
-        viewed_values = {(each.paper_id, each.statement_id) for each in of_field}
-        changed_values = {(each.paper_id, each.statement_id) for each in of_field if each.changed}
+        viewed = {(each.paper_id, each.statement_id) for each in of_field}
+        changed = {(each.paper_id, each.statement_id) for each in of_field if each.changed}
         shares.append(
-            EditShare(
-                name=field.value,
-                looked_at_count=len(viewed_values),
-                changed_count=len(changed_values),
-            )
+            EditShare(name=field.value, looked_at_count=len(viewed), changed_count=len(changed))
         )
     return tuple(shares)
 

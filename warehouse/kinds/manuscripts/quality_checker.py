@@ -139,7 +139,6 @@ def checker_usage(source: Source) -> tuple[CheckerUsage, ...]:
 
 
 def checker_costs(source: Source, prices: Mapping[str, Price]) -> tuple[CheckerCost, ...]:
-    """Return US dollars per paper at the models' `prices`."""
     names = sorted(prices)
     parameters = {
         "models": names,
@@ -150,7 +149,6 @@ def checker_costs(source: Source, prices: Mapping[str, Price]) -> tuple[CheckerC
 
 
 def judge_hits(source: Source) -> tuple[JudgeHits, ...]:
-    """Return hits by model, approach and judge."""
     return _rows(source, "judge_hits", JudgeHits)
 
 

@@ -66,7 +66,6 @@ def whole_ranking(
 
 
 def group_summaries(queries: Queries, head: RankingHead) -> tuple[GroupSummary, ...]:
-    """Return the summaries of a ranking's groups, by name."""
     ids = {"run_id": head.run_id, "ranking_id": head.ranking_id}
     return queries.read(GroupSummary, "ranking_groups", **ids)
 

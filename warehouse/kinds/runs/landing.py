@@ -182,7 +182,6 @@ _SUMMARIES = {Module.SOUNDNESS: "soundness_summaries", Module.COMMITTEE: "meta_r
 
 
 def standing_of_rows(rows: Rows) -> IdeaStanding:
-    """Return the standing of the one idea in `rows`."""
     (idea,) = rows["ideas"]
     has_assessment = idea[f"{Module.ASSESSMENT}_requested"]
     modules = [
