@@ -138,7 +138,7 @@ class _Night:
         summary = ideate_batch(request, self._settings)
         if not summary.published:
             return f"not published: {'; '.join(summary.failed_expectations)}"
-        outcome = _write_to_inbox(
+        outcome = _fill_inbox(
             inbox, summary.head, path, Warehouse(request.warehouse, self._settings)
         )
         _archive_file(path, self._archive)
@@ -193,7 +193,7 @@ def ideate_batch(request: IdeationRequest, settings: Settings) -> IdeationSummar
     return make_in_rounds(request, settings, runs)
 
 
-def _write_to_inbox(inbox: Path, head: IdeationHead, seeds: Path, warehouse: Warehouse) -> str:
+def _fill_inbox(inbox: Path, head: IdeationHead, seeds: Path, warehouse: Warehouse) -> str:
     """Write the best version of each idea into the inbox, and return the outcome.
 
     The file gets the modification time of its seeds, so that it does not wait for another night.

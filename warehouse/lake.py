@@ -213,13 +213,13 @@ def _attach_lake(
         options += ["read_only"] if read_only else []
 
         def attach(place: str) -> None:
-            attach_options = ", ".join(
+            settings = ", ".join(
                 (f"data_path {quoted(place)}", "override_data_path true", *options)
             )
             if catalogue is None:
                 refuse_foreign_journal(layout.catalogue)
             try:
-                connection.execute(f"attach {quoted(source)} as lake ({attach_options})")
+                connection.execute(f"attach {quoted(source)} as lake ({settings})")
                 check_catalogue(connection)
             except duckdb.Error as error:
                 raise _opening_error(layout, catalogue, error) from None
@@ -239,9 +239,8 @@ def _attach_lake(
         elif catalogue is not None and written_at != default_place:
             _refuse_other_lakes(connection, layout, catalogue, written_at)
         if not read_only and not in_object_storage(place):
-            layout.data.mkdir(
-                exist_ok=True
-            )  # DuckDB would need write permission for the parent folder
+            # DuckDB would need write permission for the parent folder.
+            layout.data.mkdir(exist_ok=True)
         # The catalogue is checked; limit files, because another writer may change its paths later.
         restrict_files(connection, place, files)
         connection.execute(f"set variable data_path = {quoted(place)}")

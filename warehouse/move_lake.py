@@ -262,7 +262,5 @@ def _snapshots(connection: Connection, database: str) -> list[tuple[object, ...]
 
 
 def _counts(connection: Connection, database: str, names: list[str]) -> dict[str, int]:
-    statements = (
-        filled("catalogue", "count_rows", table=name, database=database) for name in names
-    )
-    return dict(connection.execute(" union all ".join(statements)).fetchall())
+    counts = (filled("catalogue", "count_rows", table=name, database=database) for name in names)
+    return dict(connection.execute(" union all ".join(counts)).fetchall())

@@ -79,9 +79,7 @@ class Queries:
 
     connection: Connection
     warehouse: str
-    _run_cache: dict[RunId, Run] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
+    _runs: dict[RunId, Run] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     # By group and rank; ideas without a score come last, without a rank.
     ranking = _about_run("ranking", RankedIdea)
@@ -118,12 +116,12 @@ class Queries:
 
     def run(self, run_id: RunId) -> Run:
         """Return a published run; cached, since every query on a run starts here."""
-        if run_id in self._run_cache:
-            return self._run_cache[run_id]
+        if run_id in self._runs:
+            return self._runs[run_id]
         runs = self.list_runs()
         for run in runs:
             if run.run_id == run_id:
-                self._run_cache[run_id] = run
+                self._runs[run_id] = run
                 return run
         self._refuse_other_work(run_id)
         newest = ", ".join(run.run_id for run in runs[:3]) or "none"
@@ -224,13 +222,10 @@ class Queries:
         scores = {score.idea_id: score for score in idea_scores}
         for start in range(0, len(places), _IDEAS_AT_ONCE):
             batch = places[start : start + _IDEAS_AT_ONCE]
-            batch_parameters = {
-                "run_id": run.run_id,
-                "idea_ids": [place["idea_id"] for place in batch],
-            }
+            names = {"run_id": run.run_id, "idea_ids": [place["idea_id"] for place in batch]}
             with one_snapshot(self.connection):
-                rows = self._idea_rows(run.run_id, batch_parameters["idea_ids"])
-                costs = {row["idea_id"]: row for row in self.rows("idea_costs", **batch_parameters)}
+                rows = self._idea_rows(run.run_id, names["idea_ids"])
+                costs = {row["idea_id"]: row for row in self.rows("idea_costs", **names)}
             for place in batch:
                 idea_id = place["idea_id"]
                 cost = costs.get(idea_id)

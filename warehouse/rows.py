@@ -55,7 +55,7 @@ def _json_fields(kind: type[Noun]) -> frozenset[str]:
     return frozenset(name for name, field in fields if get_origin(field.annotation) is dict)
 
 
-def row_of(table: Table, noun: Noun, extra_columns: Row) -> Row:
+def row_of(table: Table, noun: Noun, extra: Row) -> Row:
     """Return the row of a noun.
 
     A column is the noun's field or property, else that of an inner noun such as its provenance,
@@ -63,15 +63,13 @@ def row_of(table: Table, noun: Noun, extra_columns: Row) -> Row:
     """
     return {
         name: _plain(
-            table,
-            name,
-            extra_columns.get(name) if holder is None else column_value(noun, holder, name),
+            table, name, extra.get(name) if holder is None else value_in(noun, holder, name)
         )
         for name, holder in _holders(table.name, type(noun))
     }
 
 
-def column_value(noun: Noun, holder: str, name: str) -> Any:
+def value_in(noun: Noun, holder: str, name: str) -> Any:
     """Return the value of a column from a noun, or from the noun in its field `holder`."""
     source = getattr(noun, holder) if holder else noun
     return None if source is None else getattr(source, name)

@@ -174,10 +174,8 @@ def check_address(option: str, url: str, remedy: str) -> None:
             `remedy`.
     """
     parts = urlsplit(url) if _splits(url) else None
-    has_secret_part = parts is not None and (
-        bool(parts.query or parts.fragment) or "@" in parts.netloc
-    )
-    if has_secret_part or mask_secrets(url) != url:
+    has_secret = parts is not None and (bool(parts.query or parts.fragment) or "@" in parts.netloc)
+    if has_secret or mask_secrets(url) != url:
         masked = mask_secrets(without_secrets(url)) if parts is not None else "…"
         raise ConfigurationError(
             f"{option} {masked}: leave out user, password, key and what follows a `?`; {remedy}"

@@ -19,28 +19,28 @@ def schema_of(options: type[Options], *, without: frozenset[str]) -> dict[str, A
     schema = options.model_json_schema()
     parts = schema.pop("$defs", {})
     schema["properties"] = {
-        name: _inline_references(field, parts)
+        name: _inline_refs(field, parts)
         for name, field in schema["properties"].items()
         if name not in without
     }
     return schema
 
 
-def _inline_references(schema: Any, parts: dict[str, Any]) -> Any:
+def _inline_refs(schema: Any, parts: dict[str, Any]) -> Any:
     """Return a schema with each reference replaced by its definition.
 
     References would not resolve inside another schema.
     """
     if isinstance(schema, list):
-        return [_inline_references(each, parts) for each in schema]
+        return [_inline_refs(each, parts) for each in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
         definition = parts[schema["$ref"].rpartition("/")[2]]
-        return _inline_references(
+        return _inline_refs(
             definition | {name: schema[name] for name in schema if name != "$ref"}, parts
         )
-    return {name: _inline_references(each, parts) for name, each in schema.items()}
+    return {name: _inline_refs(each, parts) for name, each in schema.items()}
 
 
 NAME_CHARACTERS, MOST_IDEAS = 80, 10_000

@@ -384,11 +384,9 @@ class Service:
         if not self.gateway_url:
             raise ConfigurationError("this server searches no literature: `assay api` does")
         at_gateway = LiteratureChoice(url=self.gateway_url)
-        search_options = SearchOptions(
-            literature=at_gateway, limit=options.limit, cutoff=options.cutoff
-        )
+        choice = SearchOptions(literature=at_gateway, limit=options.limit, cutoff=options.cutoff)
         return await to_thread.run_sync(
-            search_answer, query, search_options, self.warehouse.settings, limiter=self.searches
+            search_answer, query, choice, self.warehouse.settings, limiter=self.searches
         )
 
 

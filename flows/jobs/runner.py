@@ -111,10 +111,7 @@ class _Runner:
         for step in self._steps():
             try:
                 step()
-            except (
-                AssayError,
-                OSError,
-            ) as job_error:  # such as a job folder without write permission
+            except (AssayError, OSError) as job_error:  # such as a read-only job folder
                 error = job_error
         if error is not None:
             raise error

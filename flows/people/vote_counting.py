@@ -78,10 +78,7 @@ class VoteCounter:
 
 
 def count_votes(database: ServiceDatabase) -> None:
-    from tasks.ranking.voted import (
-        standing_by,
-        votes_of,
-    )  # imports for seconds; most runners count no votes
+    from tasks.ranking.voted import standing_by, votes_of  # slow import, often not needed
 
     votes: dict[tuple[Track, str], list[HumanVote]] = defaultdict(list)
     for vote in records_of(database, VOTES, HumanVote):

@@ -138,9 +138,7 @@ def _side_by_side(
 def _ideas(votes: Sequence[HumanVote]) -> tuple[VotedStrength, ...]:
     matches = matches_of((vote for vote in votes if vote.track is Track.IDEAS), across_runs=False)
     return tuple(
-        row
-        for group, group_votes in sorted(by_group(matches).items())
-        for row in _board(group, group_votes)
+        row for group, pairs in sorted(by_group(matches).items()) for row in _board(group, pairs)
     )
 
 

@@ -18,9 +18,8 @@ def shipped_profiles() -> tuple[str, ...]:
     """Return the names of the profiles that come with Assay."""
     files = (each.name for each in resources.files("flows.profiles").iterdir())
     names = (name.removesuffix(".toml") for name in files if name.endswith(".toml"))
-    return tuple(
-        sorted(name for name in names if not name.startswith("_"))
-    )  # `_shared` is their base
+    # `_shared` is their base, no profile.
+    return tuple(sorted(name for name in names if not name.startswith("_")))
 
 
 def load_profile(name_or_path: str) -> Profile:

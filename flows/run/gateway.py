@@ -7,7 +7,7 @@ from functools import cache
 
 from flows.cli.talk import print_warning
 from flows.run.cluster_access import places_for_workers
-from flows.run.indexing import index_with_progress, progress_callback
+from flows.run.indexing import index_with_progress, progress_display
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.literature.paper import LITERATURE_RULES
@@ -131,7 +131,7 @@ def build_network(literature: LiteratureChoice, settings: Settings) -> None:
     snapshot = with_index(literature, settings).snapshot
     if snapshot is not None:
         with (
-            progress_callback() as progress,
+            progress_display() as progress,
             open_network(snapshot, settings.home, progress=progress),
         ):
             pass

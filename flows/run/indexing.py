@@ -27,7 +27,7 @@ Report = Callable[[int, int, str], None]
 
 
 @contextmanager
-def progress_callback() -> Iterator[Report]:
+def progress_display() -> Iterator[Report]:
     """Yield a callback `(done, total, stage)` that shows progress.
 
     It draws a bar on a terminal, prints lines elsewhere, and nothing with `--quiet`.
@@ -62,13 +62,13 @@ def progress_callback() -> Iterator[Report]:
 
 def index_with_progress(source: Path, home: Path) -> Path:
     """Return the index of a Parquet or JSONL file, built on first use under `home`."""
-    with progress_callback() as report:
+    with progress_display() as report:
         return index_for_parquet(source, home, report)
 
 
 def build_index(source: Path, target: Path, embeddings: bool, settings: Settings) -> str:
     """Build the index of `source` in `target`, and return a line about its content."""
-    with progress_callback() as report:
+    with progress_display() as report:
         return str(
             build_snapshot(
                 source,
@@ -85,7 +85,7 @@ def update_index(source: Path, target: Path, embeddings: bool, settings: Setting
     An index with embeddings keeps them.
     """
     embedder = _embedder(settings) if embeddings else embedder_for(target, settings)
-    with progress_callback() as report:
+    with progress_display() as report:
         update = update_snapshot(source, target, embedder=embedder, progress=report)
     counts = ", ".join(f"{count:,} {name}" for name, count in update.counts.items())
     return f"{update.snapshot}; {counts or 'nothing new'}"
@@ -105,7 +105,7 @@ def embed_for_evaluations(index: Path, warehouse: Path, settings: Settings) -> s
         settings.embeddings, KeyedStore(Warehouse(warehouse, settings).cache / "embeddings.sqlite")
     )
     try:
-        with progress_callback() as report:
+        with progress_display() as report:
             asyncio.run(
                 _embed_all(
                     store, embedder, lambda done: report(done, manifest.paper_count, "vectors")

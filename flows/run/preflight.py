@@ -125,7 +125,7 @@ def examine(
 
         asyncio.run(SentenceEmbedder(settings.embeddings, None).embed(["a sentence"]))
 
-    install_remedy = "install with `-c infra/constraints.txt`"
+    remedy = "install with `-c infra/constraints.txt`"
     opened_warehouse = Warehouse(warehouse, settings)
     catalogue = _catalogue(opened_warehouse)
     return [
@@ -136,13 +136,11 @@ def examine(
             lambda: _check_place(warehouse),
             "name a folder you may write to with --warehouse",
         ),
-        _try_component(
-            "lake", "DuckLake's extensions are installed", _check_extensions, install_remedy
-        ),
+        _try_component("lake", "DuckLake's extensions are installed", _check_extensions, remedy),
         catalogue,
         *_object_storage(opened_warehouse, lake_is_found=catalogue.state != "broken"),
         _prefect(settings),
-        _try_component("embeddings", settings.embeddings.model, embed, install_remedy),
+        _try_component("embeddings", settings.embeddings.model, embed, remedy),
         _literature(settings),
         *_models(engine, api_base, profile, settings),
         _grobid(settings),

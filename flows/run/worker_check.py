@@ -175,7 +175,7 @@ def _sharing_problem(needs: WorkerNeeds) -> str | None:
         database = shared_database()
         identity = None if database is None else database.identity
         changed_files = [
-            path for path, difference in needs.files.items() if fingerprint(path) != difference
+            path for path, digest in needs.files.items() if fingerprint(path) != digest
         ]
     except (AssayError, OSError) as error:
         return one_line(error)
@@ -190,8 +190,8 @@ def _sharing_problem(needs: WorkerNeeds) -> str | None:
             " in PostgreSQL alone: export ASSAY_CATALOGUE_URL on both"
         )
     for path in changed_files:
-        difference = "differs from the command's" if path.exists() else "is missing"
-        return f"{path} {difference}: copy it there from the command's machine, to the same path"
+        digest = "differs from the command's" if path.exists() else "is missing"
+        return f"{path} {digest}: copy it there from the command's machine, to the same path"
     return None
 
 

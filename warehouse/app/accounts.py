@@ -103,14 +103,14 @@ def sign_in(database: ServiceDatabase, name: str, password: str, lifetime: timed
     Both failures take the same time, so that names cannot be guessed.
     """
     rows = database.ask("account", name=name)
-    stored = rows[0][1] if rows else None
+    digest = rows[0][1] if rows else None
     if (
-        not _is_password(password, stored if stored is not None else _dummy_hash())
-        or stored is None
+        not _is_password(password, digest if digest is not None else _dummy_hash())
+        or digest is None
     ):
         return None
     with database.transaction() as work:
-        if [row[1] for row in work.ask("account", name=name)] != [stored]:
+        if [row[1] for row in work.ask("account", name=name)] != [digest]:
             return None  # changed during the check
         return _create_session(work, name, lifetime)
 

@@ -90,7 +90,7 @@ def admit(warehouse: Warehouse, project: Project, stage: Stage, run_id: RunId) -
         decisions_by_request = decisions(database)
         rule_verdicts = {}
         for request in requests:
-            rule = _rule_verdict(project, stage, scores.get(IdeaId(request.unit_id)))
+            rule = _by_rule(project, stage, scores.get(IdeaId(request.unit_id)))
             if rule is not None and request.request_id not in decisions_by_request:
                 rule_verdicts[request.request_id] = (request, *rule)
         decide_by_rule(database, rule_verdicts)
@@ -133,9 +133,7 @@ def _parts(queries: Queries, stage: Stage, run_id: RunId) -> dict[str, tuple[str
     return {"": parts}
 
 
-def _rule_verdict(
-    project: Project, stage: Stage, score: float | None
-) -> tuple[Verdict, str] | None:
+def _by_rule(project: Project, stage: Stage, score: float | None) -> tuple[Verdict, str] | None:
     """Return the verdict of a stage's thresholds with its reason; None: a person decides."""
     rule = project.stages[stage]
     if score is None:

@@ -78,11 +78,9 @@ class PostgresCatalogue:
     @property
     def connection_string(self) -> str:
         """Connection string for libpq; the server shows the process name to administrators."""
-        application = {
-            "application_name": f"assay, process {os.getpid()} on {socket.gethostname()}"
-        }
+        client = {"application_name": f"assay, process {os.getpid()} on {socket.gethostname()}"}
         return " ".join(
-            f"{name}={_as_libpq(value)}" for name, value in (application | self.options).items()
+            f"{name}={_as_libpq(value)}" for name, value in (client | self.options).items()
         )
 
     def secret(self, connection: Connection) -> tuple[str, ...]:

@@ -38,10 +38,9 @@ def upload_unit(layout: Layout, building: Path, target: Path, replaced: str | No
     name = _name(layout, target)
     if place.put(name, content, replaced=replaced):
         return True
+    # The reply to an earlier attempt may be lost.
     unit_object = place.get(name)
-    return (
-        unit_object is not None and unit_object[0] == content
-    )  # an earlier attempt succeeded, and its reply was lost
+    return unit_object is not None and unit_object[0] == content
 
 
 def download_unit(layout: Layout, target: Path) -> tuple[dict[str, bytes], str] | None:
@@ -104,10 +103,8 @@ def remove_run(layout: Layout, index: Path, run_id: RunId) -> None:
 
 def runs_of(layout: Layout, index: Path) -> frozenset[str]:
     """Return the runs that landed, or started to land, an evaluation."""
-    index_object = (
-        None if layout.objects is None else layout.objects.get(_index_name(layout, index))
-    )
-    return _run_ids(index_object)
+    index_file = None if layout.objects is None else layout.objects.get(_index_name(layout, index))
+    return _run_ids(index_file)
 
 
 def _run_ids(index_object: tuple[bytes, str] | None) -> frozenset[str]:

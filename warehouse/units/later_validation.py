@@ -69,9 +69,9 @@ def validate_published(
     total = LaterValidation()
     for kind, works in batches:  # one batch at a time, so that publishers do not wait for all
         with warehouse.publisher(wait_seconds=wait_seconds) as connection:
-            still_waiting = set(unvalidated_works(connection, kind))
-            total += _validate_with_fallback(
-                connection, kind, [names for names in works if names in still_waiting]
+            open_works = set(unvalidated_works(connection, kind))
+            total += _validate_apart(
+                connection, kind, [names for names in works if names in open_works]
             )
     with warehouse.reader() as connection:
         broken_rows = rows_in(connection, table_statement("broken_published"))
@@ -79,7 +79,7 @@ def validate_published(
     return replace(total, broken=tuple(dict.fromkeys((*total.broken, *broken_lines))))
 
 
-def _validate_with_fallback(
+def _validate_apart(
     connection: Connection, kind: Kind, works: Sequence[tuple[str, ...]]
 ) -> LaterValidation:
     """Validate works together, or one by one if that fails: one may be unreadable."""
@@ -88,9 +88,7 @@ def _validate_with_fallback(
     except (PublicationError, duckdb.Error) as error:
         if len(works) == 1:
             return LaterValidation(failed=(f"{kind.title(*works[0])}: {in_a_word(error)}",))
-    return sum(
-        (_validate_with_fallback(connection, kind, [names]) for names in works), LaterValidation()
-    )
+    return sum((_validate_apart(connection, kind, [names]) for names in works), LaterValidation())
 
 
 def validate_works(

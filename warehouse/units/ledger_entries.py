@@ -92,19 +92,17 @@ def _changes(
     connection: Connection, kind: Kind[Any, Any, HeadT], head: HeadT, rows: Mapping[str, int]
 ) -> Iterator[LedgerEntry]:
     names, head_inputs = kind.names(head), _inputs(head)
-    recorded_hashes, unit_inputs = (
+    recorded_hashes, inputs = (
         _recorded_parts(connection, kind, names),
         _unit_inputs(connection, kind, names),
     )
     tables = [table for table in kind.published_tables if rows[table.name]]
-    parts = _current_parts(connection, kind, names, unit_inputs, tables)
+    parts = _current_parts(connection, kind, names, inputs, tables)
     times = head.model_dump(include={"started_at"})
     for key, row in parts.items():
         if recorded_hashes.get(key) == row["version_sha256"]:
             continue
-        unit_input = (
-            (f"{kind.unit_noun}:{unit_inputs[key.unit_id]}",) if key.unit_id in unit_inputs else ()
-        )
+        unit_input = (f"{kind.unit_noun}:{inputs[key.unit_id]}",) if key.unit_id in inputs else ()
         engine = row.get("participant_id")
         yield _entry(
             kind,

@@ -117,10 +117,10 @@ def _validate_waiting(connection: Connection, kind: Kind) -> None:
     """Validate small works that were published earlier: Great Expectations is imported now."""
     boundary = ErrorBoundary()  # a failure leaves the others waiting
     with boundary:
-        validation = validate_works(
+        result = validate_works(
             connection, kind, unvalidated_works(connection, kind)[:WORKS_TOGETHER]
         )
-        for line in validation.broken:
+        for line in result.broken:
             logger.warning("published before: %s", line)
     if boundary.error is not None:
         logger.warning("not validated: %s", in_a_word(boundary.error))

@@ -10,7 +10,7 @@ from schemas.identifiers import RunId
 from schemas.reasons import first_that_may_pass
 from schemas.tables import TABLE
 from warehouse.layout import Layout
-from warehouse.rows import Row, Rows, column_value, holder_of, noun_of, nouns_in, row_of
+from warehouse.rows import Row, Rows, holder_of, noun_of, nouns_in, row_of, value_in
 from warehouse.units import landing
 from warehouse.units.kind import HeadT, Kind, ReceiptT, UnitT
 
@@ -21,12 +21,10 @@ def rows_of(kind: Kind[UnitT, Any, Any], run_id: RunId, unit: UnitT) -> Rows:
     Columns that a row's noun does not have are taken from the unit.
     """
     # Calls and failures have the unit's name as their idea_id.
-    name = column_value(
-        unit, holder_of(kind.noun, kind.identity_column) or "", kind.identity_column
-    )
+    name = value_in(unit, holder_of(kind.noun, kind.identity_column) or "", kind.identity_column)
     unit_columns: Row = {"run_id": run_id, "idea_id": name}
     unit_columns |= {
-        column: column_value(unit, holder, column) for column, holder in _unit_columns(kind)
+        column: value_in(unit, holder, column) for column, holder in _unit_columns(kind)
     }
     unit_columns |= {f"{part}_requested": getattr(unit, part) is not None for part in _inner(kind)}
     nouns_by_table: dict[str, list[tuple[Noun, str]]] = {}
@@ -63,31 +61,27 @@ def unit_of(
     """
     tables = (kind.unit_table or "", *rows)
     unit_row: Row = next((rows[table][0] for table in tables if rows.get(table)), {})
-    remaining_rows = {
-        table: sorted(table_rows, key=_position) for table, table_rows in rows.items()
-    }
+    rest = {table: sorted(table_rows, key=_position) for table, table_rows in rows.items()}
     inner = {
-        part: noun_of(noun, _parts_of(kind, (part,), remaining_rows))
+        part: noun_of(noun, _parts_of(kind, (part,), rest))
         if unit_row.get(f"{part}_requested")
         else None
         for part, noun in _inner(kind).items()
     }
-    values = inner | _parts_of(kind, (), remaining_rows)
+    values = inner | _parts_of(kind, (), rest)
     fields: Row = {kind.name_column: name}
     if receipt is not None:
         fields |= {column: getattr(receipt, column) for column, _ in _receipt_columns(kind)}
     return noun_of(kind.noun, fields | unit_row | values)
 
 
-def _parts_of(kind: Kind, path: tuple[str, ...], remaining_rows: dict[str, list[Row]]) -> Row:
+def _parts_of(kind: Kind, path: tuple[str, ...], rest: dict[str, list[Row]]) -> Row:
     """Return the fields of a noun from their rows, which are removed from `remaining_rows`."""
     values: Row = {}
     for part in kind.parts:
         if part.path and part.path[:-1] == path:
-            recorders, rows = (None, _recorder(kind, part.path)), remaining_rows.get(part.table, [])
-            remaining_rows[part.table] = [
-                row for row in rows if row.get("recorded_by") not in recorders
-            ]
+            recorders, rows = (None, _recorder(kind, part.path)), rest.get(part.table, [])
+            rest[part.table] = [row for row in rows if row.get("recorded_by") not in recorders]
             nouns = tuple(
                 noun_of(part.noun, row) for row in rows if row.get("recorded_by") in recorders
             )
@@ -130,7 +124,7 @@ def land_unit(
             "started_at": started_at,
             "finished_at": finished_at,
         }
-        | {name: column_value(unit, holder, name) for name, holder in _receipt_columns(kind)}
+        | {name: value_in(unit, holder, name) for name, holder in _receipt_columns(kind)}
     )
     return landing.land(layout, kind, rows_of(kind, run_id, unit), receipt)
 

@@ -243,16 +243,14 @@ def _metric_error(information: Mapping[str, Any]) -> str:
 
 def _as_document(answer: ExpectationValidationResult, about: str) -> Mapping[str, Any]:
     """Return a result as JSON without row values, which it would print as HTML."""
-    document = answer.to_json_dict()
-    config = document["expectation_config"]
+    content = answer.to_json_dict()
+    config = content["expectation_config"]
     del config["meta"], config["kwargs"]["batch_id"]
     return {
-        "success": document["success"],
+        "success": content["success"],
         "expectation_config": config,
         "result": {
-            name: value
-            for name, value in document["result"].items()
-            if not name.startswith(_VALUES)
+            name: value for name, value in content["result"].items() if not name.startswith(_VALUES)
         },
         "meta": {"about": about, "great_expectations_version": gx.__version__},
     }
@@ -282,20 +280,20 @@ def _suite_name(row: ValidationRow) -> str:
 
 
 def _suite_result(
-    name: str, run_id: RunId, at: datetime, documents: Sequence[Mapping[str, Any]]
+    name: str, run_id: RunId, at: datetime, results_json: Sequence[Mapping[str, Any]]
 ) -> ExpectationSuiteValidationResult:
     results = [
-        ExpectationValidationResultSchema().load(_escape_texts(answer)) for answer in documents
+        ExpectationValidationResultSchema().load(_escape_texts(answer)) for answer in results_json
     ]
     statistics = calc_validation_statistics(results)._asdict()
-    about = f"{documents[0]['meta']['about']}, checked {at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    about = f"{results_json[0]['meta']['about']}, checked {at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     return ExpectationSuiteValidationResult(
         success=statistics.pop("success"),
         results=results,
         suite_name=name,
         statistics=statistics,
         meta={
-            "great_expectations_version": documents[0]["meta"]["great_expectations_version"],
+            "great_expectations_version": results_json[0]["meta"]["great_expectations_version"],
             "run_id": RunIdentifier(run_name=run_id, run_time=at),
             "batch_kwargs": {"data_asset_name": str(escape(about))},
         },

@@ -196,7 +196,7 @@ class _Comparison:
             else:
                 problems.append(problem)
         for names in landed_names(self.warehouse, kind):
-            problems += self._work_problems(
+            problems += self._of_work(
                 kind, names, names in published_works if is_readable else None
             )
         return problems
@@ -212,9 +212,7 @@ class _Comparison:
             fault = "a row has lost its name" if len(present_names) < len(names) else ""
         return f"{kind.head_table}: {fault}; bring the lake back from a copy" if fault else None
 
-    def _work_problems(
-        self, kind: Kind, names: tuple[str, ...], is_published: bool | None
-    ) -> list[str]:
+    def _of_work(self, kind: Kind, names: tuple[str, ...], is_published: bool | None) -> list[str]:
         """Return the problems of a work; `published`: None if the lake cannot be read."""
         if not is_published and kind.is_nested:
             return []
@@ -243,11 +241,11 @@ class _Comparison:
         kind: Kind,
         names: tuple[str, ...],
         landed_rows: LandedContent,
-        expected_counts: Mapping[str, int],
+        expected: Mapping[str, int],
     ) -> Iterator[str]:
         """Yield a line for each table whose rows differ in number or content."""
         about = kind.title(*names)
-        for name, count in expected_counts.items():
+        for name, count in expected.items():
             if name not in self.readable:
                 continue
             condition = kind.condition(TABLE[name])

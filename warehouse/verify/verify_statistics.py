@@ -50,7 +50,7 @@ def _of_table(
     ranges = ", ".join(_range(column, number) for number, column in enumerate(columns))
     try:
         with read_every_row(connection):
-            ranges_of_files = rows_in(
+            by_file = rows_in(
                 connection, table_statement("ranges", table=table.name, ranges=ranges)
             )
         wrong_columns = _wrong_answers(connection, table, columns)
@@ -63,7 +63,7 @@ def _of_table(
         if any(
             not _covers(row, bounds, number, values)
             for row in column_statistics
-            for values in ranges_of_files
+            for values in by_file
             if row["file"] in (None, values["file"])
         ):
             yield (
@@ -103,11 +103,9 @@ def _range(column: Column, number: int) -> str:
     )
 
 
-def _values(
-    connection: Connection, column: Column, statistics: list[Row]
-) -> Mapping[str | None, Any]:
+def _values(connection: Connection, column: Column, rows: list[Row]) -> Mapping[str | None, Any]:
     """Return the values of the texts in statistics, as DuckDB reads them."""
-    texts = list({row[name] for row in statistics for name in ("min_value", "max_value")} - {None})
+    texts = list({row[name] for row in rows for name in ("min_value", "max_value")} - {None})
     if column.type in (ColumnType.STRING, ColumnType.TEXT):
         return dict(zip(texts, texts, strict=True))
     if column.type is ColumnType.BOOLEAN:

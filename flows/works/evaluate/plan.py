@@ -75,11 +75,9 @@ def receipts_of(keyed: KeyedBatch, warehouse: Warehouse) -> dict[EvaluationKey, 
     """Return landed receipts by key: a complete one of any run, else one of this run."""
 
     def find_landed(key: EvaluationKey) -> Receipt | None:
-        receipt = read_receipt(warehouse, RUNS, keyed.run_id, key)
+        local = read_receipt(warehouse, RUNS, keyed.run_id, key)
         return (
-            receipt
-            if receipt is not None and receipt.complete
-            else find_receipt(warehouse, key) or receipt
+            local if local is not None and local.complete else find_receipt(warehouse, key) or local
         )
 
     keys = [entry.evaluation_key for entry in keyed.planned]

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import Field
 
-from flows.run.indexing import index_with_progress, progress_callback
+from flows.run.indexing import index_with_progress, progress_display
 from flows.works.evaluate.plan import KeyedBatch, key_batch, receipts_of
 from flows.works.evaluate.request import with_assessment
 from schemas.base import Noun, replace
@@ -128,7 +128,7 @@ async def _check_fields(
     embedder = SentenceEmbedder(bundled_settings(settings.embeddings), None)
     literature = SnapshotSearch(folder, settings)
     coverages: list[tuple[Idea, FieldCoverage]] = []
-    with progress_callback() as report:
+    with progress_display() as report:
         for place, idea in enumerate(ideas, start=1):
             answer = await look_at_field(idea, literature.search_papers, embedder)
             coverages.extend((idea, coverage) for coverage in answer.items)
@@ -311,7 +311,7 @@ def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Setti
     batch = read_batch(
         request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
     )
-    own_engines = (request.engine,) if others and not request.engine.is_baseline else ()
+    own_engine = (request.engine,) if others and not request.engine.is_baseline else ()
     done, unknown_because = NOTHING_DONE, ""
     try:
         done = existing_results(batch, request, settings)
@@ -327,7 +327,7 @@ def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Setti
         unknown_because=unknown_because,
         ranking=estimate_ranking(batch.ideas, request, settings, ranked=done.ranked),
         comparison=compare_engines(
-            dict.fromkeys((*own_engines, *others)),
+            dict.fromkeys((*own_engine, *others)),
             batch.ideas,
             request,
             settings,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from flows.run.gateway import gateway_url, with_index
-from flows.run.indexing import embedder_for, progress_callback
+from flows.run.indexing import embedder_for, progress_display
 from flows.works.evaluate.request import resolve_literature
 from schemas.choices import LiteratureChoice
 from schemas.failure import Answer
@@ -60,7 +60,7 @@ def audit_index(index: Path, options: AuditOptions, settings: Settings) -> Audit
     diagnose(index, others)
     decisions_made = Decided()
     if decisions.any:
-        with progress_callback() as report:
+        with progress_display() as report:
             decisions_made = review(
                 index, decisions, embedder=embedder_for(index, settings), progress=report
             )

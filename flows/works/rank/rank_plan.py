@@ -212,12 +212,10 @@ def _groups(queries: Queries, request: RankRequest, warehouse: Warehouse) -> Map
         group_of = dict(asyncio.run(find_groups(dossiers, embedder)).group_of)
     else:
         names = {row["group"] for row in rows}
-        fallback = UNGROUPED
-        while fallback in names:
-            fallback = f"{fallback} others"
-        group_of = {
-            row["idea_id"]: fallback if row["group"] is None else row["group"] for row in rows
-        }
+        rest = UNGROUPED
+        while rest in names:
+            rest = f"{rest} others"
+        group_of = {row["idea_id"]: rest if row["group"] is None else row["group"] for row in rows}
     if not group_of:
         raise ConfigurationError(f"every idea of run {request.run_id} was rejected: none is ranked")
     return dict(sorted(group_of.items(), key=lambda pair: (pair[1], pair[0])))
@@ -266,18 +264,16 @@ def _write_shards(
 ) -> dict[Path, tuple[str, ...]]:
     """Write the shards; the group across groups is the last, by itself."""
     open_groups = [name for name in members if _is_open(head, warehouse, name)]
-    shard_groups: list[list[str]] = [
-        [] for _ in range(shard_count(template.request, len(open_groups)))
-    ]
-    loads = [0] * len(shard_groups)
+    by_shard: list[list[str]] = [[] for _ in range(shard_count(template.request, len(open_groups)))]
+    loads = [0] * len(by_shard)
     # Largest group first, each into the shard with the fewest ideas.
     for name in sorted(open_groups, key=lambda name: (-len(members[name]), name)):
         lightest = loads.index(min(loads))
-        shard_groups[lightest].append(name)
+        by_shard[lightest].append(name)
         loads[lightest] += len(members[name])
 
     def jobs() -> Iterator[RankJob]:
-        for names in shard_groups:
+        for names in by_shard:
             groups = _groups_of(queries, template, warehouse, names, members, votes, prior)
             yield replace(template, groups=groups)
         if across is not None and _is_open(head, warehouse, across):

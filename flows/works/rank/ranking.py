@@ -136,14 +136,14 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
 
 
 def _named_run(
-    run_name: str | RunToRank | None, options: RankOptions, settings: Settings
+    name: str | RunToRank | None, options: RankOptions, settings: Settings
 ) -> Run | None:
     """Return the run of a name; a program names a published run, never a file."""
-    if not isinstance(run_name, RunToRank):
-        return find_run(run_name, options)
-    assert run_name.run_id is not None
+    if not isinstance(name, RunToRank):
+        return find_run(name, options)
+    assert name.run_id is not None
     with Warehouse(options.warehouse, settings).queries() as queries:
-        return queries.run(run_name.run_id)
+        return queries.run(name.run_id)
 
 
 class _GroupsFirst:

@@ -97,20 +97,17 @@ def values_of(curation: Curation) -> dict[Value, str]:
 
 def add_statements(curation: Curation, edits: Iterable[CurationEdit]) -> Curation:
     """Add the statements that people added, as first written, with their sentences."""
-    edits_by_statement: dict[str, dict[EditedField, CurationEdit]] = {}
+    by_name: dict[str, dict[EditedField, CurationEdit]] = {}
     for each in edits:
         is_added = each.statement_id.startswith(ADDED) and not each.is_blind
         if is_added and each.paper_id == curation.paper_id:
-            edits_by_statement.setdefault(each.statement_id, {}).setdefault(each.field, each)
-    complete = {
-        name: fields for name, fields in edits_by_statement.items() if fields.keys() >= _OF_ADDED
-    }
+            by_name.setdefault(each.statement_id, {}).setdefault(each.field, each)
+    complete = {name: fields for name, fields in by_name.items() if fields.keys() >= _OF_ADDED}
     if not complete or curation.dropped_reason is not None:
         return curation
-    offered_sentences = {each.sentence_id: each for each in citable_sentences(curation)}
+    offered = {each.sentence_id: each for each in citable_sentences(curation)}
     statements = [
-        _added_statement(name, fields, tuple(offered_sentences))
-        for name, fields in complete.items()
+        _added_statement(name, fields, tuple(offered)) for name, fields in complete.items()
     ]
     existing_ids = {each.sentence_id for each in curation.sentences}
     used_ids = {name for each in statements for name in each.sentence_ids} - existing_ids
@@ -118,10 +115,7 @@ def add_statements(curation: Curation, edits: Iterable[CurationEdit]) -> Curatio
         curation,
         statements=(*curation.statements, *statements),
         statement_count=len(curation.statements) + len(statements),
-        sentences=(
-            *curation.sentences,
-            *(offered_sentences[name] for name in offered_sentences if name in used_ids),
-        ),
+        sentences=(*curation.sentences, *(offered[name] for name in offered if name in used_ids)),
     )
 
 
