@@ -45,7 +45,7 @@ def _status(part: str, state: str, detail: str, remedy: str = "") -> ComponentSt
 def check_before(
     work: "Work[Any, Any, Any]", request: Request[Any, Any], settings: Settings
 ) -> "tuple[ModelProbe, ...]":
-    """Check what a request needs, and return the models' replies to a first call.
+    """Check what a request needs, and return the probes of its models.
 
     Raises:
         ConfigurationError: the model, its key or server, the scheduler, the warehouse folder or the
@@ -91,7 +91,7 @@ def check_engine(
     steps: "Iterable[Step[Any, Any]]",
     budget: Budget,
 ) -> "tuple[ModelProbe, ...]":
-    """Make one small call to each model of `steps`, and return limits and prices.
+    """Probe each model of `steps` with one small call.
 
     Raises:
         ConfigurationError: a model does not answer, or lacks the price that a budget needs.
