@@ -96,7 +96,7 @@ def ended_by_budget(budget: SharedBudget, unit: str = "idea") -> str:
     bounds = {
         field: bound for field, bound in budget.budget.model_dump().items() if bound is not None
     }
-    met = [field for field in budget.is_reached() if field in bounds] or list(bounds)
+    met = [field for field in budget.reached() if field in bounds] or list(bounds)
     flags = {
         field: flag_of(field.replace("maximum", "max").replace("per_idea", f"per_{unit}"))
         for field in met

@@ -24,7 +24,7 @@ from tasks.judging.findings import (
 )
 from tasks.judging.step import Engine, with_shortening
 from tasks.judging.suggestions import suggestion_about
-from tasks.recommendation.extracting import Offered
+from tasks.recommendation.extracting import ResourceLines
 from tasks.soundness.gathering import STAGE
 from tasks.soundness.reviewing import MethodReviewResult
 from tasks.soundness.steps.plan_review import (
@@ -72,7 +72,7 @@ async def review_plan(
     idea: Idea,
     parameters: SoundnessParameters,
     engine: Engine,
-    near_works: Callable[[], Awaitable[Offered]],
+    near_works: Callable[[], Awaitable[ResourceLines]],
     results: Sequence[ExperimentalResult] = (),
 ) -> PlanReviewResult:
     """Ask for the points about the plan.
@@ -83,20 +83,23 @@ async def review_plan(
         near_works: what works near the idea used; waited for where the parameters want it shown.
         results: what came of trying the idea; shown apart from all that works say.
     """
-    offered = await near_works() if parameters.resources_shown else Offered()
+    near_works_lines = await near_works() if parameters.resources_shown else ResourceLines()
     question = PlanInput(
         idea=idea.text,
         maximum_points=parameters.maximum_points,
         maximum_questions=parameters.maximum_questions,
         words_per_point=parameters.words_per_concern,
-        near_works="\n".join(offered.lines),
+        near_works="\n".join(near_works_lines.lines),
         measured="\n".join(result.in_words for result in results),
     )
     outcome = await engine.run(PLAN_REVIEW, question)
     if isinstance(outcome, Unscored):
         return _unreviewed(outcome.reason, outcome.detail, outcome.provenance)
     questions = map(_point_of, outcome.value.questions)
-    points = [_settle_point(point, offered.shown) for point in (*outcome.value.points, *questions)]
+    points = [
+        _settle_point(point, near_works_lines.prompt_papers)
+        for point in (*outcome.value.points, *questions)
+    ]
     flaws = [_flaw(point.proposed, idea.text) for point in points]
     sound = [point for point, flaw in zip(points, flaws, strict=True) if flaw is None]
     kept_points = _select_points(sound, parameters)
@@ -124,17 +127,19 @@ async def review_plan(
             removed_citation_count=sum(point.removed_citation_count for point in kept_points),
             provenance=provenance,
         ),
-        offered.shown,
+        near_works_lines.prompt_papers,
         # Of all actions together, for they are one text of the review.
         whole_citations(
             [point.action.markdown for point in kept_points],
-            offered.shown,
+            near_works_lines.prompt_papers,
             module=STAGE,
             subject=_SUBJECT,
             field="suggestions",
         ),
         tuple(
-            suggestion_about(concern, rank, keys_of(point.action, offered.shown), module=STAGE)
+            suggestion_about(
+                concern, rank, keys_of(point.action, near_works_lines.prompt_papers), module=STAGE
+            )
             for rank, (concern, point) in enumerate(acted_on, start=1)
         ),
         failures,
