@@ -15,14 +15,14 @@ from uuid import uuid4
 
 from anyio import CapacityLimiter, to_thread
 
-from dashboards.render.formats.any_format import report_file
 from dashboards.render.formats.markdown import markdown_line
+from dashboards.render.formats.report_file import report_file
 from dashboards.render.formats.report_format import ReportFormat
 from dashboards.views.idea.closest_work import closest_works
 from flows.api.bodies import NAME_CHARACTERS, stored_fields
 from flows.cli.answer import Answer, answer_of
 from flows.cli.operate.jobs import job_row
-from flows.cli.people.inbox import shown_request
+from flows.cli.people.inbox import request_fields
 from flows.cli.works import report_answer
 from flows.run.campaign_runs import campaign_type
 from flows.works.literature.search import search_answer
@@ -343,9 +343,8 @@ class Service:
         """
         participant_id = self._decider(token)
         requests = open_requests(self.database, participant_id)
-        return answer_of(
-            "listed", [shown_request(each) for each in requests], participant_id=participant_id
-        )
+        listed = [request_fields(each) for each in requests]
+        return answer_of("listed", listed, participant_id=participant_id)
 
     def decide(self, token: Token, request_id: str, answer: GivenAnswer) -> Answer:
         """Record the final answer to a request.

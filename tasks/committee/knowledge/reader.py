@@ -105,14 +105,14 @@ class CodeHost:
                 " with one"
             )
             return requests.failure(question, Reason.NOT_CONFIGURED, detail)
-        fetched = await requests.fetch(question, _last_commit)
-        if fetched.failure is not None:
-            return fetched.failure
-        if not fetched.page:
+        answer = await requests.fetch(question, _last_commit)
+        if answer.failure is not None:
+            return answer.failure
+        if not answer.page:
             return requests.failure(
                 question, Reason.NOT_FOUND, f"the repository has no commit up to {day.isoformat()}"
             )
-        return fetched.page
+        return answer.page
 
 
 def _last_commit(reply: Reply) -> str:
@@ -160,7 +160,7 @@ def archive_of(content: bytes) -> Archive:
     return Archive.model_validate_json(content)
 
 
-def described(archive: Archive) -> str:
+def describe_archive(archive: Archive) -> str:
     kinds = Counter(
         PurePosixPath(path).suffix or PurePosixPath(path).name for path, _ in archive.files
     )
@@ -228,7 +228,7 @@ def _line(module: Module, modules: list[Module]) -> str:
 def parts_of(archive: Archive) -> tuple[tuple[str, str], ...]:
     parts: list[tuple[str, Any]] = [
         ("README", archive.readme.strip()),
-        ("Structure", described(archive)),
+        ("Structure", describe_archive(archive)),
     ]
     return tuple((heading, text) for heading, text in parts if text)
 
