@@ -12,7 +12,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from schemas.base import Noun, replace
-from schemas.boundary import in_a_word
+from schemas.boundary import error_line
 from schemas.columns import Table
 from schemas.errors import PublicationError
 from schemas.run import ValidationRow
@@ -87,7 +87,7 @@ def _validate_apart(
         return validate_works(connection, kind, works)
     except (PublicationError, duckdb.Error) as error:
         if len(works) == 1:
-            return LaterValidation(failed=(f"{kind.title(*works[0])}: {in_a_word(error)}",))
+            return LaterValidation(failed=(f"{kind.title(*works[0])}: {error_line(error)}",))
     return sum((_validate_apart(connection, kind, [names]) for names in works), LaterValidation())
 
 
