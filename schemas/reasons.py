@@ -358,7 +358,7 @@ class Reason(StrEnum):
     TOO_LONG = ("too_long", "the text is too long", Passes.NEVER, About.ENTRY)
     BAD_CUTOFF_DATE = (
         "bad_cutoff_date",
-        "the cutoff date is no date",
+        "the cutoff date is not a date",
         Passes.NEVER,
         About.ENTRY,
     )

@@ -98,7 +98,7 @@ class Commands(typer.Typer):
 
 
 def _epilog(examples: Sequence[str]) -> str:
-    """Return examples for click, which keeps the lines after `\\b` as they are."""
+    r"""Return examples for click, which keeps the lines after `\b` as they are."""
     lines = "\n".join(examples).splitlines()
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 

@@ -142,12 +142,11 @@ class CurateOptions(DeclaredOptions):
     max_cost_usd_per_paper: float | None = option(None, "X", "Stop a paper at this cost.", ge=0)
 
 
-_CURATE = """Make papers with their reviews into rated ideas that benchmarks can be run on.
+_CURATE = """Make rated ideas for benchmarks from papers and their reviews.
 
 Each paper becomes a problem, a method and an experiment design without results; its reviews
 become statements that lead back to sentences, word for word. What is left out is a row with its
-reason. Offline, sentences are proposed and people word them. The same command goes on where it
-stopped; nothing is paid twice.
+reason. Offline, sentences are proposed and people word them. The same command resumes; nothing is paid twice.
 """
 
 

@@ -127,16 +127,16 @@ class SurveyOptions(QuestionOptions):
 
 _ASK = """Answer a question from the literature in a few paragraphs, as Markdown.
 
-Every sentence cites a paper that was found, and was held against what was read of it; what no
-paper answers is said to be not in what was found. Without a model the answer is the passages
-that bear on the question. The same question again is not paid again.
+Every sentence cites a retrieved paper and is checked against its text; questions that no paper
+answers are listed. Without a model the answer is the relevant passages. Asking the same question
+again costs nothing.
 """
-_SURVEY = """Find the papers that answer a question, and say of each why it is there.
+_SURVEY = """Find the papers that answer a question, with the reason for each.
 
-Searches come first, then references and citations, layer by layer, with a filter of relevance
-at each. Gives clusters, key papers, a timeline, quotes and a .bib file; a model reads the
-heaviest papers and writes a review whose every statement is cited and checked. The same command
-goes on where it stopped; nothing is paid twice.
+Searches come first, then references and citations, layer by layer, with a relevance filter at
+each. Prints clusters, key papers, a timeline, quotes and a .bib file; a model reads the heaviest
+papers and writes a review in which every statement is cited and checked. The same command
+resumes; nothing is paid twice.
 """
 
 

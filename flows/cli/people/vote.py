@@ -47,8 +47,8 @@ def vote(
 ) -> int:
     """Have two engines or profiles answer, read both answers without names, and vote on them.
 
-    The same TEXT again goes on where it stopped; `--choice` votes on what you were shown. Who
-    answers is drawn from the models that the dashboard offers, or the profiles of the baseline.
+    The same TEXT resumes; `--choice` votes on the answers shown. The engines are drawn from the
+    models that the dashboard offers, or from the profiles of the baseline.
     """
     from warehouse.app.people import participant
 
