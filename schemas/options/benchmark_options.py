@@ -60,8 +60,7 @@ class BenchmarkOptions(IdeaOptions, DeclaredOptions):
     baselines: str = option(
         "prompt_only,prompt_with_search,another_ideas_review",
         "LIST",
-        "Baseline systems: prompt_only, prompt_with_search, another_ideas_review; or"
-        " none.",
+        "Baseline systems: prompt_only, prompt_with_search, another_ideas_review; or none.",
     )
     check_links: bool = option(
         False, "", "Ask every cited address whether it exists (reference invalidity)."
