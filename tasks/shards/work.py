@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from pydantic import Field
 
 from schemas.base import Noun
-from schemas.boundary import ErrorBoundary, concerns_one_unit, in_a_word, root_of
+from schemas.boundary import ErrorBoundary, concerns_one_unit, error_line, root_of
 from schemas.errors import AssayError, ConfigurationError, SharedStateError
 from schemas.identifiers import RunId
 from schemas.reasons import Reason
@@ -157,7 +157,7 @@ def cause_of(error: Exception, title: str) -> Cause:
     logger.error("%s failed", title, exc_info=error)
     if isinstance(root, AssayError):
         return Cause(root.reason, one_line(root))
-    return Cause(Reason.INTERNAL_ERROR, one_line(in_a_word(root)))
+    return Cause(Reason.INTERNAL_ERROR, one_line(error_line(root)))
 
 
 async def or_failure(
@@ -211,5 +211,5 @@ def land_failure(land: Callable[[], AnswerT], title: str) -> AnswerT | None:
     if isinstance(boundary.error, OSError):
         raise boundary.error
     assert boundary.error is not None
-    logger.error("the failure of %s cannot be landed: %s", title, in_a_word(boundary.error))
+    logger.error("the failure of %s cannot be landed: %s", title, error_line(boundary.error))
     return None

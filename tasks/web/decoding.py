@@ -35,7 +35,7 @@ def json_of(content: bytes) -> Any:
 
 
 def mended_json(content: bytes) -> bytes:
-    """Replace invalid UTF-8 and lone surrogate escapes (`\\ud800`) in JSON by U+FFFD."""
+    r"""Replace invalid UTF-8 and lone surrogate escapes (`\ud800`) in JSON by U+FFFD."""
     return with_whole_characters(content.decode("utf-8", "replace")).encode()
 
 
