@@ -162,7 +162,6 @@ def show(visit: Visit, note: str = "", draft: _Draft | None = None) -> PageConte
 
 
 def _ballot_or_reason(visit: Visit, question: LiveQuestion) -> Markup:
-    """Return the ballot, or the reason why there is none."""
     database, settings = services_of(visit.lake.warehouse), visit.lake.warehouse.settings
     outcome = _read_answers(visit, question)
     pair = None
