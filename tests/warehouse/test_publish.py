@@ -153,14 +153,14 @@ def test_a_second_publisher_is_told_to_wait(warehouse: Warehouse) -> None:
 
 
 def _publish_and_stop_before_the_commit(root: str, told: Connection) -> None:
-    held = publishing._hold_against_receipts
+    held = publishing._check_counts
 
     def stop(*arguments: Any) -> Any:
         held(*arguments)
         told.send("all rows are in")
         signal.pause()
 
-    publishing._hold_against_receipts = stop
+    publishing._check_counts = stop
     publish(Warehouse(Path(root)), RUNS, make_run(ideas=3))
 
 

@@ -218,7 +218,7 @@ def test_readers_see_whole_runs_while_a_publisher_writes(
 
 def _publish_and_stop_before_the_commit(root: Path, url: str, signs: Path) -> str:
     """What was said when it went on, once `signs` held `go on`."""
-    held = publishing._hold_against_receipts
+    held = publishing._check_counts
 
     def stop(*arguments: Any) -> None:
         held(*arguments)
@@ -226,12 +226,12 @@ def _publish_and_stop_before_the_commit(root: Path, url: str, signs: Path) -> st
         wait_until((signs / "go on").exists, 240, "the other side")
 
     try:
-        publishing._hold_against_receipts = stop
+        publishing._check_counts = stop
         published(Warehouse(root), url, "run-b")
     except AssayError as error:
         return str(error)
     finally:
-        publishing._hold_against_receipts = held
+        publishing._check_counts = held
     return ""
 
 
