@@ -89,13 +89,15 @@ class SurveyPart:
         sections = self.survey.sections
         checked = sum(section.checked_sentence_count or 0 for section in sections)
         corrected = sum(section.corrected_sentence_count or 0 for section in sections)
+        undecided = sum(section.undecided_sentence_count or 0 for section in sections)
         invented = sum(section.removed_citation_count for section in sections)
         read = figures.counted(self.survey.read_count, "paper")
         below = " (shown below)" if self.survey.removed else ""
         return (
             f"From {read} read, {self.survey.full_text_count:,} of them in more than the abstract."
             f" {figures.counted(checked, 'cited sentence')} held against what was read:"
-            f" {corrected:,} corrected, {len(self.survey.removed):,} taken out{below};"
+            f" {corrected:,} corrected, {len(self.survey.removed):,} taken out{below},"
+            f" {undecided:,} that it does not decide;"
             f" {figures.counted(invented, 'citation')} that named nothing shown removed."
         )
 

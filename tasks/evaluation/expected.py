@@ -70,9 +70,9 @@ QUESTION_TOKENS = 45
 RESOURCE_LINE_TOKENS = 25
 """Of a data set, baseline or metric that the review of the plan is shown."""
 CONCERN_SHOWN_TOKENS = 45
-"""A concern as the review of a method sees it: its key, severity and one sentence."""
-EXPECTED_BEARINGS, BEARING_WORDS = 2, 25
-"""Concerns on which the evidence of a method bears."""
+"""A concern as the evidence is held against it: its key and one sentence."""
+EXPECTED_BEARINGS, BEARING_WORDS = 6, 25
+"""Concerns on which the evidence bears."""
 COMPARED_ENTRY_TOKENS = 19
 """Of one dimension of a comparison: its name, overlap and score."""
 EXPECTED_ADDRESSED_SHARE = 0.6
@@ -302,7 +302,8 @@ def _outside_the_field(
     """
     asked: Counts = {}
     if Module.SOUNDNESS in request.parameters.modules:
-        asked["plan_review"] = _soundness(request)[0]["plan_review"]
+        soundness = _soundness(request)[0]
+        asked |= {name: soundness[name] for name in ("plan_review", "plan_questions")}
     if Module.COMMITTEE in request.parameters.modules:
         parameters = request.profile.committee
         others = tuple(name for name in parameters.sources if name != LITERATURE)
@@ -398,8 +399,9 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
         "plan_review": Asked(
             1,
             parameters.resources_shown * RESOURCE_LINE_TOKENS,
-            points * point + parameters.maximum_questions * QUESTION_TOKENS,
+            points * point,
         ),
+        "plan_questions": Asked(1, 0, parameters.maximum_questions * QUESTION_TOKENS),
         "soundness_query": Asked(
             math.ceil(methods / parameters.methods_per_query_call),
             methods * METHOD_TOKENS,
@@ -414,11 +416,12 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
         ),
         "soundness_review": Asked(
             methods,
-            methods * (METHOD_TOKENS + weighed) + relevant * (finding + 2 * TITLE_TOKENS),
-            methods * (review + text / 2 + borne + ENTRY_TOKENS),
+            methods * METHOD_TOKENS + relevant * (finding + 2 * TITLE_TOKENS),
+            methods * (review + text / 2 + ENTRY_TOKENS),
             most_idea_tokens=shown,
         ),
     }
+    counts["concern_evidence"] = Asked(1, weighed + methods * (2 * text + METHOD_TOKENS), borne)
     if parameters.summarise:
         counts["soundness_summary"] = Asked(
             1, methods * (review + METHOD_TOKENS), 9 * _tokens(None, SUMMARY_WORDS)

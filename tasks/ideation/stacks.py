@@ -276,15 +276,9 @@ class Stacks:
             move=move,
             cutoff_date=seed.cutoff_date or self._cutoff_date,
             stack=tuple(stack),
-            scores=tuple(self._score(version) for version in stack),
             findings=findings,
             taken=tuple(self._taken(seed_id, slot)),
         )
-
-    def _score(self, version: IdeaVersion) -> str:
-        review = self._reviews.get(str(version.version_id))
-        score = review.score.score if review is not None else None
-        return "not scored" if score is None else f"{score:.1f} of 10"
 
     def _taken(self, seed_id: str, slot: int) -> Iterable[str]:
         for (other_seed, other_slot), stack in self._stacks.items():

@@ -284,8 +284,8 @@ async def _written(
             ),
             papers=chosen.passages if chosen is not None else (),
             stack=tuple(
-                ShownVersion(title=version.title, keywords=version.keywords, score=score)
-                for version, score in zip(slot.stack, slot.scores, strict=True)
+                ShownVersion(title=version.title, keywords=version.keywords)
+                for version in slot.stack
             ),
             revision=len(slot.stack),
             parent=(parent.text or "") if parent is not None else "",

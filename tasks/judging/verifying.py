@@ -15,6 +15,7 @@ from tasks.judging.findings import Cited, SettledTexts
 from tasks.judging.packing import even_batches, side_by_side
 from tasks.judging.step import Engine, reads_offline
 from tasks.judging.steps import (
+    UNDECIDED,
     VERIFY_CITATIONS,
     ClaimShown,
     ClaimVerdict,
@@ -34,12 +35,13 @@ WORDS_PER_SOURCE = 90
 @dataclass(frozen=True, slots=True)
 class Verified:
     """A settled text after the check: how many of its cited sentences were checked and corrected,
-    and those that were taken out.
+    how many the texts shown do not decide, and those that were taken out.
     """
 
     markdown: str
     checked: int = 0
     corrected: int = 0
+    undecided: int = 0
     removed: tuple[str, ...] = ()
 
     @property
@@ -137,6 +139,7 @@ def _with(each: CitedT, verified: Mapping[str, Verified], module: str, subject: 
         checked_sentence_count=sum(text.checked for text in verified.values()),
         corrected_sentence_count=sum(text.corrected for text in verified.values()),
         dropped_sentence_count=sum(text.dropped for text in verified.values()),
+        undecided_sentence_count=sum(text.undecided for text in verified.values()),
     )
     others = (cited for cited in each.citations if cited.field not in verified)
     citations = (*texts.citations(module=module, subject=subject), *others)
@@ -194,7 +197,7 @@ def settle_verdicts(
 
 
 def _correction(entry: ClaimVerdict, sentence: CitingSentence, shown: Shown) -> str:
-    if entry.verdict is Verdict.SUPPORTED:
+    if entry.verdict is Verdict.SUPPORTED or entry.verdict in UNDECIDED:
         return ""
     settled = settle(" ".join(entry.correction.split()), shown)
     cited = {paper_id for paper_id, _ in settled.cited}
@@ -215,7 +218,8 @@ def _rebuilt(
     settled: Mapping[tuple[int, int], tuple[Verdict, str]],
 ) -> Verified:
     """The text with corrections in place of what they correct, without what is not supported."""
-    verified = Verified(markdown, checked=len(settled))
+    undecided = sum(verdict in UNDECIDED for verdict, _ in settled.values())
+    verified = Verified(markdown, checked=len(settled), undecided=undecided)
     kept: list[str] = []
     for number, sentences in enumerate(lines):
         line = ""

@@ -11,13 +11,19 @@ from schemas.judgement.committee import ReviewDimension
 from schemas.judgement.ranking import Match
 from schemas.outcome import Outcome, Unscored
 from schemas.reasons import Reason, may_pass
-from schemas.text.patterns import bounded
+from schemas.text.patterns import IGNORECASE, bounded
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import reference
 from tasks.citations.settle import settle
 from tasks.judging.step import Engine
 from tasks.ranking.dossier import Dossier
-from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS, PairInput, PairReply, verdict_along
+from tasks.ranking.steps.compare_ideas import (
+    COMPARE_IDEAS,
+    IdeaReading,
+    PairInput,
+    PairReply,
+    verdict_along,
+)
 from tasks.ranking.steps.measures import (
     NEWNESS,
     ShownCriterion,
@@ -83,7 +89,7 @@ def _shown(dossier: Dossier, papers: Shown, letter: str) -> ShownIdea:
 
     return ShownIdea(
         title=dossier.title,
-        text=dossier.text,
+        text=_masked(dossier.text, dossier.title),
         summary=_keyed(dossier.summary, references),
         claims=dossier.claims,
         strengths=keyed(dossier.strengths),
@@ -112,6 +118,15 @@ def _shown(dossier: Dossier, papers: Shown, letter: str) -> ShownIdea:
 
 
 _ADDRESS = bounded(r"\]\(https?://[^\s()]{1,2000}\)")
+_IDENTIFYING = bounded(
+    r"\bhttps?://[^\s()<>]{1,2000}|\bdoi:\s{0,3}10\.\S{1,200}|\barxiv:\s{0,3}\S{1,40}", IGNORECASE
+)
+
+
+def _masked(text: str, title: str) -> str:
+    """Return `text` without the title and the addresses by which a judge might recall its paper."""
+    named = text.replace(title, "this idea") if title.strip() else text
+    return _IDENTIFYING.sub("[address]", named)
 
 
 def _references(papers: Shown) -> list[tuple[str, str]]:
@@ -223,4 +238,18 @@ def _verdict(dimension: str, outcome: Outcome[PairReply], asked: Asked) -> dict[
         "winner": verdict.winner,
         "first_better_0_to_1": verdict.a_better_percent / 100,
         "rationale": settle(verdict.reason, asked.papers).markdown,
+        "first_reading": _reading(outcome.value.idea_a, asked.papers),
+        "second_reading": _reading(outcome.value.idea_b, asked.papers),
     }
+
+
+def _reading(reading: IdeaReading, papers: Shown) -> str:
+    """Return what the judge read in an idea, a paragraph for each part that it filled."""
+    parts = (
+        ("Core mechanism", reading.core_mechanism),
+        ("Closest prior work", reading.closest_prior_work),
+        ("Weakest assumption", reading.weakest_assumption),
+        ("What the test shows", reading.what_the_test_shows),
+    )
+    told = "\n\n".join(f"{name}: {text.strip()}" for name, text in parts if text.strip())
+    return settle(told, papers).markdown

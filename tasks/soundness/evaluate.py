@@ -28,6 +28,7 @@ from tasks.judging.step import Engine, excerpt, never_asked
 from tasks.judging.verifying import verifies, verify_reviews
 from tasks.literature.client import LiteratureClient
 from tasks.recommendation.extracting import Offered, offered
+from tasks.soundness.bearing import with_evidence
 from tasks.soundness.extracting import Extracted, Queried, ask_queries, find_methods
 from tasks.soundness.gathering import (
     STAGE,
@@ -37,7 +38,7 @@ from tasks.soundness.gathering import (
     searches,
     wider_search,
 )
-from tasks.soundness.plan_reviewing import PlanReviewed, review_plan, with_evidence
+from tasks.soundness.plan_reviewing import review_plan
 from tasks.soundness.reading import Read, read_papers
 from tasks.soundness.reviewing import (
     Reviewed,
@@ -48,6 +49,14 @@ from tasks.soundness.reviewing import (
     unscored_review,
 )
 from tasks.soundness.steps.soundness_summary import SOUNDNESS_SUMMARY
+from tasks.soundness.steps.wording import (
+    CORE_SIZE,
+    closeness,
+    core_words,
+    fingerprint,
+    fingerprint_of_method,
+    is_related,
+)
 from tasks.text.words import Excerpt
 
 
@@ -93,7 +102,7 @@ async def evaluate_soundness(
             parameters.idea_word_limit,
             engine,
         )
-        tasks = [group.create_task(methods.judge(each, shown, plan)) for each in beginnings]
+        tasks = [group.create_task(methods.judge(each, shown)) for each in beginnings]
     planned, judged = plan.result(), [task.result() for task in tasks]
     sections, document_failures = await fetched.read()
     reviewed = [each.reviewed for each in judged]
@@ -109,9 +118,13 @@ async def evaluate_soundness(
             subject_of=lambda row: row.method_id,
         )
     pairs = [(each.method, one) for each, one in zip(judged, reviewed, strict=True)]
-    summarised: Cited[SoundnessSummary] | None = None
-    if judged and parameters.summarise:
-        summarised = await summarise(idea, pairs, engine)
+    async with asyncio.TaskGroup() as group:
+        # After all scores: no reviewer of a method sees what was objected to the plan.
+        bearing = group.create_task(with_evidence(planned.concerns, pairs, engine))
+        summarised: Cited[SoundnessSummary] | None = None
+        if judged and parameters.summarise:
+            summarised = await summarise(idea, pairs, engine)
+    borne = bearing.result()
     evaluation = SoundnessEvaluation(
         methods=tuple(each.method for each in judged),
         passages=tuple(
@@ -123,7 +136,7 @@ async def evaluate_soundness(
         evidence=tuple(row for each in judged for row in each.evidence),
         reviews=tuple(each.value for each in reviewed),
         elements=extracted.elements,
-        concerns=with_evidence(planned.concerns, reviewed),
+        concerns=borne.value,
         plan_review=planned.value,
         summary=summarised.value if summarised else None,
         failures=(
@@ -132,6 +145,7 @@ async def evaluate_soundness(
             *(failure for each in judged for failure in each.failures),
             *document_failures,
             *verification_failures,
+            *borne.failures,
             *(summarised.failures if summarised else ()),
         ),
     )
@@ -139,7 +153,12 @@ async def evaluate_soundness(
     return Findings(
         evaluation,
         fetched.retrieved(),
-        (*planned.citations, *citations, *(summarised.citations if summarised else ())),
+        (
+            *planned.citations,
+            *citations,
+            *borne.citations,
+            *(summarised.citations if summarised else ()),
+        ),
         (*planned.suggestions, *(row for each in reviewed for row in each.suggestions)),
     )
 
@@ -224,20 +243,32 @@ class _Methods:
     async def used_nearby(
         self, started: asyncio.Task[tuple[Extracted, list[asyncio.Task[_Begun]]]]
     ) -> Offered:
+        """Return what papers used whose wording is near to the method that they were found for."""
         _, beginnings = await started
-        gathered = [found for _, found in [await each for each in beginnings] if found is not None]
-        papers = {paper.paper_id: paper for each in gathered for paper in each.papers}
-        passages = {passage.passage_id: passage for each in gathered for passage in each.passages}
+        begun = [await each for each in beginnings]
+        core = core_words(self.idea.text, CORE_SIZE)
+        papers: dict[PaperId, Paper] = {}
+        for queried, gathered in begun:
+            method = fingerprint_of_method(queried.method.text)
+            for paper in gathered.papers if gathered is not None else ():
+                words = fingerprint(f"{paper.title}\n{paper.abstract or ''}")
+                # A search also brings papers off the field, whose data sets are no omission.
+                if is_related(closeness(method, words), len(core & words.words)):
+                    papers[paper.paper_id] = paper
+        passages = {
+            passage.passage_id: passage
+            for _, gathered in begun
+            if gathered is not None
+            for passage in gathered.passages
+        }
         limit = self.parameters.resources_shown
         return offered(list(papers.values()), passages.values(), limit)
 
-    async def judge(
-        self, beginning: asyncio.Task[_Begun], shown: Excerpt, plan: asyncio.Task[PlanReviewed]
-    ) -> _Judged:
+    async def judge(self, beginning: asyncio.Task[_Begun], shown: Excerpt) -> _Judged:
         """One method from what its queries led to, to its review.
 
-        It waits for none but those whose queries are asked for with it, for the idea's first
-        reading, and before its review for that of the plan.
+        It waits for none but those whose queries are asked for with it, and for the idea's first
+        reading.
         """
         queried, gathered = await beginning
         method, parameters = queried.method, self.parameters
@@ -254,9 +285,8 @@ class _Methods:
             read = read.with_more(await self._read(shown, method, further, known))
             gathered = gathered.with_more(further)
         if any(reaches(row, parameters.minimum_relevance) for row in read.evidence):
-            concerns = (await plan).concerns
             reviewed = await review_method(
-                shown, method, gathered.papers, read, concerns, parameters, self.engine
+                shown, method, gathered.papers, read, parameters, self.engine
             )
         else:
             reviewed = unreviewed(method, read, gathered.source_failed, self.engine)

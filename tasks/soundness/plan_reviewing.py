@@ -1,8 +1,7 @@
-"""The review of the plan itself: points with a quote that stands in it, and what the evidence says
-of each.
-"""
+"""The review of the plan itself: points and questions that quote it or name what it lacks."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from schemas.base import replace
@@ -20,13 +19,12 @@ from tasks.judging.step import Engine, shortened
 from tasks.judging.suggestions import suggestion_about
 from tasks.recommendation.extracting import Offered
 from tasks.soundness.gathering import STAGE
-from tasks.soundness.reviewing import Reviewed
-from tasks.soundness.steps.plan_review import (
-    PLAN_REVIEW,
-    PlanInput,
-    ProposedPoint,
+from tasks.soundness.steps.plan_questions import (
+    PLAN_QUESTIONS,
     ProposedQuestion,
+    QuestionsInput,
 )
+from tasks.soundness.steps.plan_review import PLAN_REVIEW, PlanInput, ProposedPoint
 from tasks.text.quotations import LEAST_CHARACTERS_OF_A_PLAN, stands_in
 
 _SUBJECT = "plan"
@@ -69,7 +67,7 @@ async def review_plan(
     near_works: Callable[[], Awaitable[Offered]],
     results: Sequence[ExperimentalResult] = (),
 ) -> PlanReviewed:
-    """Ask for the points about the plan.
+    """Ask for the points about the plan, and apart from them for questions about single things.
 
     Those that quote other words than the plan's are left out, on record.
 
@@ -77,24 +75,43 @@ async def review_plan(
         near_works: what works near the idea used; waited for where the parameters want it shown.
         results: what came of trying the idea; shown apart from all that works say.
     """
-    offered = await near_works() if parameters.resources_shown else Offered()
-    question = PlanInput(
-        idea=idea.text,
-        maximum_points=parameters.maximum_points,
-        maximum_questions=parameters.maximum_questions,
-        words_per_point=parameters.words_per_concern,
-        near_works="\n".join(offered.lines),
-        measured="\n".join(result.in_words for result in results),
-    )
-    outcome = await engine.run(PLAN_REVIEW, question)
+    async with asyncio.TaskGroup() as group:
+        asked = group.create_task(
+            engine.run(
+                PLAN_QUESTIONS,
+                QuestionsInput(idea=idea.text, maximum_questions=parameters.maximum_questions),
+            )
+        )
+        offered = await near_works() if parameters.resources_shown else Offered()
+        question = PlanInput(
+            idea=idea.text,
+            maximum_points=parameters.maximum_points,
+            words_per_point=parameters.words_per_concern,
+            near_works="\n".join(offered.lines),
+            measured="\n".join(result.in_words for result in results),
+        )
+        outcome = await engine.run(PLAN_REVIEW, question)
     if isinstance(outcome, Unscored):
         return _unreviewed(outcome.reason, outcome.detail, outcome.provenance)
-    questions = map(_point_of, outcome.value.questions)
+    doubts = asked.result()
+    unasked: tuple[Failure, ...] = ()
+    questions: list[ProposedPoint] = []
+    if isinstance(doubts, Unscored):
+        unasked = (
+            Failure(
+                stage=STAGE, subject="plan questions", reason=doubts.reason, detail=doubts.detail
+            ),
+        )
+    else:
+        questions = [_point_of(each) for each in doubts.value.questions]
     points = [_settled(point, offered.shown) for point in (*outcome.value.points, *questions)]
     flaws = [_flaw(point.proposed, idea.text) for point in points]
     sound = [point for point, flaw in zip(points, flaws, strict=True) if flaw is None]
     kept = _kept(sound, parameters)
-    failures = tuple(_left_out([flaw for flaw in flaws if flaw is not None], len(points)))
+    failures = (
+        *_left_out([flaw for flaw in flaws if flaw is not None], len(points)),
+        *unasked,
+    )
     dropped = len(points) - len(sound)
     if not kept:
         detail = f"none of the {len(points)} points in the reply can be used"
@@ -107,7 +124,12 @@ async def review_plan(
     note = f"{beyond} points beyond the limit left out, {len(kept)} kept" if beyond else None
     provenance = shortened(outcome.provenance, note)
     concerns = tuple(
-        _concern(rank, point.proposed, provenance) for rank, point in enumerate(kept, start=1)
+        _concern(
+            rank,
+            point.proposed,
+            doubts.provenance if _is_question(point.proposed) else provenance,
+        )
+        for rank, point in enumerate(kept, start=1)
     )
     acted_on = [pair for pair in zip(concerns, kept, strict=True) if pair[0].action]
     return PlanReviewed(
@@ -144,26 +166,6 @@ def _kept(sound: Sequence[_Settled], parameters: SoundnessParameters) -> list[_S
     if not judged:
         return []
     return [*judged[: parameters.maximum_points], *asked[: parameters.maximum_questions]]
-
-
-def with_evidence(concerns: Sequence[Concern], reviewed: Sequence[Reviewed]) -> tuple[Concern, ...]:
-    """`concerns` with what the evidence of the methods, in their order, says for and against
-    each.
-    """
-    return tuple(
-        replace(
-            concern,
-            supported=_joined(concern, [each.supported for each in reviewed]),
-            weakened=_joined(concern, [each.weakened for each in reviewed]),
-        )
-        for concern in concerns
-    )
-
-
-def _joined(concern: Concern, told: Sequence[Mapping[str, str]]) -> str:
-    return "\n\n".join(
-        by_concern[concern.concern_id] for by_concern in told if concern.concern_id in by_concern
-    )
 
 
 def _unreviewed(reason: Reason, detail: str, provenance: Provenance) -> PlanReviewed:

@@ -2,15 +2,12 @@
 the whole idea in up to three strengths, weaknesses and suggestions (ScholarEval §2.1, B.1.1).
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from datetime import date
 
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.judgement.soundness import (
-    Concern,
-    ConcernSeverity,
     Method,
     MethodEvidence,
     SoundnessReview,
@@ -22,7 +19,7 @@ from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import publication_label, rekeyed
-from tasks.citations.settle import Settled, settle
+from tasks.citations.settle import settle
 from tasks.judging.findings import (
     NOTHING_SHOWN,
     Cited,
@@ -38,8 +35,6 @@ from tasks.soundness.gathering import STAGE
 from tasks.soundness.reading import Read
 from tasks.soundness.steps.soundness_review import (
     SOUNDNESS_REVIEW,
-    Bearing,
-    ConcernShown,
     EvidenceShown,
     ReviewInput,
     ReviewReply,
@@ -55,14 +50,7 @@ from tasks.text.words import Excerpt
 _RELATED, _CLOSE = 2, 3
 
 
-@dataclass(frozen=True, slots=True)
-class Reviewed(Cited[SoundnessReview]):
-    """A review. `supported` and `weakened` hold what its evidence says of the plan's concerns, by
-    `concern_id`.
-    """
-
-    supported: Mapping[str, str] = field(default_factory=dict)
-    weakened: Mapping[str, str] = field(default_factory=dict)
+Reviewed = Cited[SoundnessReview]
 
 
 async def review_method(
@@ -70,7 +58,6 @@ async def review_method(
     method: Method,
     papers: Sequence[Paper],
     read: Read,
-    concerns: Sequence[Concern],
     parameters: SoundnessParameters,
     engine: Engine,
 ) -> Reviewed:
@@ -78,7 +65,6 @@ async def review_method(
 
     Args:
         plan: the idea as every review of its methods shows it.
-        concerns: of the whole plan, which the evidence may support or weaken.
     """
     by_id = {paper.paper_id: paper for paper in papers}
     # Of the same date, and among the undated, in order of passage score.
@@ -106,13 +92,6 @@ async def review_method(
         idea=plan.text,
         idea_words_left_out=plan.words_left_out,
         method=method.text,
-        concerns=tuple(
-            ConcernShown(
-                key=concern.concern_id.upper(), severity=concern.severity, point=concern.point
-            )
-            for concern in concerns
-            if concern.severity not in (None, ConcernSeverity.QUESTION)
-        ),
         evidence=items,
         words_per_text=parameters.words_per_review_text,
     )
@@ -205,12 +184,8 @@ def _settled(
         provenance=provenance,
     )
     reasoning = settle(reply.open_questions, shown)
-    borne = _borne(reply, shown, asked)
     prose = settle_texts(reply, ("support", "contradictions"), shown)
-    concerns = settle("\n\n".join(each.markdown for each in borne.values()), shown)
-    texts = SettledTexts(
-        {**prose.by_field, "suggestions": suggested.text, "concerns": concerns}, shown
-    )
+    texts = SettledTexts({**prose.by_field, "suggestions": suggested.text}, shown)
     review = SoundnessReview(
         method_id=method.method_id,
         support=texts["support"],
@@ -224,27 +199,12 @@ def _settled(
         uncited_sentence_count=texts.uncited_sentence_count,
         provenance=provenance,
     )
-    by_bearing = {
-        bearing: {
-            concern: f"Method {method.rank}: {text.markdown}"
-            for (concern, towards), text in borne.items()
-            if towards is bearing
-        }
-        for bearing in Bearing
-    }
-    unusable, given = len(reply.concerns) - len(borne), len(reply.concerns)
-    detail = (
-        f"{unusable} of {given} statements about concerns were left out: they name none that was "
-        "shown, cite no paper that was shown, or repeat another"
-    )
     return Reviewed(
         review,
         shown,
         texts.citations(module=STAGE, subject=method.method_id),
         suggested.rows,
-        (*suggested.failures, *left_out(STAGE, method.method_id, detail, unusable)),
-        supported=by_bearing[Bearing.SUPPORTS],
-        weakened=by_bearing[Bearing.WEAKENS],
+        suggested.failures,
     )
 
 
@@ -252,21 +212,6 @@ def _confidence(evidence: Sequence[EvidenceShown]) -> int:
     """By the grades; a relevant paper without one counts as related."""
     grades = [_RELATED if item.relevance is None else item.relevance for item in evidence]
     return confidence_by_evidence(strong=grades.count(_CLOSE), fair=grades.count(_RELATED))
-
-
-def _borne(
-    reply: ReviewReply, shown: Shown, asked: ReviewInput
-) -> dict[tuple[str, Bearing], Settled]:
-    """Return what the evidence says by `concern_id`: of concerns that were shown, with a paper that
-    was.
-    """
-    known = {concern.key.casefold() for concern in asked.concerns}
-    found: dict[tuple[str, Bearing], Settled] = {}
-    for entry in reply.concerns:
-        text, concern = settle(entry.reason, shown), entry.concern.casefold()
-        if entry.bearing is not None and concern in known and text.cited:
-            found.setdefault((concern, entry.bearing), text)
-    return found
 
 
 _MOST = 3

@@ -179,6 +179,7 @@ def _section(
         unchecked_sentence_count=unchecked if markdown else 0,
         corrected_sentence_count=after.corrected,
         dropped_sentence_count=after.dropped,
+        undecided_sentence_count=after.undecided,
         unscored_reason=reason,
         unscored_detail=detail,
         provenance=each.provenance,

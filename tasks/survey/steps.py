@@ -28,7 +28,9 @@ class PlanInput(Noun):
 
 class PlannedSubQuestion(Reply):
     sub_question: Text = Field(description="A part of the question, understandable on its own.")
-    queries: Annotated[list[Text], Field(min_length=1)] = Field(description="Short search queries.")
+    queries: Annotated[list[Text], Field(min_length=1)] = Field(
+        description="Each of at most seven words."
+    )
 
 
 class PlanReply(Reply):
@@ -57,7 +59,7 @@ async def baseline_plan(inputs: PlanInput, tools: BaselineTools) -> PlanReply | 
 
 SURVEY_PLAN = Step(
     name="survey_plan",
-    version=1,
+    version=2,
     package="tasks.survey",
     input_model=PlanInput,
     output_model=PlanReply,
@@ -121,7 +123,7 @@ def relevance_score(similarity_0_to_1: float, shared_share_0_to_1: float) -> int
 
 SURVEY_RELEVANCE = Step(
     name="survey_relevance",
-    version=2,
+    version=3,
     package="tasks.survey",
     input_model=SurveyRelevanceInput,
     output_model=SurveyRelevanceReply,
@@ -152,14 +154,15 @@ class ReadPassage(Reply):
     """One passage; None: a word outside the list."""
 
     aspect: Annotated[Aspect | None, word_of(Aspect)]
-    quote: Prose = Field(default="", description="The work's own words, copied.")
+    quote: Prose = Field(default="", description="Six to fifty of the work's own words, copied.")
 
 
 class ReadEntry(KeyedEntry):
     """The passages of one work; empty where its text says nothing that was asked for."""
 
     passages: Annotated[tuple[ReadPassage, ...], SoundEntries] = Field(
-        default=(), description="The most telling first."
+        default=(),
+        description="The most telling first: up to two for answer, one for each other aspect.",
     )
 
 
@@ -185,7 +188,7 @@ async def baseline_reading(inputs: ReadingInput, tools: BaselineTools) -> Readin
 
 SURVEY_READING = Step(
     name="survey_reading",
-    version=1,
+    version=2,
     package="tasks.survey",
     input_model=ReadingInput,
     output_model=ReadingReply,
@@ -226,16 +229,17 @@ class AnswerReply(Reply):
     """Reply to `survey_answer`."""
 
     answer: Prose = Field(
-        default="", description="Paragraphs; every sentence cites by key. Empty: nothing answers."
+        default="",
+        description="One to four paragraphs; every sentence cites by key. Empty: nothing answers.",
     )
     not_found: Annotated[tuple[Text, ...], SoundEntries] = Field(
-        default=(), description="Parts of the question that nothing answers, each as a question."
+        default=(), description="Parts that nothing answers, each a question of at most 30 words."
     )
 
 
 SURVEY_ANSWER = Step(
     name="survey_answer",
-    version=1,
+    version=2,
     package="tasks.survey",
     input_model=AnswerInput,
     output_model=AnswerReply,
@@ -261,7 +265,7 @@ class NamedCluster(Reply):
     """A name for a cluster."""
 
     cluster: Text = Field(description="The cluster's identifier, exactly as shown.")
-    name: Text
+    name: Text = Field(description="Three to seven words.")
 
 
 class PlannedSection(Reply):
@@ -281,7 +285,7 @@ class OutlineReply(Reply):
 
 SURVEY_OUTLINE = Step(
     name="survey_outline",
-    version=1,
+    version=2,
     package="tasks.survey",
     input_model=OutlineInput,
     output_model=OutlineReply,
@@ -308,7 +312,7 @@ class SectionReply(Reply):
 
 SURVEY_SECTION = Step(
     name="survey_section",
-    version=1,
+    version=2,
     package="tasks.survey",
     input_model=SectionInput,
     output_model=SectionReply,
@@ -327,18 +331,20 @@ class SynthesisInput(Noun):
 class SynthesisReply(Reply):
     """Reply to `survey_synthesis`; every sentence cites by key."""
 
-    summary: Text = Field(description="The answer to the question, in one paragraph.")
+    summary: Text = Field(description="The answer to the question, in at most 150 words.")
     contradictions: Annotated[tuple[Text, ...], SoundEntries] = Field(
-        default=(), description="Each cites the works on both sides; empty: there is none."
+        default=(),
+        description="Each in one or two sentences that cite both sides; empty: there is none.",
     )
     gaps: Annotated[tuple[Text, ...], SoundEntries] = Field(
-        default=(), description="Each cites the works that come nearest; empty: there is none."
+        default=(),
+        description="Each in one or two sentences that cite the works nearest; empty: there is none.",
     )
 
 
 SURVEY_SYNTHESIS = Step(
     name="survey_synthesis",
-    version=1,
+    version=2,
     package="tasks.survey",
     input_model=SynthesisInput,
     output_model=SynthesisReply,

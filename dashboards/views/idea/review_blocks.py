@@ -18,8 +18,10 @@ def named_prose(parts: Mapping[str, str]) -> Iterator[pg.Block]:
         yield from prose(words) or (pg.text("None named."),)
 
 
-def citation_note(removed: int, uncited: int, what: str = "papers") -> Iterator[pg.Block]:
-    """How many citations were taken out, and how many sentences have none."""
+def citation_note(
+    removed: int, uncited: int, what: str = "papers", undecided: int | None = None
+) -> Iterator[pg.Block]:
+    """How many citations were taken out, and how many sentences have none or were not decided."""
     said = []
     if removed:
         said.append(
@@ -27,6 +29,9 @@ def citation_note(removed: int, uncited: int, what: str = "papers") -> Iterator[
         )
     if uncited:
         said.append(f"{figures.counted(uncited, 'sentence')} without a citation.")
+    if undecided:
+        sentences = figures.counted(undecided, "cited sentence")
+        said.append(f"{sentences} that the stored texts neither carry nor contradict.")
     if said:
         yield pg.text(pg.emphasis(" ".join(said)))
 

@@ -116,7 +116,7 @@ def _specific(review: str) -> int:
 
 JUDGE_PREFERENCE = Step(
     name="judge_preference",
-    version=1,
+    version=2,
     package="tasks.benchmarks",
     input_model=PreferenceInput,
     output_model=PreferenceReply,

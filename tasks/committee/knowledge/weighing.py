@@ -101,12 +101,10 @@ async def judge_credibility(context: Context, candidates: Sequence[Candidate]) -
     batches = [
         keyed(batch) for batch in even_batches(waiting, context.parameters.items_per_judge_call)
     ]
-    title = context.outline.idea.title or context.outline.gist
     outcomes = await side_by_side(
         context.engine.run(
             JUDGE_CREDIBILITY,
             CredibilityInput(
-                idea=title,
                 items=tuple(_shown(key, candidate) for key, candidate in batch.items()),
                 as_of_year=context.as_of_year,
             ),

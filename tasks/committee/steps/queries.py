@@ -1,6 +1,6 @@
 """Searches for what is known about the parts of an idea, and better ones once finds were read."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from typing import Annotated
@@ -143,7 +143,7 @@ class PartQueries(Reply):
     part: IdeaPart
     kind: SourceKind
     queries: Annotated[list[Text], Field(min_length=1)] = Field(
-        description="Established terms first, then synonyms."
+        description="Of three to eight words, for code of two to four."
     )
 
 
@@ -202,7 +202,7 @@ def _queries(
 
 KNOWLEDGE_QUERIES = Step(
     name="knowledge_queries",
-    version=1,
+    version=2,
     package="tasks.committee",
     input_model=QueriesInput,
     output_model=QueriesReply,
@@ -242,12 +242,13 @@ class QueryTrouble(StrEnum):
 
 
 class RefinedQueries(Reply):
-    """The verdict on one part's queries in one kind of place, and new ones, if any."""
+    """New queries for one part in one kind of place, if any."""
 
     part: IdeaPart
     kind: SourceKind
-    trouble: QueryTrouble
-    queries: list[Text] = Field(description="May be empty.")
+    queries: list[Text] = Field(
+        description="Of three to eight words, for code of two to four; may be empty."
+    )
 
 
 class RefinementReply(Reply):
@@ -265,7 +266,7 @@ most of the field.
 async def baseline_refinement(
     inputs: RefinementInput, tools: BaselineTools
 ) -> RefinementReply | NoAnswer:
-    """One verdict per part and kind that was searched, by how many things were found and how near
+    """A query per part and kind that was searched, by how many things were found and how near
     they stand.
     """
     del tools
@@ -280,7 +281,7 @@ async def baseline_refinement(
                 if (outcome.part, outcome.kind) == (part.part, kind)
             ]
             if outcomes:
-                trouble = _trouble(outcomes)
+                trouble = trouble_of(outcomes)
                 words = _words(
                     trouble, part, outcomes, ranked_phrases("\n".join(part.claims), frequency)
                 )
@@ -291,7 +292,6 @@ async def baseline_refinement(
                     RefinedQueries(
                         part=IdeaPart(part.part),
                         kind=SourceKind(kind),
-                        trouble=trouble,
                         queries=fresh,
                     )
                 )
@@ -302,7 +302,7 @@ async def baseline_refinement(
     )
 
 
-def _trouble(outcomes: list[QueryOutcome]) -> QueryTrouble:
+def trouble_of(outcomes: Sequence[QueryOutcome]) -> QueryTrouble:
     if sum(outcome.found_count for outcome in outcomes) < FEW_FINDS:
         return QueryTrouble.TOO_SPECIFIC
     found = [outcome for outcome in outcomes if outcome.found_count]
@@ -338,7 +338,7 @@ def _words(
 
 REFINE_QUERIES = Step(
     name="refine_queries",
-    version=1,
+    version=2,
     package="tasks.committee",
     input_model=RefinementInput,
     output_model=RefinementReply,

@@ -55,11 +55,11 @@ class DimensionComparison(Reply):
 
 
 class ComparisonEntry(KeyedEntry):
-    overall_comparison: Text = Field(
-        description="Overlap and originality, in two or three sentences."
-    )
+    overall_comparison: Text = Field(description="Overlap and originality.")
     remains: Prose = Field(default="", description="What remains new if the paper is granted.")
-    quote: Prose = Field(default="", description="The abstract's own words where it overlaps most.")
+    quote: Prose = Field(
+        default="", description="6 to 25 words of the abstract, where it overlaps most."
+    )
     dimensions: Annotated[list[DimensionComparison], Field(min_length=1), SoundEntries]
 
 
@@ -197,7 +197,7 @@ def _meeting(paper: _PaperRead, statement: _StatementRead) -> _Meeting:
 
 COMPARE_PAPER = Step(
     name="compare_paper",
-    version=7,
+    version=8,
     package="tasks.contribution",
     input_model=ComparisonInput,
     output_model=ComparisonReply,

@@ -125,7 +125,7 @@ def _about(sentence: str, idea: str) -> About:
 
 CURATE_CRITICISM = Step(
     name="curate_criticism",
-    version=2,
+    version=3,
     package="tasks.curation",
     input_model=CriticismInput,
     output_model=CriticismReply,

@@ -38,9 +38,15 @@ class IdeaInput(Noun):
 class IdeaReply(Reply):
     """Reply to `curate_idea`. An empty part: the paper does not say."""
 
-    problem: Prose = Field(default="", description="Background, motivation, hypotheses.")
-    method: Prose = Field(default="", description="What will be done, and why so.")
-    experiment: Prose = Field(default="", description="How it will be tested.")
+    problem: Prose = Field(
+        default="", description="Background, motivation, hypotheses, in two to six paragraphs."
+    )
+    method: Prose = Field(
+        default="", description="What will be done, and why so, in two to six paragraphs."
+    )
+    experiment: Prose = Field(
+        default="", description="How it will be tested, in two to six paragraphs."
+    )
 
 
 async def baseline_idea(inputs: IdeaInput, tools: BaselineTools) -> IdeaReply | NoAnswer:
@@ -75,7 +81,7 @@ def _chosen(told: Iterable[str], speaks: Callable[[str], bool]) -> str:
 
 CURATE_IDEA = Step(
     name="curate_idea",
-    version=1,
+    version=2,
     package="tasks.curation",
     input_model=IdeaInput,
     output_model=IdeaReply,

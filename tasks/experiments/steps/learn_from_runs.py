@@ -60,7 +60,7 @@ async def baseline_lessons(inputs: LessonsInput, tools: BaselineTools) -> Lesson
 
 LEARN_FROM_RUNS = Step(
     name="learn_from_runs",
-    version=1,
+    version=2,
     package="tasks.experiments",
     input_model=LessonsInput,
     output_model=LessonsReply,

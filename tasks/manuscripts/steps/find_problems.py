@@ -59,7 +59,7 @@ class ReportedProblem(Reply):
         validation_alias=AliasChoices("quote", "Quote"),
     )
     explanation: Words = Field(
-        description="Why it is wrong and which conclusion falls with it.",
+        description="Why, and which conclusion falls with it, in a few sentences.",
         validation_alias=AliasChoices("explanation", "Explanation"),
     )
 
@@ -67,9 +67,7 @@ class ReportedProblem(Reply):
 class ProblemsReply(Reply):
     """The most damaging problem first; an empty list says that nothing critical is wrong."""
 
-    problems: list[ReportedProblem] = Field(
-        description="At most as many as asked for; may be empty."
-    )
+    problems: list[ReportedProblem] = Field(description="The most damaging first; may be empty.")
 
     @model_validator(mode="before")
     @classmethod
@@ -128,7 +126,7 @@ def _problem(found: Sequence[DetectedProblem]) -> ReportedProblem:
 
 FIND_PROBLEMS = Step(
     name="find_problems",
-    version=5,
+    version=6,
     package="tasks.manuscripts",
     input_model=ProblemsInput,
     output_model=ProblemsReply,

@@ -92,7 +92,7 @@ def _places(text: str) -> set[tuple[str, str]]:
 
 JUDGE_HIT = Step(
     name="judge_hit",
-    version=2,
+    version=3,
     package="tasks.manuscripts",
     input_model=HitInput,
     output_model=HitReply,

@@ -84,7 +84,7 @@ async def baseline_section(inputs: SectionInput, _: BaselineTools) -> SectionRep
 
 READ_SECTION = Step(
     name="read_section",
-    version=4,
+    version=5,
     package="tasks.manuscripts",
     input_model=SectionInput,
     output_model=SectionReply,

@@ -64,7 +64,7 @@ async def baseline_aspect(_: AspectInput, __: BaselineTools) -> AspectReply:
 
 REVIEW_ASPECT = Step(
     name="review_aspect",
-    version=4,
+    version=5,
     package="tasks.manuscripts",
     input_model=AspectInput,
     output_model=AspectReply,

@@ -31,9 +31,13 @@ class WeighInput(Noun):
 
 
 class WeighReply(Reply):
-    optimistic: Words = Field(min_length=1, description="For the authors, in three sentences.")
-    sceptical: Words = Field(min_length=1, description="Against them, in three sentences.")
-    would_decide: Words = Field(default="", description="The check that would settle it.")
+    optimistic: Words = Field(
+        min_length=1, description="For the authors, in at most three sentences."
+    )
+    sceptical: Words = Field(min_length=1, description="Against them, in at most three sentences.")
+    would_decide: Words = Field(
+        default="", description="The check that would settle it, in at most three sentences."
+    )
 
 
 async def baseline_weigh(inputs: WeighInput, _: BaselineTools) -> WeighReply:
@@ -46,7 +50,7 @@ async def baseline_weigh(inputs: WeighInput, _: BaselineTools) -> WeighReply:
 
 WEIGH_PROBLEM = Step(
     name="weigh_problem",
-    version=1,
+    version=2,
     package="tasks.manuscripts",
     input_model=WeighInput,
     output_model=WeighReply,

@@ -45,14 +45,16 @@ class ReviewInput(Noun):
 class ReviewReply(Reply):
     summary: Words = Field(min_length=1, description="Three to five sentences.")
     strengths: Annotated[list[Words], BeforeValidator(_listed)] = Field(
-        default_factory=list, description="At most five."
+        default_factory=list, description="At most five, each in a sentence."
     )
     questions: Annotated[list[Words], BeforeValidator(_listed)] = Field(
         default_factory=list, description="At most five, to the authors."
     )
     soundness_1_to_5: Rating = Field(default=None, description="1 poor, 5 excellent.")
     clarity_1_to_5: Rating = Field(default=None, description="1 poor, 5 excellent.")
-    confidence_1_to_5: Rating = Field(default=None, description="How sure the ratings are.")
+    confidence_1_to_5: Rating = Field(
+        default=None, description="How sure the ratings are: 1 hardly, 5 quite."
+    )
 
 
 async def baseline_review(inputs: ReviewInput, _: BaselineTools) -> ReviewReply | NoAnswer:
@@ -65,7 +67,7 @@ async def baseline_review(inputs: ReviewInput, _: BaselineTools) -> ReviewReply 
 
 WRITE_REVIEW = Step(
     name="write_review",
-    version=3,
+    version=4,
     package="tasks.manuscripts",
     input_model=ReviewInput,
     output_model=ReviewReply,

@@ -23,7 +23,9 @@ class StatementsInput(Noun):
 
 class SearchedStatement(Reply):
     statement: Text = Field(description="One thing the idea proposes, understandable on its own.")
-    queries: Annotated[list[Text], Field(min_length=1)] = Field(description="Short search queries.")
+    queries: Annotated[list[Text], Field(min_length=1)] = Field(
+        description="Each of at most seven words."
+    )
 
 
 class StatementsReply(Reply):
@@ -53,7 +55,7 @@ async def baseline_queries(
 
 NOVELTY_QUERIES = Step(
     name="novelty_queries",
-    version=1,
+    version=2,
     package="tasks.novelty",
     input_model=StatementsInput,
     output_model=StatementsReply,

@@ -35,8 +35,8 @@ class IdeaReading(Reply):
     )
     closest_prior_work: Prose = Field(
         default="",
-        description="The shown paper nearest to it, by key such as [P3], and the difference; or "
-        "none shown.",
+        description="The shown paper nearest to it, by key such as [P3], and the difference; "
+        "else empty.",
     )
     weakest_assumption: Prose = Field(
         default="", description="What it takes for granted that is least certain."
@@ -54,7 +54,7 @@ class DimensionVerdict(Reply):
     a_better_percent: Percent = Field(
         ge=1,
         le=99,
-        description="Probability in percent, a whole number from 1 to 99, that idea A is better.",
+        description="Probability in percent that idea A is better.",
     )
 
     @property
@@ -205,7 +205,7 @@ def _said(measure: Measure) -> str:
 
 COMPARE_IDEAS = Step(
     name="compare_ideas",
-    version=3,
+    version=4,
     package="tasks.ranking",
     input_model=PairInput,
     output_model=PairReply,

@@ -35,8 +35,8 @@ class ShownEvidence(Noun):
 class ShownIdea(Noun):
     """One of the two ideas. Texts name papers by key."""
 
-    title: str
-    text: str = Field(min_length=1)
+    title: str = Field(description="Of the measures; no judge sees it.")
+    text: str = Field(min_length=1, description="Without its title and addresses.")
     summary: str = ""
     claims: tuple[str, ...] = ()
     strengths: tuple[str, ...] = ()

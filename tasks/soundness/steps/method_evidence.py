@@ -12,12 +12,14 @@ from schemas.judging import LONG_ANSWER_TOKENS
 from tasks.judging.reply_fields import Prose
 from tasks.judging.step import BaselineTools, Step
 from tasks.soundness.steps.wording import (
-    Closeness,
+    ALONE,
+    CORE_SIZE,
     Fingerprint,
     closeness,
     core_words,
     fingerprint,
     fingerprint_of_method,
+    is_related,
     quotable,
 )
 from tasks.text.signs import Reading, read_sentence
@@ -69,16 +71,13 @@ class EvidenceReply(Reply):
     papers: tuple[PaperReading, ...]
 
 
-_MINIMUM_SHARE = 0.15
-_ALONE, _WITH_A_PAIR = 6, 3
-_CORE_SIZE, _CORE_WORDS = 30, 3
 _SENTENCES_READ = 100
 
 
 async def baseline_evidence(inputs: EvidenceInput, _tools: BaselineTools) -> EvidenceReply:
     """Each paper by itself, so that the answer does not depend on how many are read at once."""
     method = fingerprint_of_method(inputs.method)
-    core = core_words(inputs.idea, _CORE_SIZE)
+    core = core_words(inputs.idea, CORE_SIZE)
     return EvidenceReply(
         papers=tuple(_reading(paper, inputs.method, method, core) for paper in inputs.papers)
     )
@@ -89,7 +88,7 @@ def _reading(
 ) -> PaperReading:
     digest = fingerprint(_digest(paper))
     found = closeness(method, digest)
-    if not _related(found, len(core & digest.words)):
+    if not is_related(found, len(core & digest.words)):
         return PaperReading(key=paper.key, relevance=0)
     readings = [read_sentence(sentence) for sentence in _quotable_sentences(paper)]
     near = {
@@ -116,23 +115,10 @@ def _reading(
     context = _best(rest, near, lambda reading: 0.1 * reading.figures, 1)
     return PaperReading(
         key=paper.key,
-        relevance=(3 if found.informative_word_count >= _ALONE else 2) if results or did else 0,
+        relevance=(3 if found.informative_word_count >= ALONE else 2) if results or did else 0,
         method=_joined(did, readings),
         results=_joined(results, readings),
         context=_joined(context, readings),
-    )
-
-
-def _related(found: Closeness, core_word_count: int) -> bool:
-    """Enough of the method's wording, by share, informative words and pairs of words, and enough of
-    the words the idea keeps using.
-    """
-    words, pairs = found.informative_word_count, found.pair_count
-    close = words >= _ALONE or (words >= _WITH_A_PAIR and pairs >= 1)
-    return (
-        close
-        and found.share_0_to_1 >= _MINIMUM_SHARE
-        and core_word_count >= (_CORE_WORDS - 1 if pairs >= 2 else _CORE_WORDS)
     )
 
 
@@ -194,7 +180,7 @@ def _joined(chosen: list[Reading], readings: list[Reading]) -> str:
 
 METHOD_EVIDENCE = Step(
     name="method_evidence",
-    version=7,
+    version=8,
     package="tasks.soundness",
     input_model=EvidenceInput,
     output_model=EvidenceReply,

@@ -122,7 +122,7 @@ def _telling(phrases: list[str], about_idea: Counter[str], limit: int) -> list[s
 
 SOUNDNESS_QUERY = Step(
     name="soundness_query",
-    version=3,
+    version=4,
     package="tasks.soundness",
     input_model=QueriesInput,
     output_model=QueriesReply,
