@@ -3,6 +3,7 @@ the whole idea in up to three strengths, weaknesses and suggestions (ScholarEval
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 
 from schemas.failure import Failure
@@ -50,7 +51,9 @@ from tasks.text.words import Excerpt
 _RELATED, _CLOSE = 2, 3
 
 
-Reviewed = Cited[SoundnessReview]
+@dataclass(frozen=True, slots=True)
+class Reviewed(Cited[SoundnessReview]):
+    """A review of a method."""
 
 
 async def review_method(

@@ -331,7 +331,9 @@ class SynthesisInput(Noun):
 class SynthesisReply(Reply):
     """Reply to `survey_synthesis`; every sentence cites by key."""
 
-    summary: Text = Field(description="The answer to the question, in at most 150 words.")
+    summary: Text = Field(
+        description="The answer to the question: one paragraph of at most 150 words."
+    )
     contradictions: Annotated[tuple[Text, ...], SoundEntries] = Field(
         default=(),
         description="Each in one or two sentences that cite both sides; empty: there is none.",

@@ -22,7 +22,8 @@ class StatementsInput(Noun):
 
 
 class SearchedStatement(Reply):
-    statement: Text = Field(description="One thing the idea proposes, understandable on its own.")
+    """The queries for one thing that the idea proposes."""
+
     queries: Annotated[list[Text], Field(min_length=1)] = Field(
         description="Each of at most seven words."
     )
@@ -42,11 +43,7 @@ async def baseline_queries(
         detail = "the idea has no sentence of six words or more; write it out in sentences"
         return NoAnswer(Reason.NOTHING_TO_JUDGE, detail)
     made = phrase_queries(inputs.idea, statements, inputs.maximum_queries)
-    searched = [
-        SearchedStatement(statement=statement, queries=queries)
-        for statement, queries in zip(statements, made, strict=True)
-        if queries
-    ]
+    searched = [SearchedStatement(queries=queries) for queries in made if queries]
     if not searched:
         detail = "the statements name nothing specific to search for"
         return NoAnswer(Reason.NOTHING_TO_JUDGE, detail)

@@ -61,7 +61,7 @@ class PaperReading(Reply):
     key: str
     relevance: int = Field(ge=0, le=3, description="0 unrelated, 1 distant, 2 related, 3 close.")
     method: Prose = ""
-    results: Prose = ""
+    results: Prose = Field(default="", description="One sentence of a distant paper.")
     context: Prose = ""
 
 
