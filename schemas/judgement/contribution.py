@@ -185,8 +185,8 @@ class Comparison(Judged):
 def closest_first(comparisons: Iterable[Comparison]) -> list[Comparison]:
     """Those with overlap and score, the closest work first; ties keep their order."""
     placed = [(each.closeness_place, each) for each in comparisons]
-    known = [(place, each) for place, each in placed if place is not None]
-    return [each for _, each in sorted(known, key=lambda pair: pair[0])]
+    comparable = [(place, each) for place, each in placed if place is not None]
+    return [each for _, each in sorted(comparable, key=lambda pair: pair[0])]
 
 
 NOVELTY_RULE = "the next work after the closest twentieth"
@@ -269,13 +269,13 @@ def confidence_of(comparisons: Iterable[Comparison]) -> int | None:
     if novelty_of(ordered) is None:
         return None
     closest = {each.paper_id: each for each in reversed(ordered)}
-    known = closest.values()
-    strong = sum(each.overlap in (Overlap.SAME, Overlap.SUBSTANTIAL) for each in known)
+    works = closest.values()
+    strong = sum(each.overlap in (Overlap.SAME, Overlap.SUBSTANTIAL) for each in works)
     silent = sum(
         each.overlap is Overlap.NOT_ADDRESSED or (each.overlap is Overlap.NONE and each.score == 0)
-        for each in known
+        for each in works
     )
-    return confidence_by_evidence(strong=strong, fair=len(known) - silent - strong)
+    return confidence_by_evidence(strong=strong, fair=len(works) - silent - strong)
 
 
 class ContributionReview(Judged):

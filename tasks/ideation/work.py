@@ -24,7 +24,7 @@ from tasks.ideation.course import IN_ROUNDS, version_count
 from tasks.ideation.rounds import follow_round, unmade_round
 from tasks.ideation.stacks import Stacks
 from tasks.ideation.steps import IDEATE_KEYWORD, IDEATE_PROPOSAL, STEPS
-from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, ExpectedCalls
 from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.people import participant
@@ -102,7 +102,7 @@ def _expected(request: IdeationRequest, _: Settings) -> Expected:
     )
 
 
-def _asked(request: IdeationRequest, versions: int) -> dict[Any, Asked]:
+def _asked(request: IdeationRequest, versions: int) -> dict[Any, ExpectedCalls]:
     parameters = request.parameters
     shown, papers = parameters.candidates_shown, parameters.papers_per_relation
     (first,) = request.units
@@ -114,10 +114,10 @@ def _asked(request: IdeationRequest, versions: int) -> dict[Any, Asked]:
     revised = findings + later * PROPOSAL_TOKENS
     proposal = shown * RELATION_TOKENS + papers * PASSAGE_TOKENS + revised
     return {
-        IDEATE_KEYWORD: Asked(
+        IDEATE_KEYWORD: ExpectedCalls(
             versions, versions * (keyword + seed_tokens), versions * shown * RELATION_TOKENS
         ),
-        IDEATE_PROPOSAL: Asked(
+        IDEATE_PROPOSAL: ExpectedCalls(
             versions, versions * (proposal + seed_tokens), versions * PROPOSAL_TOKENS
         ),
     }

@@ -26,7 +26,7 @@ from schemas.works.check_run import (
 )
 from schemas.works.manuscripts import Decision, ManuscriptCheck
 from tasks.accounting.ledger import Ledger
-from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, StepsAsked, together
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, CallsByStep, ExpectedCalls, add_calls
 from tasks.judging.messages import takes_pdf
 from tasks.judging.step import Step
 from tasks.manuscripts.check import TOKENS_PER_PAGE, check_manuscript, unread
@@ -199,8 +199,8 @@ def expected_check(request: CheckRequest, settings: Settings) -> Expected:
 
 
 async def _expected(request: CheckRequest, settings: Settings) -> Expected:
-    asked: list[StepsAsked] = []
-    of_each_judge: list[StepsAsked] = []
+    asked: list[CallsByStep] = []
+    of_each_judge: list[CallsByStep] = []
     lost: list[str] = []
     titles: list[str] = []
     words = 0
@@ -219,10 +219,10 @@ async def _expected(request: CheckRequest, settings: Settings) -> Expected:
         if source.known_reason is not None:
             of_each_judge.append(_asked_of_a_judge(source.known_reason, request.parameters))
     return Expected(
-        asked=together(asked),
+        asked=add_calls(asked),
         counts={"manuscripts": len(request.units), "manuscripts_read": len(asked), "words": words},
         note="calls are the most there may be, and sizes of answers may differ by half",
-        of_each_judge=together(of_each_judge),
+        of_each_judge=add_calls(of_each_judge),
         lost=tuple(lost),
         titles=tuple(titles[:_MOST_NAMED]),
     )
@@ -242,7 +242,7 @@ async def _read(
     )
 
 
-def _asked(source: ManuscriptSource, read: Manuscript, request: CheckRequest) -> StepsAsked:
+def _asked(source: ManuscriptSource, read: Manuscript, request: CheckRequest) -> CallsByStep:
     parameters = request.parameters
     if parameters.revises is not None:
         return _asked_by_revision(source, parameters.revises, parameters)
@@ -251,7 +251,7 @@ def _asked(source: ManuscriptSource, read: Manuscript, request: CheckRequest) ->
     return _asked_by_reading(read, parameters)
 
 
-def _asked_by_reading(read: Manuscript, parameters: CheckParameters) -> StepsAsked:
+def _asked_by_reading(read: Manuscript, parameters: CheckParameters) -> CallsByStep:
     calls = parameters.attempt_count
     shown = (
         len(read.text) / CHARACTERS_PER_TOKEN
@@ -259,10 +259,12 @@ def _asked_by_reading(read: Manuscript, parameters: CheckParameters) -> StepsAsk
         else TOKENS_PER_PAGE * len(read.pages)
     )
     said = parameters.maximum_problems * PROBLEM_TOKENS
-    return {FIND_PROBLEMS: Asked(calls, calls * shown, calls * said)}
+    return {FIND_PROBLEMS: ExpectedCalls(calls, calls * shown, calls * said)}
 
 
-def asked_by_review(read: Manuscript, parameters: CheckParameters, *, looks_up: bool) -> StepsAsked:
+def asked_by_review(
+    read: Manuscript, parameters: CheckParameters, *, looks_up: bool
+) -> CallsByStep:
     """Predict what a review of a manuscript asks at most.
 
     Args:
@@ -277,27 +279,27 @@ def asked_by_review(read: Manuscript, parameters: CheckParameters, *, looks_up: 
     beside = WORKS_SHOWN * WORK_TOKENS if looks_up else 0
     return {
         **(_asked_for_pool(reading) if looks_up else {}),
-        READ_SECTION: Asked(
+        READ_SECTION: ExpectedCalls(
             attempts * count,
             attempts * (shown + count * _NOTES_TOKENS),
             attempts * (count * _NOTES_TOKENS + looks * PROBLEM_TOKENS),
         ),
-        REVIEW_ASPECT: Asked(
+        REVIEW_ASPECT: ExpectedCalls(
             attempts * aspects,
             attempts * aspects * _aspect_tokens(count, literature=looks_up),
             attempts * aspects * (PROBLEM_TOKENS + VERDICT_TOKENS),
         ),
-        REFUTE_PROBLEM: Asked(
+        REFUTE_PROBLEM: ExpectedCalls(
             attempts * looks,
             attempts * looks * (PASSAGES_TOKENS + PROBLEM_TOKENS + beside),
             attempts * looks * LOOK_TOKENS,
         ),
-        WEIGH_PROBLEM: Asked(
+        WEIGH_PROBLEM: ExpectedCalls(
             attempts * min(looks, MOST_DEBATES),
             attempts * min(looks, MOST_DEBATES) * (PASSAGES_TOKENS + 2 * PROBLEM_TOKENS + beside),
             attempts * min(looks, MOST_DEBATES) * 2 * VERDICT_TOKENS,
         ),
-        WRITE_REVIEW: Asked(
+        WRITE_REVIEW: ExpectedCalls(
             attempts,
             attempts * (2 * _NOTES_TOKENS + parameters.maximum_problems * PROBLEM_TOKENS),
             attempts * REVIEW_TOKENS,
@@ -307,16 +309,16 @@ def asked_by_review(read: Manuscript, parameters: CheckParameters, *, looks_up: 
 
 def _asked_by_revision(
     source: ManuscriptSource, before: EarlierReview, parameters: CheckParameters
-) -> StepsAsked:
+) -> CallsByStep:
     again = sum(one.decision is Decision.LOOK_AGAIN for one in source.preferences)
     works = WORKS_SHOWN * WORK_TOKENS if before.literature else 0
     shown = PASSAGES_TOKENS + 2 * PROBLEM_TOKENS + works
     attempts = parameters.attempt_count
     problems = attempts * parameters.maximum_problems * PROBLEM_TOKENS
     return {
-        REFUTE_PROBLEM: Asked(again, again * shown, again * LOOK_TOKENS),
-        WEIGH_PROBLEM: Asked(again, again * shown, again * 2 * VERDICT_TOKENS),
-        WRITE_REVIEW: Asked(
+        REFUTE_PROBLEM: ExpectedCalls(again, again * shown, again * LOOK_TOKENS),
+        WEIGH_PROBLEM: ExpectedCalls(again, again * shown, again * 2 * VERDICT_TOKENS),
+        WRITE_REVIEW: ExpectedCalls(
             attempts, attempts * 2 * _NOTES_TOKENS + problems, attempts * REVIEW_TOKENS
         ),
     }
@@ -329,17 +331,17 @@ def _aspect_tokens(section_count: int, *, literature: bool) -> float:
     return notes + 2 * PASSAGES_TOKENS + works
 
 
-def _asked_for_pool(reading: Reading) -> StepsAsked:
+def _asked_for_pool(reading: Reading) -> CallsByStep:
     """Once a manuscript, however many attempts are made at it."""
     parts = [BREADTH, *(DEPTH for _ in strong_claims(reading))]
     surveys = [expected_survey(replace(part, papers_read=0), full_text=False) for part in parts]
-    return together({step: one[step.name] for step in POOL_STEPS} for one in surveys)
+    return add_calls({step: one[step.name] for step in POOL_STEPS} for one in surveys)
 
 
-def _asked_of_a_judge(reason: str, parameters: CheckParameters) -> StepsAsked:
+def _asked_of_a_judge(reason: str, parameters: CheckParameters) -> CallsByStep:
     calls = parameters.maximum_problems * parameters.attempt_count * parameters.repetition_count
     shown = calls * (PROBLEM_TOKENS + len(reason) / CHARACTERS_PER_TOKEN)
-    return {JUDGE_HIT: Asked(calls, shown, calls * VERDICT_TOKENS)}
+    return {JUDGE_HIT: ExpectedCalls(calls, shown, calls * VERDICT_TOKENS)}
 
 
 CHECK: Work[ManuscriptSource, CheckParameters, ManuscriptCheck] = Work(

@@ -14,7 +14,7 @@ from schemas.profile import Profile, RankingParameters
 from schemas.run import Module
 from schemas.settings import Settings
 from tasks.judging.batches.expected import BatchEstimate, estimate_waves
-from tasks.judging.expected import CHARACTERS_PER_TOKEN, CLAIM_TOKENS, Asked, estimate_step
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, CLAIM_TOKENS, ExpectedCalls, estimate_step
 from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.dossier import EVIDENCE_SHOWN, TEXTS_SHOWN
 from tasks.ranking.schedule import most_bridges
@@ -89,7 +89,7 @@ def estimate_ranking(
 
 def asked_of_ranking(
     ideas: Sequence[Idea], profile: Profile, modules: Collection[Module]
-) -> tuple[int, int, Asked]:
+) -> tuple[int, int, ExpectedCalls]:
     """Count the groups that ideas were given and the pairs that meet, and what is asked at most.
 
     Args:
@@ -105,7 +105,7 @@ def asked_of_ranking(
     dimensions = len(dimensions_of(profile))
     data = calls * (dimensions * TOKENS_PER_DIMENSION + 2 * shown)
     said = dimensions * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
-    return len(sizes), pairs, Asked(calls, data, calls * said)
+    return len(sizes), pairs, ExpectedCalls(calls, data, calls * said)
 
 
 def most_calls(size: int, parameters: RankingParameters) -> int:

@@ -9,10 +9,10 @@ from schemas.outcome import Unscored
 from tasks.citations.keys import Shown
 from tasks.citations.references import rekeyed
 from tasks.citations.settle import Settled, settle
-from tasks.judging.findings import Cited, cited_anywhere, left_out, whole_citations
+from tasks.judging.findings import CitedResult, all_cited_papers, omission_failures, whole_citations
 from tasks.judging.step import Engine
 from tasks.soundness.gathering import STAGE
-from tasks.soundness.reviewing import Reviewed
+from tasks.soundness.reviewing import MethodReviewResult
 from tasks.soundness.steps.concern_evidence import (
     CONCERN_EVIDENCE,
     Bearing,
@@ -26,8 +26,10 @@ _SUBJECT = "concerns"
 
 
 async def with_evidence(
-    concerns: tuple[Concern, ...], reviewed: Sequence[tuple[Method, Reviewed]], engine: Engine
-) -> Cited[tuple[Concern, ...]]:
+    concerns: tuple[Concern, ...],
+    reviewed: Sequence[tuple[Method, MethodReviewResult]],
+    engine: Engine,
+) -> CitedResult[tuple[Concern, ...]]:
     """Return `concerns` with the findings of the methods' reviews that support or weaken them.
 
     Nothing is asked where no method has evidence, or no concern is open to it.
@@ -39,15 +41,15 @@ async def with_evidence(
         if concern.severity not in (None, ConcernSeverity.QUESTION)
     )
     if not (scored and points):
-        return Cited(concerns)
-    shown = cited_anywhere(each for _, each in scored)
+        return CitedResult(concerns)
+    shown = all_cited_papers(each for _, each in scored)
     question = BearingsInput(
         concerns=points,
         reviews=tuple(
             EvidenceOfMethod(
                 method=method.text,
-                support=rekeyed(each.value.support, each.shown, shown),
-                contradictions=rekeyed(each.value.contradictions, each.shown, shown),
+                support=rekeyed(each.value.support, each.prompt_papers, shown),
+                contradictions=rekeyed(each.value.contradictions, each.prompt_papers, shown),
             )
             for method, each in scored
         ),
@@ -57,7 +59,7 @@ async def with_evidence(
         failure = Failure(
             stage=STAGE, subject=_SUBJECT, reason=outcome.reason, detail=outcome.detail
         )
-        return Cited(concerns, failures=(failure,))
+        return CitedResult(concerns, failures=(failure,))
     findings = _findings(outcome.value, points, shown)
     given = len(outcome.value.bearings)
     unusable = given - len(findings)
@@ -65,7 +67,7 @@ async def with_evidence(
         f"{unusable} of {given} statements about concerns were left out: they name none that was "
         "shown, cite no paper that was shown, or repeat another"
     )
-    return Cited(
+    return CitedResult(
         tuple(_with_findings(concern, findings) for concern in concerns),
         shown,
         whole_citations(
@@ -75,7 +77,7 @@ async def with_evidence(
             subject=_SUBJECT,
             field="concerns",
         ),
-        failures=left_out(STAGE, _SUBJECT, detail, unusable),
+        failures=omission_failures(STAGE, _SUBJECT, detail, unusable),
     )
 
 

@@ -22,26 +22,26 @@ from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from schemas.works.experimental_result import ExperimentalResult
 from tasks.documents.document import DocumentLibrary
-from tasks.judging.findings import Cited, Findings
+from tasks.judging.findings import CitedResult, Findings
 from tasks.judging.packing import Beginning, even_batches
-from tasks.judging.step import Engine, excerpt, never_asked
+from tasks.judging.step import Engine, excerpt, unasked_provenance
 from tasks.judging.verifying import verifies, verify_reviews
 from tasks.literature.client import LiteratureClient
 from tasks.recommendation.extracting import Offered, offered
 from tasks.soundness.bearing import with_evidence
-from tasks.soundness.extracting import Extracted, Queried, ask_queries, find_methods
+from tasks.soundness.extracting import ExtractedPlan, QueriedMethod, ask_queries, find_methods
 from tasks.soundness.gathering import (
     STAGE,
     FetchedPapers,
-    Gathered,
+    MethodPapers,
     gather_papers,
     searches,
     wider_search,
 )
 from tasks.soundness.plan_reviewing import review_plan
-from tasks.soundness.reading import Read, read_papers
+from tasks.soundness.reading import ReadingResult, read_papers
 from tasks.soundness.reviewing import (
-    Reviewed,
+    MethodReviewResult,
     reaches,
     review_method,
     summarise,
@@ -61,15 +61,15 @@ from tasks.text.words import Excerpt
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _MethodResult:
     method: Method
-    reviewed: Reviewed
+    reviewed: MethodReviewResult
     passages: tuple[Passage, ...] = ()
     evidence: tuple[MethodEvidence, ...] = ()
     failures: tuple[Failure, ...] = ()
 
 
-_Begun = tuple[Queried, Gathered | None]
+_MethodSearch = tuple[QueriedMethod, MethodPapers | None]
 """A method with its queries and what they led to; None: none could be made."""
 
 
@@ -91,61 +91,63 @@ async def evaluate_soundness(
     async with asyncio.TaskGroup() as group:
         fetched = FetchedPapers(literature, documents, idea.cutoff_date, group)
         methods = _Methods(idea, parameters, engine, fetched, group)
-        started = group.create_task(methods.start())
-        plan = group.create_task(
-            review_plan(idea, parameters, engine, partial(methods.used_nearby, started), results)
+        method_start = group.create_task(methods.start())
+        plan_task = group.create_task(
+            review_plan(
+                idea, parameters, engine, partial(methods.used_nearby, method_start), results
+            )
         )
-        extracted, beginnings = await started
-        shown = excerpt(
+        extracted, beginnings = await method_start
+        plan_excerpt = excerpt(
             "\n".join(method.text for method in extracted.methods),
             idea.text,
             parameters.idea_word_limit,
             engine,
         )
-        tasks = [group.create_task(methods.judge(each, shown)) for each in beginnings]
-    planned, judged = plan.result(), [task.result() for task in tasks]
+        tasks = [group.create_task(methods.judge(each, plan_excerpt)) for each in beginnings]
+    plan_review, method_results = plan_task.result(), [task.result() for task in tasks]
     sections, document_failures = await fetched.read()
-    reviewed = [each.reviewed for each in judged]
+    reviewed = [each.reviewed for each in method_results]
     verification_failures: tuple[Failure, ...] = ()
     if parameters.verify_citations and verifies(engine):
-        stored = _stored(judged, sections, fetched)
+        stored_texts = _stored_texts(method_results, sections, fetched)
         reviewed, verification_failures = await verify_reviews(
             reviewed,
             ("support", "contradictions"),
-            stored,
+            stored_texts,
             engine,
             stage=STAGE,
             subject_of=lambda row: row.method_id,
         )
-    pairs = [(each.method, one) for each, one in zip(judged, reviewed, strict=True)]
+    pairs = [(each.method, one) for each, one in zip(method_results, reviewed, strict=True)]
     async with asyncio.TaskGroup() as group:
         # After all scores: no reviewer of a method sees what was objected to the plan.
-        bearing = group.create_task(with_evidence(planned.concerns, pairs, engine))
-        summarised: Cited[SoundnessSummary] | None = None
-        if judged and parameters.summarise:
+        concerns_task = group.create_task(with_evidence(plan_review.concerns, pairs, engine))
+        summarised: CitedResult[SoundnessSummary] | None = None
+        if method_results and parameters.summarise:
             summarised = await summarise(idea, pairs, engine)
-    borne = bearing.result()
+    concerns = concerns_task.result()
     evaluation = SoundnessEvaluation(
-        methods=tuple(each.method for each in judged),
+        methods=tuple(each.method for each in method_results),
         passages=tuple(
             MethodPassage(method_id=each.method.method_id, **dict(passage))
-            for each in judged
+            for each in method_results
             for passage in each.passages
         ),
         sections=sections,
-        evidence=tuple(row for each in judged for row in each.evidence),
+        evidence=tuple(row for each in method_results for row in each.evidence),
         reviews=tuple(each.value for each in reviewed),
         elements=extracted.elements,
-        concerns=borne.value,
-        plan_review=planned.value,
+        concerns=concerns.value,
+        plan_review=plan_review.value,
         summary=summarised.value if summarised else None,
         failures=(
             *extracted.failures,
-            *planned.failures,
-            *(failure for each in judged for failure in each.failures),
+            *plan_review.failures,
+            *(failure for each in method_results for failure in each.failures),
             *document_failures,
             *verification_failures,
-            *borne.failures,
+            *concerns.failures,
             *(summarised.failures if summarised else ()),
         ),
     )
@@ -154,25 +156,27 @@ async def evaluate_soundness(
         evaluation,
         fetched.retrieved(),
         (
-            *planned.citations,
+            *plan_review.citations,
             *citations,
-            *borne.citations,
+            *concerns.citations,
             *(summarised.citations if summarised else ()),
         ),
-        (*planned.suggestions, *(row for each in reviewed for row in each.suggestions)),
+        (*plan_review.suggestions, *(row for each in reviewed for row in each.suggestions)),
     )
 
 
-def _stored(
-    judged: Sequence[_Judged], sections: Sequence[PaperSection], fetched: FetchedPapers
+def _stored_texts(
+    method_results: Sequence[_MethodResult],
+    sections: Sequence[PaperSection],
+    fetched: FetchedPapers,
 ) -> dict[PaperId, str]:
-    stored = {paper.paper_id: [paper.abstract or ""] for paper in fetched.retrieved()}
-    for passage in dict.fromkeys(passage for each in judged for passage in each.passages):
-        stored.setdefault(passage.paper_id, []).append(passage.text)
+    texts = {paper.paper_id: [paper.abstract or ""] for paper in fetched.retrieved()}
+    for passage in dict.fromkeys(passage for each in method_results for passage in each.passages):
+        texts.setdefault(passage.paper_id, []).append(passage.text)
     for section in sections:
         if section.section is not SectionKind.ABSTRACT:
-            stored.setdefault(section.paper_id, []).append(section.text)
-    return {paper_id: "\n\n".join(parts) for paper_id, parts in stored.items()}
+            texts.setdefault(section.paper_id, []).append(section.text)
+    return {paper_id: "\n\n".join(parts) for paper_id, parts in texts.items()}
 
 
 async def evaluate_plan_alone(
@@ -189,22 +193,22 @@ async def evaluate_plan_alone(
     async def no_works() -> Offered:
         return Offered()
 
-    planned = await review_plan(idea, parameters, engine, no_works, results)
+    plan_review = await review_plan(idea, parameters, engine, no_works, results)
     evaluation = SoundnessEvaluation(
         methods=(),
         passages=(),
         sections=(),
         evidence=(),
         reviews=(),
-        concerns=planned.concerns,
-        plan_review=planned.value,
+        concerns=plan_review.concerns,
+        plan_review=plan_review.value,
         summary=SoundnessSummary(
             unscored_reason=Reason.FIELD_NOT_COVERED,
-            provenance=never_asked(SOUNDNESS_SUMMARY, engine),
+            provenance=unasked_provenance(SOUNDNESS_SUMMARY, engine),
         ),
-        failures=planned.failures,
+        failures=plan_review.failures,
     )
-    return Findings(evaluation, (), planned.citations, planned.suggestions)
+    return Findings(evaluation, (), plan_review.citations, plan_review.suggestions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,86 +225,90 @@ class _Methods:
     group: asyncio.TaskGroup
     readings: Beginning = field(default_factory=Beginning)
 
-    async def start(self) -> tuple[Extracted, list[asyncio.Task[_Begun]]]:
+    async def start(self) -> tuple[ExtractedPlan, list[asyncio.Task[_MethodSearch]]]:
         extracted = await find_methods(self.idea, self.parameters, self.engine)
-        begun: list[asyncio.Task[_Begun]] = []
+        searches: list[asyncio.Task[_MethodSearch]] = []
         for methods in even_batches(extracted.methods, self.parameters.methods_per_query_call):
-            queried = self.group.create_task(
+            queries = self.group.create_task(
                 ask_queries(self.idea, methods, self.parameters, self.engine)
             )
-            begun.extend(
-                self.group.create_task(self._begin(place, queried)) for place in range(len(methods))
+            searches.extend(
+                self.group.create_task(self._begin(place, queries)) for place in range(len(methods))
             )
-        return extracted, begun
+        return extracted, searches
 
-    async def _begin(self, place: int, asked: asyncio.Task[tuple[Queried, ...]]) -> _Begun:
-        queried = (await asked)[place]
-        if queried.unscored is not None:
-            return queried, None
-        queries = searches(queried.method, packed=not self.fetched.literature.unlimited)
-        return queried, await self._gather(queried.method, queries)
+    async def _begin(
+        self, place: int, query_task: asyncio.Task[tuple[QueriedMethod, ...]]
+    ) -> _MethodSearch:
+        method_query = (await query_task)[place]
+        if method_query.unscored is not None:
+            return method_query, None
+        queries = searches(method_query.method, packed=not self.fetched.literature.unlimited)
+        return method_query, await self._gather(method_query.method, queries)
 
     async def used_nearby(
-        self, started: asyncio.Task[tuple[Extracted, list[asyncio.Task[_Begun]]]]
+        self, method_start: asyncio.Task[tuple[ExtractedPlan, list[asyncio.Task[_MethodSearch]]]]
     ) -> Offered:
         """Return what papers used whose wording is near to the method that they were found for."""
-        _, beginnings = await started
-        begun = [await each for each in beginnings]
+        _, beginnings = await method_start
+        method_searches = [await each for each in beginnings]
         core = core_words(self.idea.text, CORE_SIZE)
         papers: dict[PaperId, Paper] = {}
-        for queried, gathered in begun:
-            method = fingerprint_of_method(queried.method.text)
-            for paper in gathered.papers if gathered is not None else ():
+        for query, collected in method_searches:
+            method = fingerprint_of_method(query.method.text)
+            for paper in collected.papers if collected is not None else ():
                 words = fingerprint(f"{paper.title}\n{paper.abstract or ''}")
                 # A search also brings papers off the field, whose data sets are no omission.
                 if is_related(closeness(method, words), len(core & words.words)):
                     papers[paper.paper_id] = paper
         passages = {
             passage.passage_id: passage
-            for _, gathered in begun
-            if gathered is not None
-            for passage in gathered.passages
+            for _, collected in method_searches
+            if collected is not None
+            for passage in collected.passages
         }
         limit = self.parameters.resources_shown
         return offered(list(papers.values()), passages.values(), limit)
 
-    async def judge(self, beginning: asyncio.Task[_Begun], shown: Excerpt) -> _Judged:
+    async def judge(
+        self, search: asyncio.Task[_MethodSearch], plan_excerpt: Excerpt
+    ) -> _MethodResult:
         """One method from what its queries led to, to its review.
 
         It waits for none but those whose queries are asked for with it, and for the idea's first
         reading.
         """
-        queried, gathered = await beginning
-        method, parameters = queried.method, self.parameters
-        if gathered is None:
-            assert queried.unscored is not None
-            detail = f"no query could be made for the method: {queried.unscored.detail}"
-            return _Judged(
-                method, unscored_review(method, replace(queried.unscored, detail=detail))
+        method_query, collected = await search
+        method, parameters = method_query.method, self.parameters
+        if collected is None:
+            assert method_query.unscored is not None
+            detail = f"no query could be made for the method: {method_query.unscored.detail}"
+            return _MethodResult(
+                method, unscored_review(method, replace(method_query.unscored, detail=detail))
             )
-        read = await self._read(shown, method, gathered, ())
-        if not gathered.source_failed and not any(row.relevant for row in read.evidence):
-            known = [row.paper_id for row in read.evidence]
-            further = await self._gather(method, wider_search(method, parameters), gathered.papers)
-            read = read.with_more(await self._read(shown, method, further, known))
-            gathered = gathered.with_more(further)
+        read = await self._read(plan_excerpt, method, collected, ())
+        if not collected.source_failed and not any(row.relevant for row in read.evidence):
+            read_ids = [row.paper_id for row in read.evidence]
+            further = await self._gather(method, wider_search(method, parameters), collected.papers)
+            read = read.with_more(await self._read(plan_excerpt, method, further, read_ids))
+            collected = collected.with_more(further)
         if any(reaches(row, parameters.minimum_relevance) for row in read.evidence):
             reviewed = await review_method(
-                shown, method, gathered.papers, read, parameters, self.engine
+                plan_excerpt, method, collected.papers, read, parameters, self.engine
             )
         else:
-            reviewed = unreviewed(method, read, gathered.source_failed, self.engine)
-        return _Judged(
+            reviewed = unreviewed(method, read, collected.source_failed, self.engine)
+        return _MethodResult(
             method,
             reviewed,
-            gathered.passages,
+            collected.passages,
             read.evidence,
-            (*gathered.failures, *read.failures, *reviewed.failures),
+            (*collected.failures, *read.failures, *reviewed.failures),
         )
 
     async def _gather(
-        self, method: Method, queries: list[str], known: Sequence[Paper] = ()
-    ) -> Gathered:
+        self, method: Method, queries: list[str], earlier_papers: Sequence[Paper] = ()
+    ) -> MethodPapers:
         return await gather_papers(
             self.idea,
             method,
@@ -308,18 +316,22 @@ class _Methods:
             self.parameters,
             self.fetched.literature,
             self.fetched,
-            known,
+            earlier_papers,
         )
 
     async def _read(
-        self, shown: Excerpt, method: Method, gathered: Gathered, known: Sequence[PaperId]
-    ) -> Read:
+        self,
+        plan_excerpt: Excerpt,
+        method: Method,
+        collected: MethodPapers,
+        read_ids: Sequence[PaperId],
+    ) -> ReadingResult:
         """Return what the papers gathered say of the method, papers `known` already left out."""
         return await read_papers(
-            shown,
+            plan_excerpt,
             method,
-            [paper for paper in gathered.papers if paper.paper_id not in known],
-            gathered.passages,
+            [paper for paper in collected.papers if paper.paper_id not in read_ids],
+            collected.passages,
             self.parameters,
             self.engine,
             self.fetched,

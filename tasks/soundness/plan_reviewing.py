@@ -14,8 +14,14 @@ from schemas.reasons import Reason
 from schemas.works.experimental_result import ExperimentalResult
 from tasks.citations.keys import Shown
 from tasks.citations.settle import Settled, settle
-from tasks.judging.findings import NOTHING_SHOWN, Cited, keys_of, settle_texts, whole_citations
-from tasks.judging.step import Engine, shortened
+from tasks.judging.findings import (
+    NO_PROMPT_PAPERS,
+    CitedResult,
+    keys_of,
+    settle_texts,
+    whole_citations,
+)
+from tasks.judging.step import Engine, with_shortening
 from tasks.judging.suggestions import suggestion_about
 from tasks.recommendation.extracting import Offered
 from tasks.soundness.gathering import STAGE
@@ -31,14 +37,14 @@ _SUBJECT = "plan"
 
 
 @dataclass(frozen=True, slots=True)
-class PlanReviewed(Cited[PlanReview]):
+class PlanReviewResult(CitedResult[PlanReview]):
     """Result of a review of a plan: the points it keeps, and what was wrong with the rest."""
 
     concerns: tuple[Concern, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class _Settled:
+class _SettledPoint:
     """A point without the references that it brought along;
     those of `action` to works shown stay.
     """
@@ -51,7 +57,7 @@ class _Settled:
 @dataclass(frozen=True, slots=True)
 class _Flaw:
     reason: Reason
-    told: str
+    description: str
 
 
 _MISQUOTED = _Flaw(Reason.PASSAGE_NOT_FOUND, "quote words that do not stand in the plan")
@@ -66,7 +72,7 @@ async def review_plan(
     engine: Engine,
     near_works: Callable[[], Awaitable[Offered]],
     results: Sequence[ExperimentalResult] = (),
-) -> PlanReviewed:
+) -> PlanReviewResult:
     """Ask for the points about the plan, and apart from them for questions about single things.
 
     Those that quote other words than the plan's are left out, on record.
@@ -76,7 +82,7 @@ async def review_plan(
         results: what came of trying the idea; shown apart from all that works say.
     """
     async with asyncio.TaskGroup() as group:
-        asked = group.create_task(
+        questions_task = group.create_task(
             engine.run(
                 PLAN_QUESTIONS,
                 QuestionsInput(idea=idea.text, maximum_questions=parameters.maximum_questions),
@@ -93,56 +99,56 @@ async def review_plan(
         outcome = await engine.run(PLAN_REVIEW, question)
     if isinstance(outcome, Unscored):
         return _unreviewed(outcome.reason, outcome.detail, outcome.provenance)
-    doubts = asked.result()
-    unasked: tuple[Failure, ...] = ()
+    asked = questions_task.result()
     questions: list[ProposedPoint] = []
-    if isinstance(doubts, Unscored):
-        unasked = (
+    question_failures: tuple[Failure, ...] = ()
+    if isinstance(asked, Unscored):
+        question_failures = (
             Failure(
-                stage=STAGE, subject="plan questions", reason=doubts.reason, detail=doubts.detail
+                stage=STAGE, subject="plan questions", reason=asked.reason, detail=asked.detail
             ),
         )
     else:
-        questions = [_point_of(each) for each in doubts.value.questions]
-    points = [_settled(point, offered.shown) for point in (*outcome.value.points, *questions)]
+        questions = [_point_of(each) for each in asked.value.questions]
+    points = [_settle_point(point, offered.shown) for point in (*outcome.value.points, *questions)]
     flaws = [_flaw(point.proposed, idea.text) for point in points]
     sound = [point for point, flaw in zip(points, flaws, strict=True) if flaw is None]
-    kept = _kept(sound, parameters)
+    kept_points = _select_points(sound, parameters)
     failures = (
-        *_left_out([flaw for flaw in flaws if flaw is not None], len(points)),
-        *unasked,
+        *_failures_of([flaw for flaw in flaws if flaw is not None], len(points)),
+        *question_failures,
     )
     dropped = len(points) - len(sound)
-    if not kept:
+    if not kept_points:
         detail = f"none of the {len(points)} points in the reply can be used"
-        unread = _unreviewed(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
-        return PlanReviewed(
-            replace(unread.value, dropped_point_count=dropped),
-            failures=(*failures, *unread.failures),
+        unreviewed = _unreviewed(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
+        return PlanReviewResult(
+            replace(unreviewed.value, dropped_point_count=dropped),
+            failures=(*failures, *unreviewed.failures),
         )
-    beyond = len(sound) - len(kept)
-    note = f"{beyond} points beyond the limit left out, {len(kept)} kept" if beyond else None
-    provenance = shortened(outcome.provenance, note)
+    beyond = len(sound) - len(kept_points)
+    note = f"{beyond} points beyond the limit left out, {len(kept_points)} kept" if beyond else None
+    provenance = with_shortening(outcome.provenance, note)
     concerns = tuple(
         _concern(
             rank,
             point.proposed,
-            doubts.provenance if _is_question(point.proposed) else provenance,
+            asked.provenance if _is_question(point.proposed) else provenance,
         )
-        for rank, point in enumerate(kept, start=1)
+        for rank, point in enumerate(kept_points, start=1)
     )
-    acted_on = [pair for pair in zip(concerns, kept, strict=True) if pair[0].action]
-    return PlanReviewed(
+    acted_on = [pair for pair in zip(concerns, kept_points, strict=True) if pair[0].action]
+    return PlanReviewResult(
         PlanReview(
-            concern_count=len(kept),
+            concern_count=len(kept_points),
             dropped_point_count=dropped,
-            removed_citation_count=sum(point.removed_citation_count for point in kept),
+            removed_citation_count=sum(point.removed_citation_count for point in kept_points),
             provenance=provenance,
         ),
         offered.shown,
         # Of all actions together, for they are one text of the review.
         whole_citations(
-            [point.action.markdown for point in kept],
+            [point.action.markdown for point in kept_points],
             offered.shown,
             module=STAGE,
             subject=_SUBJECT,
@@ -157,22 +163,24 @@ async def review_plan(
     )
 
 
-def _kept(sound: Sequence[_Settled], parameters: SoundnessParameters) -> list[_Settled]:
+def _select_points(
+    sound: Sequence[_SettledPoint], parameters: SoundnessParameters
+) -> list[_SettledPoint]:
     """As many as were asked for. Questions without a single point are no review: a plan nobody
     judged would look flawless.
     """
-    judged = [point for point in sound if not _is_question(point.proposed)]
-    asked = [point for point in sound if _is_question(point.proposed)]
-    if not judged:
+    objections = [point for point in sound if not _is_question(point.proposed)]
+    questions = [point for point in sound if _is_question(point.proposed)]
+    if not objections:
         return []
-    return [*judged[: parameters.maximum_points], *asked[: parameters.maximum_questions]]
+    return [*objections[: parameters.maximum_points], *questions[: parameters.maximum_questions]]
 
 
-def _unreviewed(reason: Reason, detail: str, provenance: Provenance) -> PlanReviewed:
+def _unreviewed(reason: Reason, detail: str, provenance: Provenance) -> PlanReviewResult:
     """Without a review. That the offline engine gives none is no failure."""
     review = PlanReview(unscored_reason=reason, unscored_detail=detail, provenance=provenance)
     failures = () if reason is Reason.OFFLINE_ENGINE else (_failure(reason, detail),)
-    return PlanReviewed(review, failures=failures)
+    return PlanReviewResult(review, failures=failures)
 
 
 def _point_of(question: ProposedQuestion) -> ProposedPoint:
@@ -189,16 +197,16 @@ def _is_question(point: ProposedPoint) -> bool:
     return point.severity is ConcernSeverity.QUESTION
 
 
-def _settled(point: ProposedPoint, shown: Shown) -> _Settled:
+def _settle_point(point: ProposedPoint, prompt_papers: Shown) -> _SettledPoint:
     """Settle the texts of a point; only its action may cite works, of those shown."""
-    action = settle(point.action, shown)
-    texts = settle_texts(point, ("point", "omission", "why", "would_change"), NOTHING_SHOWN)
+    action = settle(point.action, prompt_papers)
+    texts = settle_texts(point, ("point", "omission", "why", "would_change"), NO_PROMPT_PAPERS)
     changes = {name: text.markdown for name, text in texts.by_field.items()}
     settled = point.model_copy(
         update={**changes, "action": action.markdown, "quote": point.quote.strip()}
     )
     removed = texts.removed_citation_count + action.removed_citation_count
-    return _Settled(settled, action, removed)
+    return _SettledPoint(settled, action, removed)
 
 
 def _flaw(point: ProposedPoint, plan: str) -> _Flaw | None:
@@ -211,16 +219,18 @@ def _flaw(point: ProposedPoint, plan: str) -> _Flaw | None:
     if not (point.point and (point.why or _is_question(point))):
         return _UNREASONED
     if not point.quote:
-        quoted = strength or _is_question(point) or not point.omission
-        return _UNFOUNDED if quoted else None
+        needs_quote = strength or _is_question(point) or not point.omission
+        return _UNFOUNDED if needs_quote else None
     if not stands_in(point.quote, plan, least_characters=LEAST_CHARACTERS_OF_A_PLAN):
         return _MISQUOTED
     return None
 
 
-def _left_out(flaws: list[_Flaw], given: int) -> Iterator[Failure]:
+def _failures_of(flaws: list[_Flaw], point_count: int) -> Iterator[Failure]:
     for flaw in dict.fromkeys(flaws):
-        detail = f"{flaws.count(flaw)} of {given} points were left out: they {flaw.told}"
+        detail = (
+            f"{flaws.count(flaw)} of {point_count} points were left out: they {flaw.description}"
+        )
         yield _failure(flaw.reason, detail)
 
 

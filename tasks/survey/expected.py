@@ -5,7 +5,7 @@ from typing import Any
 
 from schemas.literature.survey import SurveyParameters
 from schemas.literature.survey_review import Written
-from tasks.judging.expected import Asked
+from tasks.judging.expected import ExpectedCalls
 from tasks.judging.step import Step
 from tasks.judging.steps import VERIFY_CITATIONS
 from tasks.judging.verifying import CLAIMS_PER_CALL, WORDS_PER_SOURCE
@@ -44,13 +44,13 @@ def steps_of(parameters: SurveyParameters) -> Steps:
     return ANSWER_STEPS if parameters.written is Written.ANSWER else SURVEY_STEPS
 
 
-def expected_survey(parameters: SurveyParameters, *, full_text: bool) -> dict[str, Asked]:
+def expected_survey(parameters: SurveyParameters, *, full_text: bool) -> dict[str, ExpectedCalls]:
     """By step, in the order of work, what one question asks of a model."""
     judged = EXPECTED_JUDGED_SHARE * parameters.maximum_judged
     abstract = ABSTRACT_WORDS * TOKENS_PER_WORD + TITLE_TOKENS
     counts = {
-        "survey_plan": Asked(1, 0, parameters.maximum_sub_questions * PLANNED_TOKENS),
-        "survey_relevance": Asked(
+        "survey_plan": ExpectedCalls(1, 0, parameters.maximum_sub_questions * PLANNED_TOKENS),
+        "survey_relevance": ExpectedCalls(
             math.ceil(judged / parameters.papers_per_call),
             judged * abstract,
             judged * PLANNED_TOKENS,
@@ -64,10 +64,10 @@ def expected_survey(parameters: SurveyParameters, *, full_text: bool) -> dict[st
     return counts | _reading(parameters, read, full_text) | written(parameters, read)
 
 
-def _reading(parameters: SurveyParameters, read: int, full_text: bool) -> dict[str, Asked]:
+def _reading(parameters: SurveyParameters, read: int, full_text: bool) -> dict[str, ExpectedCalls]:
     words = parameters.words_per_paper if full_text else ABSTRACT_WORDS
     return {
-        "survey_reading": Asked(
+        "survey_reading": ExpectedCalls(
             math.ceil(read / parameters.papers_per_reading_call),
             read * (words * TOKENS_PER_WORD + TITLE_TOKENS),
             read * PASSAGES_PER_WORK * PASSAGE_TOKENS,
@@ -76,20 +76,20 @@ def _reading(parameters: SurveyParameters, read: int, full_text: bool) -> dict[s
     }
 
 
-def _answer(parameters: SurveyParameters, read: int) -> dict[str, Asked]:
+def _answer(parameters: SurveyParameters, read: int) -> dict[str, ExpectedCalls]:
     work = TITLE_TOKENS + PASSAGES_PER_WORK * PASSAGE_TOKENS
     words = parameters.words_per_answer
     return {
-        "survey_answer": Asked(1, read * work, words * TOKENS_PER_WORD),
+        "survey_answer": ExpectedCalls(1, read * work, words * TOKENS_PER_WORD),
         "verify_citations": _checks(words, 1, read),
     }
 
 
-def _checks(words: float, rounds: int, read: int) -> Asked:
+def _checks(words: float, rounds: int, read: int) -> ExpectedCalls:
     """Of so many words written, checked in so many rounds."""
     sentences = words / WORDS_PER_SENTENCE
     checks = math.ceil(sentences / CLAIMS_PER_CALL) + rounds - 1
-    return Asked(
+    return ExpectedCalls(
         checks,
         sentences * WORDS_PER_SENTENCE * TOKENS_PER_WORD
         + checks * read * (WORDS_PER_SOURCE * TOKENS_PER_WORD + TITLE_TOKENS),
@@ -97,7 +97,7 @@ def _checks(words: float, rounds: int, read: int) -> Asked:
     )
 
 
-def _review(parameters: SurveyParameters, read: int) -> dict[str, Asked]:
+def _review(parameters: SurveyParameters, read: int) -> dict[str, ExpectedCalls]:
     work = TITLE_TOKENS + PASSAGES_PER_WORK * PASSAGE_TOKENS
     sections = min(parameters.maximum_sections, read)
     section = parameters.words_per_section * TOKENS_PER_WORD
@@ -105,9 +105,11 @@ def _review(parameters: SurveyParameters, read: int) -> dict[str, Asked]:
     shown = min(read * EXPECTED_SECTIONS_PER_WORK, sections * parameters.papers_per_section)
     written = sections * parameters.words_per_section + SUMMARY_WORDS + POINTS * POINT_WORDS
     return {
-        "survey_outline": Asked(1, read * (work / 2 + TITLE_TOKENS), sections * PLANNED_TOKENS * 2),
-        "survey_section": Asked(sections, shown * work, sections * section),
-        "survey_synthesis": Asked(1, sections * section + read * work, ends),
+        "survey_outline": ExpectedCalls(
+            1, read * (work / 2 + TITLE_TOKENS), sections * PLANNED_TOKENS * 2
+        ),
+        "survey_section": ExpectedCalls(sections, shown * work, sections * section),
+        "survey_synthesis": ExpectedCalls(1, sections * section + read * work, ends),
         "verify_citations": _checks(written, 2, read),
     }
 

@@ -469,7 +469,7 @@ def test_a_reader_needs_no_right_to_write(
     assert counts(warehouse, reader)["ideas"] == 2
     state = catalogue_state(PostgresCatalogue.of(reader))
     assert (state.may_read, state.may_write) == (True, False)
-    assert state.told == "reader may read and not publish"
+    assert state.rights == "reader may read and not publish"
     with pytest.raises(PublicationError, match="permission denied") as told:
         publish(with_catalogue(warehouse, reader), RUNS, make_run("run-b", ideas=2))
     assert "\n" not in str(told.value)

@@ -1,6 +1,4 @@
-"""Gains under cross-validation as scores of a suite: of a calibrator, which is kept as a file, and of
-sources of judgement stacked one on another.
-"""
+"""Cross-validated gains of calibrators and of stacked judgement sources, as suite scores."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +9,7 @@ from schemas.identifiers import content_hash
 from schemas.judgement.benchmark import ASSAY
 from schemas.judgement.calibration import CalibratorGain
 from tasks.benchmarks.suite import Trial
-from tasks.calibration.applying import write_fitted
+from tasks.calibration.calibrator_files import write_fitted
 from tasks.calibration.examples import FEATURE_KINDS, Example, LabelScale
 from tasks.calibration.fitting import cross_validate, fit_calibrator
 from tasks.calibration.gain import CALIBRATED as CALIBRATED_FIGURE
@@ -20,7 +18,7 @@ from tasks.calibration.model import MACRO_F1
 from tasks.metrics.chance import CONSTANT, MAJORITY, STRATIFIED_RANDOM
 from tasks.metrics.classification import accuracy, macro_f1
 from tasks.metrics.estimate import Estimate, undefined
-from tasks.metrics.labelled import pair_up
+from tasks.metrics.labels import pair_up
 from tasks.novelty.profile_files import NOVELTY, judged_by
 from warehouse.run_log import EVENTS
 
@@ -43,17 +41,16 @@ def calibrate_on(
     source: str,
     file: str | None,
     predicts: str = NOVELTY,
-    judged: str | None = None,
+    judge_name: str | None = None,
 ) -> None:
-    """Cross-validate and score the gain, and fit on all examples.
+    """Score the cross-validated gain, and fit a calibrator on all examples.
 
-    Too few labels, one class only, or nothing that varies: one undefined score that says so, and no
-    file.
+    If the examples do not suffice, there is one undefined score with the reason, and no file.
 
     Args:
-        file: where the calibrator is kept in the trial's folder; None: none is fitted.
-        predicts: what the labels are.
-        judged: what made the judgements; None: today's prompt for novelty.
+        file: name of the calibrator in the trial's folder; None: none is fitted.
+        predicts: target of the labels.
+        judge_name: origin of the judgements; None: the current novelty prompt.
     """
     suite, part = trial.unit.suite, f"calibration: {part}"
     try:
@@ -65,7 +62,7 @@ def calibrate_on(
                 scale,
                 target=predicts,
                 engine=trial.request.engine.text,
-                judged_by=judged if judged is not None else judged_by(),
+                judged_by=judge_name if judge_name is not None else judged_by(),
                 source=source,
                 gain=[
                     CalibratorGain(
@@ -93,7 +90,7 @@ def calibrate_on(
         return
     for figure in figures:
         trial.score(figure.metric, figure.estimate, SYSTEMS[figure.system], part)
-    # Two rows per bin of the reliability curve: how often its statements should hold, and do.
+    # Two rows per bin of the reliability curve: expected and observed.
     for one in reliability(predictions):
         place = f"{part}, bin {one.lower:.1f}-{one.upper:.1f}"
         expected = Estimate(one.expected, one.observed.count)
@@ -115,7 +112,7 @@ COMMITTEE = "committee"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One source: which features are its own, and whether words of the text are learnt from."""
+    """Source of judgement: its features, and whether it uses the text's words."""
 
     name: str
     holds: Callable[[str], bool]
@@ -129,18 +126,18 @@ SOURCES = (
     Source("prior", lambda name: name.startswith("prior"), reads_text=True),
     Source("novelty", lambda name: name in _OF_NOVELTY or name == "novelty_1_to_5"),
 )
-"""In the order in which they are stacked."""
+"""In the order of stacking."""
 
 
-def stacked(
+def stack_sources(
     examples: Sequence[Example], scale: LabelScale, seed: int
 ) -> dict[str, dict[str, Estimate]]:
-    """Return macro F1 and accuracy by system: for each source alone, then for all up to it.
+    """Estimate macro F1 and accuracy of each source alone, and of cumulative stacks.
 
-    Clusters stay whole in the folds and in the intervals. Sources that no example has are left out;
-    what cannot be fitted is undefined and says why.
+    Folds and intervals keep clusters whole. Sources without any feature are left out; a system that
+    cannot be fitted is undefined.
     """
-    there = [one for one in SOURCES if any(_is_there(each, one) for each in examples)]
+    there = [one for one in SOURCES if any(_has_source(each, one) for each in examples)]
     sets: list[tuple[Source, ...]] = [(one,) for one in there]
     sets += [tuple(there[: place + 1]) for place in range(1, len(there))]
     return {
@@ -151,9 +148,11 @@ def stacked(
     }
 
 
-def _is_there(example: Example, source: Source) -> bool:
-    kept = _of_sources(example, (source,))
-    return kept.text is not None or any(one is not None for one in kept.features.values())
+def _has_source(example: Example, source: Source) -> bool:
+    restricted = _of_sources(example, (source,))
+    return restricted.text is not None or any(
+        one is not None for one in restricted.features.values()
+    )
 
 
 def _of_sources(example: Example, sources: Sequence[Source]) -> Example:
@@ -174,10 +173,10 @@ def _metrics(examples: Sequence[Example], scale: LabelScale, seed: int) -> dict[
         return {"macro_f1": missing, "accuracy": missing}
     cluster_of = {one.item_sha256: one.cluster or one.item_sha256 for one in examples}
     gold = {one.item_sha256: scale.labels[one.gold] for one in predictions}
-    said = {one.item_sha256: scale.labels[one.for_f1] for one in predictions}
+    predicted = {one.item_sha256: scale.labels[one.for_f1] for one in predictions}
     likeliest = {one.item_sha256: scale.labels[one.likeliest] for one in predictions}
     clusters = {name: cluster_of[name] for name in gold}
     return {
-        "macro_f1": macro_f1(pair_up(gold, said, clusters), scale.labels, seed),
+        "macro_f1": macro_f1(pair_up(gold, predicted, clusters), scale.labels, seed),
         "accuracy": accuracy(pair_up(gold, likeliest, clusters), seed),
     }

@@ -1,6 +1,4 @@
-"""A calibrator as a file (numbers and hashes only, nothing that runs), applied to judgements, and
-kept from what it was fitted on.
-"""
+"""Calibrator and prior files: reading, writing and applying them to new judgements."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -26,13 +24,16 @@ from tasks.calibration.text import WORDS, TextModel
 
 FittedT = TypeVar("FittedT", Calibrator, Prior)
 OUTSIDE = 0.05
-"""Probability left below and above the interval."""
+"""Probability below and above the interval."""
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrated:
-    """A label's distribution and what follows from it, on the calibrator's scale; 90 % lie from
-    `lower` to `upper`. `for_f1` and `for_error`: labels by the calibrator's two rules.
+class CalibratedLabel:
+    """Calibrated distribution of a label, with the values derived from it.
+
+    Attributes:
+        lower, upper: ends of the 90 % interval.
+        for_f1, for_error: labels by the calibrator's rules for macro F1 and absolute error.
     """
 
     distribution: tuple[float, ...]
@@ -44,25 +45,27 @@ class Calibrated:
 
 
 def prior_log_odds(prior: Prior, features: Mapping[str, float | None], text: str) -> float | None:
-    """Strength of an idea before any match, in log odds against another idea's; None: the prior was
-    fitted on this idea.
+    """Return an idea's expected strength before any match, in log odds.
+
+    None if the prior was fitted on this idea.
     """
     calibrator = prior.calibrator
     if item_sha256(text) in calibrator.training_items:
         return None
-    known = dict(features)
+    values = dict(features)
     if calibrator.terms:
-        known[WORDS] = float(TextModel(calibrator.terms).scores([text])[0])
-    return prior.pair_slope * float(_model(calibrator).latent([known])[0])
+        values[WORDS] = float(TextModel(calibrator.terms).scores([text])[0])
+    return prior.pair_slope * float(_model(calibrator).latent([values])[0])
 
 
 def _model(calibrator: Calibrator) -> Model:
     return Model(calibrator.features, calibrator.thresholds, tuple(range(len(calibrator.labels))))
 
 
-def calibrate(calibrator: Calibrator, features: Mapping[str, float | None]) -> Calibrated:
-    """Apply a calibrator to one judgement's features; those it does not know are ignored, those
-    that lack count as its mean.
+def calibrate(calibrator: Calibrator, features: Mapping[str, float | None]) -> CalibratedLabel:
+    """Apply a calibrator to one judgement's features.
+
+    Unknown features are ignored; missing ones count as the calibrator's mean.
     """
     count, model = len(calibrator.labels), _model(calibrator)
     distribution = tuple(float(share) for share in model.distributions([features], count)[0])
@@ -73,11 +76,11 @@ def calibrate(calibrator: Calibrator, features: Mapping[str, float | None]) -> C
         values[decider.place(distribution, metric)] for metric in (MACRO_F1, MEAN_ABSOLUTE_ERROR)
     )
     expected = expected_value(distribution, values)
-    return Calibrated(distribution, expected, lower, upper, for_f1, for_error)
+    return CalibratedLabel(distribution, expected, lower, upper, for_f1, for_error)
 
 
 def write_fitted(fitted: Calibrator | Prior, path: Path) -> None:
-    """Write it whole or not at all."""
+    """Write a calibrator or prior atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f"{path.name}.unfinished")
     unfinished.write_text(fitted.model_dump_json(indent=2), "utf-8")
@@ -88,12 +91,11 @@ def load_calibrator(path: str | Path) -> Calibrator:
     """Read a calibrator.
 
     Raises:
-        ConfigurationError: the file is missing, is no calibrator, or was written by another
-            version.
+        ConfigurationError: the file is missing, is not a calibrator, or has another version.
     """
-    found = _read(path, Calibrator, "fit one with assay benchmark novelty")
-    _check_version(found, path)
-    return found
+    calibrator = _read(path, Calibrator, "fit one with assay benchmark novelty")
+    _check_version(calibrator, path)
+    return calibrator
 
 
 def load_prior(path: str | Path) -> Prior:
@@ -102,9 +104,9 @@ def load_prior(path: str | Path) -> Prior:
     Raises:
         ConfigurationError: as `load_calibrator`.
     """
-    found = _read(path, Prior, "fit one with assay prior")
-    _check_version(found.calibrator, path)
-    return found
+    prior = _read(path, Prior, "fit one with assay prior")
+    _check_version(prior.calibrator, path)
+    return prior
 
 
 def _read(path: str | Path, kind: type[FittedT], remedy: str) -> FittedT:
@@ -119,7 +121,7 @@ def _read(path: str | Path, kind: type[FittedT], remedy: str) -> FittedT:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "file"
         raise ConfigurationError(
-            f"{path} is no {name}: {where}: {first['msg']}; {remedy}"
+            f"{path} is not a valid {name}: {where}: {first['msg']}; {remedy}"
         ) from error
 
 
@@ -134,24 +136,24 @@ def _check_version(calibrator: Calibrator, path: str | Path) -> None:
 def refuse_training_items(
     calibrator: Calibrator, ideas: Iterable[str], key: str = "novelty.calibrator"
 ) -> None:
-    """Keep a calibrator from being scored on what it was fitted on; `key` of the profile names it.
+    """Raise ConfigurationError if one of `ideas` is a training item of the calibrator.
 
-    Raises:
-        ConfigurationError: one of `ideas` is among its training items.
+    `key` is the profile setting that names it.
     """
-    known = set(calibrator.training_items)
-    seen = sum(item_sha256(idea) in known for idea in ideas)
+    training_items = set(calibrator.training_items)
+    seen = sum(item_sha256(idea) in training_items for idea in ideas)
     if seen:
         raise ConfigurationError(
-            f"{seen} of the items to be scored are among the {len(known)} that calibrator"
+            f"{seen} of the items to be scored are among the {len(training_items)} that calibrator"
             f" {calibrator.sha256[:12]} was fitted on: score it on others, or run without"
             f" {key} (its gain under cross-validation is reported when it is fitted)"
         )
 
 
 def with_prior(profile: Profile) -> Profile:
-    """`profile`, the prior of its rankings read before anything is paid for, and named so that
-    workers find it from any folder.
+    """Return the profile with the absolute path of its prior, for workers in other folders.
+
+    The prior is read here so that errors are found before anything is paid.
     """
     path = profile.ranking.prior
     if path is None:

@@ -1,15 +1,13 @@
-"""Two benchmarks of one suite, answer by answer: items are paired, so less is needed to tell them
-apart than from two intervals.
-"""
+"""Paired differences between benchmarks of one suite, which are narrower than two intervals."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from schemas.identifiers import RunId
 from schemas.judgement.benchmark import Difference
 from tasks.metrics.classification import macro_f1_value
-from tasks.metrics.comparing import metric_difference
+from tasks.metrics.differences import metric_difference
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
-from tasks.metrics.labelled import Labelled, pair_up
+from tasks.metrics.labels import LabelPairs, pair_up
 from tasks.metrics.means import paired_difference
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
 from warehouse.queries import Queries
@@ -17,49 +15,47 @@ from warehouse.rows import Row
 from warehouse.units.reading import published_head
 
 MOST_CLASSES = 5
-"""Right answers of more kinds than these, such as ids of ideas, are no classes, and have no F1."""
+"""With more distinct answers, as for ids of ideas, there is no F1."""
 Items = Mapping[str, Row]
 
 
 def differences(queries: Queries, run_ids: Sequence[str], seed: int) -> tuple[Difference, ...]:
-    """Return, for every benchmark, the first one of its suite before it less it.
+    """Return the differences between each benchmark and the first one of its suite.
 
-    For every task and system that both have.
-
-    Where there are right answers: accuracy, of two to five classes macro F1 too, and of numbers the
-    mean absolute error. Else the mean of the answers' values. Over the items both answered; an item
-    without an answer on either side is unscored.
+    For every task and system that both have. With gold answers: accuracy, macro F1 of two to five
+    classes, and mean absolute error of numbers. Otherwise the mean of the answers' values. An item
+    without an answer on one side is unscored.
     """
     suites = {
         run_id: published_head(queries.connection, BENCHMARKS, RunId(run_id)).suite
         for run_id in run_ids
     }
-    found: list[Difference] = []
+    rows: list[Difference] = []
     for other in run_ids:
-        own = next(run_id for run_id in run_ids if suites[run_id] == suites[other])
-        if own != other:
-            found += _between(queries, run_ids, own, other, seed)
-    return tuple(found)
+        reference = next(run_id for run_id in run_ids if suites[run_id] == suites[other])
+        if reference != other:
+            rows += _between(queries, run_ids, reference, other, seed)
+    return tuple(rows)
 
 
 def _between(
-    queries: Queries, run_ids: Sequence[str], own: str, other: str, seed: int
+    queries: Queries, run_ids: Sequence[str], reference: str, other: str, seed: int
 ) -> Iterator[Difference]:
-    ours, theirs = _items(queries, own), _items(queries, other)
+    ours, theirs = _items(queries, reference), _items(queries, other)
     for (task, system), items in ours.items():
         if (task, system) in theirs:
             for metric, estimate in _estimates(items, theirs[task, system], seed).items():
                 score = benchmark_score(estimate, "differences", metric, system, task)
                 yield Difference(
-                    first=run_ids.index(own) + 1, second=run_ids.index(other) + 1, score=score
+                    first=run_ids.index(reference) + 1, second=run_ids.index(other) + 1, score=score
                 )
 
 
 def _items(queries: Queries, run_id: str) -> dict[tuple[str, str], dict[str, Row]]:
-    found: dict[tuple[str, str], dict[str, Row]] = {}
+    items: dict[tuple[str, str], dict[str, Row]] = {}
     for row in queries.rows("benchmark_items", run_id=run_id):
-        found.setdefault((row["task"], row["system"]), {})[row["item_id"]] = row
-    return found
+        items.setdefault((row["task"], row["system"]), {})[row["item_id"]] = row
+    return items
 
 
 def _estimates(ours: Items, theirs: Items, seed: int) -> dict[str, Estimate]:
@@ -77,20 +73,20 @@ def _estimates(ours: Items, theirs: Items, seed: int) -> dict[str, Estimate]:
     if any(ours[name]["gold"] != theirs[name]["gold"] for name in ours.keys() & theirs.keys()):
         return {
             "accuracy": undefined(
-                "the two were held against different right answers", 0, len(names)
+                "the two were compared with different gold answers", 0, len(names)
             )
         }
     right = [_of(items, names, _is_right) for items in (ours, theirs)]
-    found = {"accuracy": paired_difference(right[0], right[1], seed)}
+    estimates = {"accuracy": paired_difference(right[0], right[1], seed)}
     if 2 <= len(labels) <= min(MOST_CLASSES, len(names) // 2):
         first, second = _labelled(ours), _labelled(theirs)
-        found["macro_f1"] = metric_difference(
+        estimates["macro_f1"] = metric_difference(
             first, second, lambda drawn: macro_f1_value(drawn, sorted(labels)), seed
         )
         if all(label.isdigit() for label in labels):
             wrong = [_of(items, names, _error) for items in (ours, theirs)]
-            found["mean_absolute_error"] = paired_difference(wrong[0], wrong[1], seed)
-    return found
+            estimates["mean_absolute_error"] = paired_difference(wrong[0], wrong[1], seed)
+    return estimates
 
 
 def _of(
@@ -100,7 +96,7 @@ def _of(
 
 
 def _is_right(row: Row) -> float | None:
-    """A right answer may name several ("a, b"): an answer is right that names none but them."""
+    """Return 1.0 if the answer is a subset of the gold answer, which may name several ("a, b")."""
     if row["gold"] is None or row["answer"] is None:
         return None
     return float({*str(row["answer"]).split(", ")} <= {*str(row["gold"]).split(", ")})
@@ -114,7 +110,7 @@ def _error(row: Row) -> float | None:
     )
 
 
-def _labelled(items: Items) -> Labelled:
+def _labelled(items: Items) -> LabelPairs:
     return pair_up(
         {name: row["gold"] for name, row in items.items()},
         {name: row["answer"] for name, row in items.items()},

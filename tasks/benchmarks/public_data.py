@@ -1,4 +1,4 @@
-"""Public data sets fetched from their own homes, at a pinned commit, and held by their digests."""
+"""Downloads of public data sets at pinned commits, verified by a lock file of digests."""
 
 import hashlib
 import tomllib
@@ -29,17 +29,17 @@ DATA_FILE = Expected(
 
 
 class PublicSet(Noun):
-    """A set whose files are used as they are; `files`: path in a data folder → path at home."""
+    """Downloadable data set; `files` maps paths in the data folder to remote paths."""
 
     name: str
-    home: str = Field(description="Address below which the files lie; it names the commit.")
+    home: str = Field(description="Base address of the files, at a pinned commit.")
     licence: str
     suites: str
     files: dict[str, str]
 
 
-class ElsewhereSet(Noun):
-    """A set that its home holds in another form than the suites read."""
+class ManualSet(Noun):
+    """Data set that must be converted by hand before suites can read it."""
 
     name: str
     home: str
@@ -47,7 +47,7 @@ class ElsewhereSet(Noun):
 
 
 class LockedFile(Noun):
-    """State of a file when it was first fetched."""
+    """Digest and origin of a file at its first download."""
 
     sha256: str
     byte_count: int = Field(ge=0)
@@ -55,31 +55,31 @@ class LockedFile(Noun):
 
 
 class DataLock(Noun):
-    """By path in the data folder."""
+    """Lock of a data folder: locked files by path."""
 
     version: int = 1
     files: dict[str, LockedFile] = Field(default_factory=dict)
 
 
-class Fetched(Noun):
-    """Result of a fetch: paths in the data folder, by what happened."""
+class FetchResult(Noun):
+    """Paths in the data folder, by the result of the download."""
 
     locked: tuple[str, ...] = Field(description="Fetched for the first time, now in the lock.")
-    held: tuple[str, ...] = Field(description="As the lock says, fetched now or before.")
-    own: tuple[str, ...] = Field(description="There already without a lock: left as they are.")
-    missing: tuple[str, ...] = Field(description="Could not be had, with the reason.")
+    held: tuple[str, ...] = Field(description="Identical to the lock, fetched now or before.")
+    unlocked: tuple[str, ...] = Field(description="Existing files without a lock, left as is.")
+    missing: tuple[str, ...] = Field(description="Download failed, with the reason.")
 
 
 def public_sets() -> tuple[PublicSet, ...]:
-    return tuple(PublicSet.model_validate(entry, strict=False) for entry in _homes()["set"])
+    return tuple(PublicSet.model_validate(entry, strict=False) for entry in _listed_sets()["set"])
 
 
-def sets_elsewhere() -> tuple[ElsewhereSet, ...]:
-    return tuple(ElsewhereSet.model_validate(entry) for entry in _homes()["elsewhere"])
+def manual_sets() -> tuple[ManualSet, ...]:
+    return tuple(ManualSet.model_validate(entry) for entry in _listed_sets()["elsewhere"])
 
 
-def _homes() -> dict[str, list[dict[str, object]]]:
-    file = resources.files("tasks.benchmarks").joinpath("homes.toml")
+def _listed_sets() -> dict[str, list[dict[str, object]]]:
+    file = resources.files("tasks.benchmarks").joinpath("public_data.toml")
     return tomllib.loads(file.read_text("utf-8"))
 
 
@@ -87,21 +87,21 @@ async def fetch_sets(
     sets: Sequence[PublicSet],
     folder: Path,
     settings: DocumentSettings,
-    say: Callable[[str], None],
+    report: Callable[[str], None],
     *,
     allow_private_addresses: bool = False,
-) -> Fetched:
-    """Fetch every file that `folder` lacks, and hold all of them against the lock.
+) -> FetchResult:
+    """Download the missing files, and verify all files against the lock.
 
-    The first fetch of a file writes its digest into the lock; a later one must bring the same. What
-    could not be had is in `missing` and keeps nothing else back.
+    The first download of a file adds its digest to the lock; later downloads must match it. A
+    failed download does not stop the others.
 
     Args:
-        say: takes one line as each file is dealt with.
-        allow_private_addresses: exists for tests.
+        report: receives one line per file.
+        allow_private_addresses: for tests.
 
     Raises:
-        ConfigurationError: a file there is not what the lock says, or its home has changed.
+        ConfigurationError: a local or remote file differs from the lock.
     """
     lock = read_lock(folder)
     downloader = Downloader(
@@ -110,46 +110,46 @@ async def fetch_sets(
         allow_private_addresses=allow_private_addresses,
         expected=DATA_FILE,
     )
-    found: dict[str, list[str]] = {name: [] for name in Fetched.model_fields}
+    results: dict[str, list[str]] = {name: [] for name in FetchResult.model_fields}
     for one in sets:
         for name, path in one.files.items():
-            kind, lock, told = await _fetch(f"{one.home}/{path}", folder, name, lock, downloader)
-            found[kind].append(told)
-            say(f"{one.name}: {told}: {_WORDS[kind]}")
-    return Fetched(**{kind: tuple(names) for kind, names in found.items()})
+            kind, lock, line = await _fetch(f"{one.home}/{path}", folder, name, lock, downloader)
+            results[kind].append(line)
+            report(f"{one.name}: {line}: {_WORDS[kind]}")
+    return FetchResult(**{kind: tuple(names) for kind, names in results.items()})
 
 
 _WORDS = {
     "locked": "fetched, digest written to the lock",
-    "held": "as the lock says",
-    "own": "there already and in no lock, left as it is",
-    "missing": "could not be had",
+    "held": "matches the lock",
+    "unlocked": "exists without a lock, left as is",
+    "missing": "download failed",
 }
 
 
 async def _fetch(
     address: str, folder: Path, name: str, lock: DataLock, downloader: Downloader
 ) -> tuple[str, DataLock, str]:
-    path, known = folder / name, lock.files.get(name)
+    path, entry = folder / name, lock.files.get(name)
     if path.is_file():
-        if known is None:
-            return "own", lock, name
-        if _sha256(path.read_bytes()) != known.sha256:
+        if entry is None:
+            return "unlocked", lock, name
+        if _sha256(path.read_bytes()) != entry.sha256:
             raise ConfigurationError(
-                f"{path} is not what {LOCK_FILE} says: remove it to fetch it anew, or take it out"
-                " of the lock to use it as it is"
+                f"{path} differs from its digest in {LOCK_FILE}: remove it to fetch it again, or"
+                " remove its entry from the lock to use it as it is"
             )
         return "held", lock, name
     content = await downloader.fetch(address)
     if isinstance(content, SourceFailure):
         return "missing", lock, f"{name} ({content.reason}: {content.detail})"
     fetched = LockedFile(sha256=_sha256(content), byte_count=len(content), address=address)
-    if known is not None and known.sha256 != fetched.sha256:
+    if entry is not None and entry.sha256 != fetched.sha256:
         raise ConfigurationError(
-            f"{address} now holds something else than {LOCK_FILE} says of {name}: nothing written"
+            f"{address} differs from the digest of {name} in {LOCK_FILE}: nothing was written"
         )
     _write(path, content)
-    if known is not None:
+    if entry is not None:
         return "held", lock, name
     lock = replace(lock, files={**lock.files, name: fetched})
     _write(folder / LOCK_FILE, lock.model_dump_json(indent=2).encode() + b"\n")
@@ -157,10 +157,10 @@ async def _fetch(
 
 
 def read_lock(folder: Path) -> DataLock:
-    """The lock of a data folder; an empty one where there is none.
+    """Return the lock of a data folder; empty if there is none.
 
     Raises:
-        ConfigurationError: the file is no lock.
+        ConfigurationError: the lock file is invalid.
     """
     path = folder / LOCK_FILE
     if not path.is_file():

@@ -1,7 +1,6 @@
-"""Reviews of ideas by each system of a comparison: Assay through its main job, and the baselines by
-a prompt for soundness and one for contribution (ScholarEval, F.1).
+"""Reviews of ideas by Assay and by prompted baselines (ScholarEval, F.1).
 
-All are one Markdown text in one form, so that a judge cannot tell systems apart by layout.
+All reviews have the same Markdown form, so that a judge cannot identify systems by layout.
 """
 
 import random
@@ -13,7 +12,7 @@ from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.judgement.soundness import Concern, standing
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
-from tasks.benchmarks.items import ItemContext, Kept
+from tasks.benchmarks.items import ItemContext, ItemResult
 from tasks.benchmarks.steps.prompted_contribution import (
     PROMPTED_CONTRIBUTION,
     PromptedContributionInput,
@@ -37,31 +36,32 @@ PAPERS_SHOWN = 20
 QUERY_PHRASES = 4
 
 
-class WrittenReview(Kept):
-    """A review as Markdown; empty, with the reason, where none could be had."""
+class WrittenReview(ItemResult):
+    """Review as Markdown; empty if it is missing, with the reason."""
 
     text: str
 
 
 def reviews_by_system(trial: Trial, ideas: Sequence[Idea]) -> dict[str, dict[str, WrittenReview]]:
-    """Return reviews by system and idea: `assay`, then the baselines asked for."""
-    found = {ASSAY: _by_assay(trial, ideas)}
+    """Return reviews by system and idea: `assay`, then the requested baselines."""
+    reviews = {ASSAY: _by_assay(trial, ideas)}
     if ANOTHER_IDEAS in trial.parameters.baselines:
-        found[ANOTHER_IDEAS] = passed_on(found[ASSAY], trial.seed)
+        reviews[ANOTHER_IDEAS] = rotate_reviews(reviews[ASSAY], trial.seed)
     by_id = {str(idea.idea_id): idea for idea in ideas}
-    works = {PROMPT_ONLY: _prompted, PROMPT_WITH_SEARCH: _prompted_with_search}
+    works = {PROMPT_ONLY: _review_from_memory, PROMPT_WITH_SEARCH: _review_with_search}
     for name in trial.parameters.baselines:
         if name != ANOTHER_IDEAS:
             literature = trial.parameters.literature if name == PROMPT_WITH_SEARCH else None
-            found[name] = trial.each(name, by_id, works[name], WrittenReview, literature=literature)
-    return found
+            reviews[name] = trial.each(
+                name, by_id, works[name], WrittenReview, literature=literature
+            )
+    return reviews
 
 
-def passed_on(reviews: Mapping[str, WrittenReview], seed: int) -> dict[str, WrittenReview]:
-    """To every idea the review of another one: all of them in a circle drawn by the seed."""
+def rotate_reviews(reviews: Mapping[str, WrittenReview], seed: int) -> dict[str, WrittenReview]:
+    """Assign to every idea the review of another one, by a random rotation."""
     circle = sorted(reviews)
-    # Not for secrets: a draw that can be repeated is meant.
-    random.Random(seed).shuffle(circle)  # noqa: S311
+    random.Random(seed).shuffle(circle)  # noqa: S311 -- reproducible, no secret
     if len(circle) < 2:
         alone = WrittenReview(
             text="", reason=Reason.NOTHING_TO_JUDGE, detail="there is no other idea"
@@ -90,57 +90,53 @@ def _by_assay(trial: Trial, ideas: Sequence[Idea]) -> dict[str, WrittenReview]:
     }
 
 
-async def _prompted(idea: Idea, context: ItemContext) -> WrittenReview:
-    return await _written(idea, context, None)
+async def _review_from_memory(idea: Idea, context: ItemContext) -> WrittenReview:
+    return await _write_review(idea, context, None)
 
 
-async def _prompted_with_search(idea: Idea, context: ItemContext) -> WrittenReview:
-    """One search by the idea's own key phrases, then the prompts; the idea's own paper is not
-    shown, as in the modules.
-    """
+async def _review_with_search(idea: Idea, context: ItemContext) -> WrittenReview:
+    """Review with the results of one search by key phrases, without the idea's own paper."""
     assert context.literature is not None, "the trial opens a gateway for this baseline"
     answer = await context.literature.search_papers(
         " ".join(key_phrases(idea.text, QUERY_PHRASES)), PAPERS_SHOWN, idea.cutoff_date
     )
-    told = [paper for paper in answer.items if paper.abstract]
-    own = own_publications(idea, told)
-    shown = show([paper for paper in told if paper not in own])
-    if not len(shown):
+    papers = [paper for paper in answer.items if paper.abstract]
+    own_papers = own_publications(idea, papers)
+    prompt_papers = show([paper for paper in papers if paper not in own_papers])
+    if not len(prompt_papers):
         reason = Reason.SOURCE_UNAVAILABLE if answer.failures else Reason.NO_EVIDENCE
         return WrittenReview(
             text="", reason=reason, detail="the search brought no paper with an abstract"
         )
-    return await _written(idea, context, shown)
+    return await _write_review(idea, context, prompt_papers)
 
 
-async def _written(idea: Idea, context: ItemContext, shown: Shown | None) -> WrittenReview:
-    """Both halves, or none: half a review would be held against whole ones."""
-    asked = PromptedSoundnessInput(
+async def _write_review(idea: Idea, context: ItemContext, papers: Shown | None) -> WrittenReview:
+    """Write both halves of a review; none if one fails, because halves are not comparable."""
+    inputs = PromptedSoundnessInput(
         idea=idea.text,
         cutoff=idea.cutoff_date.isoformat() if idea.cutoff_date is not None else "",
         papers=tuple(
             ShownPaper(key=key, title=paper.title, abstract=paper.abstract or "")
-            for key, paper in shown or ()
+            for key, paper in papers or ()
         ),
     )
-    soundness = await context.engine.run(PROMPTED_SOUNDNESS, asked)
+    soundness = await context.engine.run(PROMPTED_SOUNDNESS, inputs)
     if isinstance(soundness, Unscored):
         return WrittenReview(text="", reason=soundness.reason, detail=soundness.detail)
-    question = PromptedContributionInput(**dict(asked))
+    question = PromptedContributionInput(**dict(inputs))
     contribution = await context.engine.run(PROMPTED_CONTRIBUTION, question)
     if isinstance(contribution, Unscored):
         return WrittenReview(text="", reason=contribution.reason, detail=contribution.detail)
-    return WrittenReview(text=text_of_replies(soundness.value, contribution.value, shown))
+    return WrittenReview(text=text_of_replies(soundness.value, contribution.value, papers))
 
-
-# Texts.
 
 Section = tuple[str, Mapping[str, str]]
-"""A heading, and the texts below it by their names."""
+"""Heading and named texts."""
 
 
-def _rendered(sections: Iterable[Section]) -> str:
-    """Return Markdown without what is empty."""
+def _render(sections: Iterable[Section]) -> str:
+    """Return sections as Markdown, without empty texts."""
     lines = []
     for heading, parts in sections:
         written = [f"{name}: {text.strip()}" for name, text in parts.items() if text.strip()]
@@ -152,17 +148,17 @@ def _rendered(sections: Iterable[Section]) -> str:
 def text_of_replies(
     soundness: PromptedSoundnessReply,
     contribution: PromptedContributionReply,
-    shown: Shown | None,
+    papers: Shown | None,
 ) -> str:
     """Return a baseline's review; keys of `shown` become references, and without `shown` the links
     it wrote stay as they are.
     """
 
     def parts(reply: ReviewedMethod | ReviewedDimension, *names: str) -> dict[str, str]:
-        said = {name.capitalize(): getattr(reply, name) for name in names}
-        if shown is None:
-            return said
-        return {name: settle(text, shown).markdown for name, text in said.items()}
+        texts = {name.capitalize(): getattr(reply, name) for name in names}
+        if papers is None:
+            return texts
+        return {name: settle(text, papers).markdown for name, text in texts.items()}
 
     methods = (
         (f"Method: {each.method}", parts(each, "support", "contradictions", "suggestions"))
@@ -172,12 +168,12 @@ def text_of_replies(
         (f"Contribution: {each.dimension}", parts(each, "strengths", "weaknesses", "suggestions"))
         for each in contribution.dimensions
     )
-    return _rendered((*methods, *dimensions))
+    return _render((*methods, *dimensions))
 
 
 def text_of_evaluation(evaluation: IdeaEvaluation) -> str:
-    """Return everything the modules wrote about an idea; empty when nothing was scored."""
-    return _rendered(_sections(evaluation))
+    """Return the texts of all modules about an idea; empty if nothing was scored."""
+    return _render(_sections(evaluation))
 
 
 def _sections(evaluation: IdeaEvaluation) -> Iterator[Section]:
@@ -237,7 +233,7 @@ def _sections(evaluation: IdeaEvaluation) -> Iterator[Section]:
 
 
 def _point(concern: Concern) -> str:
-    """One point as running text; evidence for and against it stands in the methods' reviews."""
+    """Return a concern as text, without the evidence, which is in the methods' reviews."""
     quoted = f"“{concern.quote}”" if concern.quote else concern.omission
-    told = (concern.point, quoted, concern.why, concern.would_change, concern.action)
-    return " ".join(text for text in told if text)
+    texts = (concern.point, quoted, concern.why, concern.would_change, concern.action)
+    return " ".join(text for text in texts if text)

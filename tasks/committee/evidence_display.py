@@ -12,7 +12,7 @@ from schemas.literature.paper import Paper
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import publication_label, reference
 from tasks.citations.settle import Settled
-from tasks.committee.steps.shown import FindingShown, KnowledgeShown
+from tasks.committee.steps.prompt_inputs import FindingShown, KnowledgeShown
 
 LEAST_RELEVANCE_OF_NEITHER = 0.4
 """A finding that neither supports nor refutes is shown from here on: near enough to the idea to say
@@ -61,16 +61,16 @@ class Library:
 
 
 @dataclass(frozen=True, slots=True)
-class Displayed:
+class EvidenceDisplay:
     items: tuple[KnowledgeShown, ...]
-    shown: Shown
+    prompt_papers: Shown
 
 
-def telling(
+def relevant_evidence(
     evidence: Iterable[GroundedEvidence], phase: KnowledgePhase
 ) -> tuple[GroundedEvidence, ...]:
     """Scored evidence of one phase that says something about the idea, most relevant first."""
-    kept = [
+    rows = [
         row
         for row in evidence
         if row.phase is phase
@@ -80,17 +80,19 @@ def telling(
             or (row.relevance_0_to_1 or 0.0) >= LEAST_RELEVANCE_OF_NEITHER
         )
     ]
-    return tuple(sorted(kept, key=lambda row: -(row.relevance_0_to_1 or 0.0)))
+    return tuple(sorted(rows, key=lambda row: -(row.relevance_0_to_1 or 0.0)))
 
 
-def display(evidence: Sequence[GroundedEvidence], library: Library) -> Displayed:
+def display_evidence(evidence: Sequence[GroundedEvidence], library: Library) -> EvidenceDisplay:
     """`evidence`, best first, by the knowledge it comes from."""
     papers = {row.knowledge_id: library.citable(row.knowledge_id) for row in evidence}
-    shown = show(list(papers.values()))
+    prompt_papers = show(list(papers.values()))
     items: dict[str, list[GroundedEvidence]] = {}
     for row in evidence:
-        items.setdefault(shown.key_of(papers[row.knowledge_id].paper_id), []).append(row)
-    return Displayed(tuple(_item(key, rows, papers, library) for key, rows in items.items()), shown)
+        items.setdefault(prompt_papers.key_of(papers[row.knowledge_id].paper_id), []).append(row)
+    return EvidenceDisplay(
+        tuple(_item(key, rows, papers, library) for key, rows in items.items()), prompt_papers
+    )
 
 
 def _item(
@@ -116,8 +118,8 @@ def _item(
     )
 
 
-def cited(
-    settled: Settled, shown: Shown, library: Library, *, subject: str, field: str
+def citations_of(
+    settled: Settled, prompt_papers: Shown, library: Library, *, subject: str, field: str
 ) -> tuple[Citation, ...]:
     """One row per item that `settled` cites; what is no paper of the table `papers` is named by its
     knowledge item alone.
@@ -126,7 +128,7 @@ def cited(
         Citation(
             paper_id=paper_id if paper_id in library.papers else None,
             knowledge_id=library.knowledge_of(paper_id),
-            citation_key=shown.key_of(paper_id),
+            citation_key=prompt_papers.key_of(paper_id),
             module="committee",
             subject=subject,
             field=field,
@@ -136,10 +138,10 @@ def cited(
     )
 
 
-def without_references(markdown: str, shown: Shown) -> str:
+def without_references(markdown: str, prompt_papers: Shown) -> str:
     """`markdown` without the rendered references of `shown`, for a prompt whose keys mean something
     else.
     """
-    for text in sorted((reference(paper) for paper in shown.papers), key=len, reverse=True):
+    for text in sorted((reference(paper) for paper in prompt_papers.papers), key=len, reverse=True):
         markdown = markdown.replace(f" {text}", "").replace(text, "")
     return markdown

@@ -1,6 +1,7 @@
-"""A last version of an idea held against its first one, in both orders: how often it wins, and what
-sways the judge beside quality: length, claims to be new, hedges, words of the questions that judges
-are asked. And made-up ideas and judges, of known quality and known biases, by which that is tested.
+"""Contests of the last version of an idea against the first, and simulations that test them.
+
+Measures win rates and biases of the judge: position, length, novelty claims, hedges, and words of
+the judge's rubric. Simulated ideas and judges have a known quality and known biases.
 """
 
 import math
@@ -20,8 +21,8 @@ from schemas.judgement.committee import ReviewDimension
 from schemas.judgement.ranking import Match, Winner
 from schemas.outcome import Outcome, Scored
 from schemas.text.patterns import IGNORECASE, bounded
-from tasks.benchmarks.items import Kept
-from tasks.judging.step import Engine, Step, made_by_program
+from tasks.benchmarks.items import ItemResult
+from tasks.judging.step import Engine, Step, program_provenance
 from tasks.metrics.estimate import Estimate, undefined
 from tasks.metrics.means import Indices, bootstrap_interval, mean
 from tasks.ranking.biases import EFFECT_DEVIATION, Matrix, Vector, fitted_log_odds
@@ -34,14 +35,14 @@ from tasks.ranking.tally import PRIOR_DEVIATION
 from tasks.text.words import content_words, words
 
 RESAMPLES = 400
-"""Of effects: each fits its answers anew."""
+"""Of effects; fewer than usual, because each resample fits a model."""
 WON = {Winner.FIRST: 1.0, Winner.TIE: 0.5, Winner.SECOND: 0.0}
 _PRECISION = np.array([1 / PRIOR_DEVIATION**2, *[1 / EFFECT_DEVIATION**2] * 2])
 
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """Two versions of one idea. Ideas of one `cluster`, a seed, are not independent."""
+    """Two versions of one idea; ideas grown from one seed share a `cluster`."""
 
     name: str
     cluster: str
@@ -50,13 +51,14 @@ class Contest:
 
     @property
     def doublings(self) -> float:
-        """Return how often the length was doubled from the first version to the last."""
+        """Return the binary logarithm of the length ratio of the last version to the first."""
         return math.log2((1 + len(words(self.last.text))) / (1 + len(words(self.first.text))))
 
 
-class Judged(Kept):
-    """The matches of one contest: both orders, each along every dimension; `reason`: of the first
-    that has no verdict and may get one another time.
+class ContestMatches(ItemResult):
+    """Matches of one contest in both orders along every dimension.
+
+    `reason` is that of the first match without a verdict that is worth retrying.
     """
 
     matches: tuple[Match, ...]
@@ -64,91 +66,95 @@ class Judged(Kept):
 
 async def judge_both_orders(
     contest: Contest, dimensions: Sequence[ReviewDimension], engine: Engine, seed: int
-) -> Judged:
-    """One call for each order."""
+) -> ContestMatches:
+    """Judge a contest with one call for each order."""
     orders = ((contest.last, contest.first), (contest.first, contest.last))
-    found = [
+    by_order = [
         await ask(*order, dimensions, engine, group=contest.cluster, round_number=1, seed=seed)
         for order in orders
     ]
-    matches = tuple(match for each in found for match in each)
+    matches = tuple(match for each in by_order for match in each)
     open_ones = (match.unscored_reason for match in matches if not stands(match))
-    return Judged(matches=matches, reason=next(open_ones, None))
+    return ContestMatches(matches=matches, reason=next(open_ones, None))
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Verdict on one contest along one dimension: what the last version won, shown first and shown
-    second; None: no verdict.
+    """Verdicts on one contest along one dimension.
+
+    `won_as_first`, `won_as_second`: share won by the last version in first and second position;
+    None: no verdict.
     """
 
     contest: Contest
-    shown_first: float | None
-    shown_second: float | None
+    won_as_first: float | None
+    won_as_second: float | None
 
     @property
     def last_won(self) -> float | None:
-        """From 0 to 1: orders that disagree make a half. None unless both have a verdict."""
-        if self.shown_first is None or self.shown_second is None:
+        """Return the last version's mean share, 0 to 1; None if a verdict is missing."""
+        if self.won_as_first is None or self.won_as_second is None:
             return None
-        return (self.shown_first + self.shown_second) / 2
+        return (self.won_as_first + self.won_as_second) / 2
 
     @property
-    def first_shown_won(self) -> float | None:
-        """Return what whichever was shown first won, from 0 to 1."""
-        if self.shown_first is None or self.shown_second is None:
+    def first_position_won(self) -> float | None:
+        """Return the mean share of the first position, 0 to 1; None if a verdict is missing."""
+        if self.won_as_first is None or self.won_as_second is None:
             return None
-        return (self.shown_first + 1 - self.shown_second) / 2
+        return (self.won_as_first + 1 - self.won_as_second) / 2
 
 
-def answers(
-    contests: Sequence[Contest], judged: Mapping[str, Judged], dimension: str
+def answers_along(
+    contests: Sequence[Contest], matches_by_contest: Mapping[str, ContestMatches], dimension: str
 ) -> list[Answer]:
-    """Return the answer of each contest, by its name in `judged`."""
-    given = []
+    """Return the verdicts on each contest along one dimension."""
+    answers = []
     for contest in contests:
         won = {
             match.first_idea_id: WON[match.winner]
-            for match in judged[contest.name].matches
+            for match in matches_by_contest[contest.name].matches
             if match.dimension == dimension and match.winner is not None
         }
         second = won.get(contest.first.idea_id)
         last = won.get(contest.last.idea_id)
-        given.append(Answer(contest, last, None if second is None else 1 - second))
-    return given
+        answers.append(Answer(contest, last, None if second is None else 1 - second))
+    return answers
 
 
-def win_rates(given: Sequence[Answer], seed: int) -> dict[str, Estimate]:
-    """Return how often the last version wins, and how often what is shown first does; intervals draw whole
-    clusters.
+def win_rates(answers: Sequence[Answer], seed: int) -> dict[str, Estimate]:
+    """Estimate the win rates of the last version and of the first position.
+
+    Intervals resample whole clusters.
     """
-    clusters = [each.contest.cluster for each in given]
+    clusters = [each.contest.cluster for each in answers]
     return {
-        "last_round_win_rate": mean([each.last_won for each in given], seed, clusters),
-        "first_shown_share": mean([each.first_shown_won for each in given], seed, clusters),
+        "last_round_win_rate": mean([each.last_won for each in answers], seed, clusters),
+        "first_shown_share": mean([each.first_position_won for each in answers], seed, clusters),
     }
 
 
-def effects(given: Sequence[Answer], seed: int) -> dict[str, Estimate]:
-    """Return what standing first and a doubled length add to the log odds, and how often the last version
-    would win if it were as long as the first: logistic regression over the answers, with a weak
-    prior, so that a judge who always says the same has a finite effect.
+def effects(answers: Sequence[Answer], seed: int) -> dict[str, Estimate]:
+    """Estimate the effects of position and length, and the win rate at equal length.
+
+    Logistic regression over the verdicts. Effects are log odds of the first position and of a
+    doubled length. A weak prior keeps the effects of a constant judge finite.
     """
-    whole = [each for each in given if each.last_won is not None]
-    lost = len(given) - len(whole)
+    scored = [each for each in answers if each.last_won is not None]
+    lost = len(answers) - len(scored)
     names = ("win_rate_at_equal_length", "first_shown_log_odds", "length_log_odds")
-    if not whole:
+    if not scored:
         reason = f"none of the {lost} contests has a verdict" if lost else "there is no contest"
         return dict.fromkeys(names, undefined(reason, unscored_count=lost))
-    won = np.array([v for e in whole for v in (e.shown_first, e.shown_second)], dtype=np.float64)
-    lengths = [each.contest.doublings for each in whole]
+    won = np.array([v for e in scored for v in (e.won_as_first, e.won_as_second)], dtype=np.float64)
+    lengths = [each.contest.doublings for each in scored]
     design = np.array([(1.0, side, value) for value in lengths for side in (1.0, -1.0)])
-    clusters = [each.contest.cluster for each in whole for _ in range(2)]
+    clusters = [each.contest.cluster for each in scored for _ in range(2)]
     differs = len({round(value, 9) for value in lengths}) > 1
     return {
         name: _effect(place, design, won, clusters, seed, lost)
         if differs or place == 1
-        else undefined("all pairs differ alike in length", len(whole), lost)
+        else undefined("all pairs differ alike in length", len(scored), lost)
         for place, name in enumerate(names)
     }
 
@@ -157,8 +163,8 @@ def _effect(
     place: int, design: Matrix, won: Vector, clusters: Sequence[str], seed: int, lost: int
 ) -> Estimate:
     def statistic(chosen: Indices) -> float:
-        found, _ = fitted_log_odds(design[chosen], won[chosen], _PRECISION)
-        return float(expit(found[0]) if place == 0 else found[place])
+        coefficients, _ = fitted_log_odds(design[chosen], won[chosen], _PRECISION)
+        return float(expit(coefficients[0]) if place == 0 else coefficients[place])
 
     everything = np.arange(len(won))
     interval = bootstrap_interval(statistic, len(won), seed, clusters, RESAMPLES)
@@ -171,29 +177,29 @@ _HEDGING = bounded(
     IGNORECASE,
 )
 FLATTERY = ("words", "newness_claims", "hedges", "rubric_words")
-"""Words in all; the others per hundred words."""
+"""Text features that may please a judge: total words; the others per hundred words."""
 
 
 def flattery_of(text: str) -> dict[str, float]:
-    """Return each of `FLATTERY` in a text."""
+    """Return the `FLATTERY` features of a text."""
     count = len(words(text))
     stems = content_words(text)
-    found = {
+    counts = {
         "newness_claims": sum(1 for _ in NEWNESS.finditer(text)),
         "hedges": sum(1 for _ in _HEDGING.finditer(text)),
         "rubric_words": sum(stem in rubric_stems() for stem in stems),
     }
-    return {"words": float(count), **{n: 100 * v / max(count, 1) for n, v in found.items()}}
+    return {"words": float(count), **{n: 100 * v / max(count, 1) for n, v in counts.items()}}
 
 
 @lru_cache(maxsize=1)
 def rubric_stems() -> frozenset[str]:
-    """Return those of the dimensions that ideas are compared along, with their questions."""
-    told = (f"{each.name} {each.question} {each.scale}" for each in compared_along(DIMENSIONS))
-    return frozenset(stem for text in told for stem in content_words(text))
+    """Return the word stems of the dimensions and questions by which ideas are compared."""
+    texts = (f"{each.name} {each.question} {each.scale}" for each in compared_along(DIMENSIONS))
+    return frozenset(stem for text in texts for stem in content_words(text))
 
 
-# Made up.
+# Simulation.
 
 SEEDS, IDEAS_PER_SEED = 40, 3
 FIRST_WORDS = 100
@@ -213,12 +219,12 @@ _SENTENCE = 12
 
 @dataclass(frozen=True, slots=True)
 class Generator:
-    """Advantage of last versions over first ones.
+    """Simulated changes from first to last versions.
 
     Attributes:
-        gain: quality, in log odds of a judge whose `quality` is 1.
-        doublings: of its length.
-        claims, hedges, rubric_words: how many more in a hundred words.
+        gain: of quality, in log odds of a judge whose `quality` is 1.
+        doublings: of the length.
+        claims, hedges, rubric_words: additional words per hundred.
     """
 
     name: str
@@ -230,7 +236,7 @@ class Generator:
 
     @property
     def flattery(self) -> dict[str, float]:
-        """Return what is planted, as `FLATTERY` names it, lengths apart."""
+        """Return the added words per hundred, by the names of `FLATTERY`."""
         return {
             "newness_claims": self.claims,
             "hedges": self.hedges,
@@ -245,12 +251,12 @@ ABLATIONS = (
     Generator("without_evidence", 0.5),
     Generator("without_critic", 0.1),
 )
-"""Made-up losses: they test that an ablation's share is found, and say nothing of real ones."""
+"""Arbitrary gains that test whether the loss of an ablation is measured correctly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Weights of a judge's log odds: quality, standing first, and each doubling of the length."""
+    """Simulated judge: weights of quality, first position and each doubling of the length."""
 
     name: str
     quality: float = 1.0
@@ -258,7 +264,7 @@ class Judge:
     length: float = 0.0
 
     def log_odds(self, ahead: float, doublings: float) -> float:
-        """Of the text that is shown first."""
+        """Return the log odds of the text in first position."""
         return self.quality * ahead + self.first + self.length * doublings
 
 
@@ -273,13 +279,13 @@ JUDGES = (
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Simulated contests and their truth: by name how much better the last version is."""
+    """Simulated contests, with the true quality gain of each by name."""
 
     contests: tuple[Contest, ...]
     gains: Mapping[str, float]
 
     def truth(self, judge: Judge) -> dict[str, float]:
-        """Return what a measurement without end would find of this judge."""
+        """Return the true values of the metrics for a judge."""
         return {
             "last_round_win_rate": self._mean(judge, lambda one, two: (one + 1 - two) / 2),
             "first_shown_share": self._mean(judge, lambda one, two: (one + two) / 2),
@@ -291,7 +297,7 @@ class World:
         }
 
     def _mean(self, judge: Judge, of_shares: Any) -> float:
-        """Over contests, of what the last wins shown first, and the first wins shown first."""
+        """Average over contests a function of both versions' win shares in first position."""
         return fmean(
             of_shares(
                 _share(judge.log_odds(self.gains[each.name], each.doublings)),
@@ -302,7 +308,7 @@ class World:
 
 
 def simulated_world(generator: Generator, seed: int) -> World:
-    """Forty seeds, three ideas of each."""
+    """Simulate the contests of `SEEDS` seeds with `IDEAS_PER_SEED` ideas each."""
     chance = random.Random(f"{generator.name} {seed}")  # noqa: S311 -- no secret
     contests: list[Contest] = []
     gains: dict[str, float] = {}
@@ -326,7 +332,7 @@ def _dossier(name: str, text: str) -> Dossier:
 def _text(length: int, flatterer: Generator | None, chance: random.Random) -> str:
     planted = () if flatterer is None else tuple(flatterer.flattery.values())
     kinds = (_CLAIMS, _HEDGES, _RUBRIC)
-    told: list[str] = []
+    vocabulary: list[str] = []
     for _ in range(length):
         drawn = chance.uniform(0, 100)
         chosen: tuple[str, ...] = _NEUTRAL
@@ -334,14 +340,14 @@ def _text(length: int, flatterer: Generator | None, chance: random.Random) -> st
             if 0 <= drawn < rate:
                 chosen = kind
             drawn -= rate
-        told.append(chance.choice(chosen))
-    sentences = (told[at : at + _SENTENCE] for at in range(0, length, _SENTENCE))
+        vocabulary.append(chance.choice(chosen))
+    sentences = (vocabulary[at : at + _SENTENCE] for at in range(0, length, _SENTENCE))
     return " ".join(f"{' '.join(sentence)}." for sentence in sentences)
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedEngine:
-    """Answers `compare_ideas` as its judge would, drawn by the seed from what is shown."""
+    """Engine that answers `compare_ideas` by a simulated judge, reproducibly by its seed."""
 
     judge: Judge
     world: World
@@ -369,7 +375,7 @@ class SimulatedEngine:
             )
             for each in inputs.dimensions
         ]
-        return Scored(PairReply(verdicts=verdicts), made_by_program(step, self.name, self.seed))
+        return Scored(PairReply(verdicts=verdicts), program_provenance(step, self.name, self.seed))
 
 
 def _share(log_odds: float) -> float:
@@ -385,8 +391,8 @@ PRAISE = (
 )
 
 
-def flattered(dossiers: Sequence[Dossier]) -> list[Contest]:
-    """Each idea against itself with praise added that says nothing of it."""
+def praise_contests(dossiers: Sequence[Dossier]) -> list[Contest]:
+    """Pair each idea with a copy that has generic praise appended."""
     return [
         Contest(
             str(each.idea_id),

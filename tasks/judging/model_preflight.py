@@ -28,7 +28,7 @@ from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.judging.model_keys import check_keys
 from tasks.judging.models import draws_pictures, price_of
 from tasks.judging.opening import open_backend
-from tasks.judging.panel import asked_models
+from tasks.judging.panel import models_of_step
 from tasks.judging.parameters import Sampling
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.judging.structured_output import OutputMode
@@ -52,7 +52,7 @@ class ModelUse(Noun):
     draws: bool = False
 
 
-class Contact(Noun):
+class ModelProbe(Noun):
     """Parameters, limits and prices of a model that answered, or that draws."""
 
     model: str
@@ -137,13 +137,13 @@ FIRST_CONTACT = Step(
 )
 
 
-async def make_contacts(
-    asked: Sequence[ModelUse],
+async def probe_models(
+    model_uses: Sequence[ModelUse],
     settings: LanguageModelSettings,
     warehouse: Path,
     *,
     needs_price: bool = False,
-) -> tuple[Contact, ...]:
+) -> tuple[ModelProbe, ...]:
     """Ask every model one small question for each effort, those apart that draw; what they refuse
     is kept for the run.
 
@@ -151,7 +151,7 @@ async def make_contacts(
         ConfigurationError: as `check_model`; or one does not answer as a run needs, with the
             reason and how to mend it.
     """
-    for use in asked:
+    for use in model_uses:
         await check_model(
             use.model, use.api_base, settings, needs_price=needs_price, draws=use.draws
         )
@@ -162,8 +162,8 @@ async def make_contacts(
     async with AsyncExitStack() as stack:  # closing a model's connections closes all of the loop's
         budget = SharedBudget(layout.budgets, RunId("first-contact"), Budget())
         stack.callback(budget.close)
-        contacts = []
-        for use in asked:
+        probes = []
+        for use in model_uses:
             backend = open_backend(
                 use.model,
                 Sampling(seed=use.sampling_seed, temperature=use.temperature),
@@ -176,14 +176,14 @@ async def make_contacts(
             backend.cache = None  # an old answer says nothing about today
             efforts = () if use.draws else _efforts(backend, use.efforts)
             dropped = [await _greet(backend, use, effort) for effort in efforts]
-            contacts.append(_contact(backend, dropped, draws=use.draws))
-    return tuple(contacts)
+            probes.append(_probe_of(backend, dropped, draws=use.draws))
+    return tuple(probes)
 
 
 def _efforts(backend: LiteLLMBackend, efforts: Iterable[Effort]) -> tuple[Effort, ...]:
     """Each effort that makes a difference to the model."""
-    asked = tuple(dict.fromkeys(efforts)) or (Effort.LOW,)
-    return asked if backend.parameters.thinks else asked[:1]
+    distinct = tuple(dict.fromkeys(efforts)) or (Effort.LOW,)
+    return distinct if backend.parameters.thinks else distinct[:1]
 
 
 async def _greet(backend: LiteLLMBackend, use: ModelUse, effort: Effort) -> str | None:
@@ -198,24 +198,24 @@ async def _greet(backend: LiteLLMBackend, use: ModelUse, effort: Effort) -> str 
     return ledger.llm_calls[-1].parameters_dropped
 
 
-def _contact(backend: LiteLLMBackend, dropped: Iterable[str | None], *, draws: bool) -> Contact:
-    price, told = backend.price, backend.limits_told
-    every = dict.fromkeys(name for each in dropped if each for name in each.split(", "))
-    return Contact(
+def _probe_of(backend: LiteLLMBackend, dropped: Iterable[str | None], *, draws: bool) -> ModelProbe:
+    price, limits = backend.price, backend.limits_told
+    dropped_names = dict.fromkeys(name for each in dropped if each for name in each.split(", "))
+    return ModelProbe(
         model=backend.model,
         structured_output=OutputMode.PICTURE if draws else backend.mode,
-        parameters_dropped=", ".join(every) or None,
+        parameters_dropped=", ".join(dropped_names) or None,
         thinks=backend.parameters.thinks,
         context_tokens=backend.parameters.context_tokens,
         prompt_usd_per_million_tokens=price.prompt_usd * _MILLION if price else None,
         completion_usd_per_million_tokens=price.completion_usd * _MILLION if price else None,
         usd_per_picture=price.picture_usd if price else 0.0,
-        requests_per_minute=told.requests_per_minute,
-        tokens_per_minute=told.tokens_per_minute,
+        requests_per_minute=limits.requests_per_minute,
+        tokens_per_minute=limits.tokens_per_minute,
     )
 
 
-def uses(
+def model_uses(
     model: str,
     api_bases: dict[str, str | None],
     judging: JudgingParameters,
@@ -233,18 +233,18 @@ def uses(
     efforts: dict[tuple[str, bool], dict[Effort, None]] = {}
     for step in steps:
         effort = judging.assignment(step.name, step.kind, step.answer_tokens).effort
-        for each in asked_models(step, judging) or (() if step.draws else (model,)):
+        for each in models_of_step(step, judging) or (() if step.draws else (model,)):
             efforts.setdefault((each, step.draws), {})[effort] = None
     return tuple(
         ModelUse(
             model=each,
             api_base=api_bases.get(each),
-            efforts=tuple(asked),
+            efforts=tuple(step_efforts),
             sampling_seed=seed,
             temperature=temperature,
             draws=draws,
         )
-        for (each, draws), asked in efforts.items()
+        for (each, draws), step_efforts in efforts.items()
     )
 
 
@@ -293,22 +293,22 @@ async def check_model(
 
 
 async def _check_connection(api_base: str) -> None:
-    shown = without_secrets(api_base)
+    address = without_secrets(api_base)
     try:
         parts = urlsplit(api_base)
         port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
         host = parts.hostname
     except ValueError as error:
         raise ConfigurationError(
-            f"API base {shown} is no URL: write it as http://host:port/v1"
+            f"API base {address} is no URL: write it as http://host:port/v1"
         ) from error
     if host is None or port is None:
-        raise ConfigurationError(f"API base {shown} is no URL: write it as http://host:port/v1")
+        raise ConfigurationError(f"API base {address} is no URL: write it as http://host:port/v1")
     try:
         async with asyncio.timeout(_CONNECT_SECONDS):
             _, writer = await asyncio.open_connection(host, port)
     except (OSError, TimeoutError) as error:
         raise ConfigurationError(
-            f"nothing answers at the API base {shown}: start the server or correct --api-base"
+            f"nothing answers at the API base {address}: start the server or correct --api-base"
         ) from error
     writer.close()

@@ -64,43 +64,45 @@ _COMFORTABLE_WORDS, _LONG_WORDS = 24, 60
 class CitableFinding:
     key: str
     kind: str
-    found: FindingShown
+    finding: FindingShown
 
 
 def findings(
     evidence: Collection[KnowledgeShown], parts: Collection[IdeaPart] = tuple(IdeaPart)
 ) -> list[CitableFinding]:
-    wanted = {part.value for part in parts}
-    found = [
+    part_names = {part.value for part in parts}
+    matching = [
         CitableFinding(item.key, item.kind, finding)
         for item in evidence
         for finding in item.findings
-        if finding.part in wanted
+        if finding.part in part_names
     ]
-    return sorted(found, key=lambda each: -each.found.relevance_0_to_1)
+    return sorted(matching, key=lambda each: -each.finding.relevance_0_to_1)
 
 
-def quotations(found: Iterable[CitableFinding]) -> list[str]:
+def quotations(items: Iterable[CitableFinding]) -> list[str]:
     """Return what the findings say, each once, with its relation, its part and the key to cite it
     by.
     """
-    told = (
-        f"{each.found.relation} {in_words(each.found.part)}:"
-        f" {passages([(each.found.evidence, each.key)])}"
-        for each in found
+    lines = (
+        f"{each.finding.relation} {in_words(each.finding.part)}:"
+        f" {passages([(each.finding.evidence, each.key)])}"
+        for each in items
     )
-    return list(dict.fromkeys(told))
+    return list(dict.fromkeys(lines))
 
 
-def support_share(found: Collection[CitableFinding]) -> float:
+def support_share(items: Collection[CitableFinding]) -> float:
     """Supporting over supporting and refuting relevance, drawn toward a half where there is little
     of either.
     """
     supports = sum(
-        each.found.relevance_0_to_1 for each in found if each.found.relation == Relation.SUPPORTS
+        each.finding.relevance_0_to_1
+        for each in items
+        if each.finding.relation == Relation.SUPPORTS
     )
     refutes = sum(
-        each.found.relevance_0_to_1 for each in found if each.found.relation == Relation.REFUTES
+        each.finding.relevance_0_to_1 for each in items if each.finding.relation == Relation.REFUTES
     )
     return (supports + _PRIOR) / (supports + refutes + 2 * _PRIOR)
 
@@ -111,7 +113,7 @@ def closeness(evidence: Collection[KnowledgeShown], parts: Collection[IdeaPart])
     """
     nearest: dict[str, float] = {}
     for each in findings(evidence, parts):
-        nearest.setdefault(each.found.part, each.found.relevance_0_to_1)
+        nearest.setdefault(each.finding.part, each.finding.relevance_0_to_1)
     return sum(nearest.values()) / len(nearest) if nearest else 0.0
 
 
@@ -140,7 +142,7 @@ def readability(parts: Collection[PartShown]) -> float:
 
 
 def claims_of(parts: Collection[PartShown], part: IdeaPart) -> tuple[str, ...]:
-    return next((shown.claims for shown in parts if shown.part == part.value), ())
+    return next((entry.claims for entry in parts if entry.part == part.value), ())
 
 
 def ease(idea: str) -> float:

@@ -1,4 +1,4 @@
-"""Labels: gold beside predictions, and how often raters gave each."""
+"""Gold labels paired with predictions, and counts of raters' labels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Label = str | int | float
-"""A category, or a number where distance has a meaning. One kind per set of ratings."""
+"""A category, or a number on a scale; of one type within a set of ratings."""
 Row = Sequence[Label | None]
-"""One unit's ratings, one per rater; None where a rater gave none."""
+"""One unit's ratings, one per rater; None where a rating is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +18,9 @@ class Counts:
     """Counts of categories by unit.
 
     Attributes:
-        categories: in order (numbers by size, words by alphabet, or as given).
-        table: shape (units, categories); units nobody rated are left out.
-        unrated_count: units nobody rated.
+        categories: numbers by size, text labels by alphabet, or in the caller's order.
+        table: shape (units, categories), without unrated units.
+        unrated_count: units without a rating.
     """
 
     categories: tuple[Label, ...]
@@ -36,11 +36,11 @@ class Counts:
 def count(rows: Sequence[Row], categories: Sequence[Label] | None = None) -> Counts:
     """Count labels per unit.
 
-    `categories` names the possible ones where some may not have been used (chance agreement depends
-    on how many there are).
+    `categories` lists the possible labels where some may be unused: chance agreement depends on
+    their number.
 
     Raises:
-        ValueError: a label that is not among the `categories` named.
+        ValueError: a label is not in `categories`.
     """
     rated = [[label for label in row if label is not None] for row in rows]
     used = {label for row in rated for label in row}
@@ -51,20 +51,18 @@ def count(rows: Sequence[Row], categories: Sequence[Label] | None = None) -> Cou
             " every possible one"
         )
     position = {label: number for number, label in enumerate(listed)}
-    kept = [row for row in rated if row]
-    table = np.zeros((len(kept), len(listed)))
-    for number, row in enumerate(kept):
+    nonempty = [row for row in rated if row]
+    table = np.zeros((len(nonempty), len(listed)))
+    for number, row in enumerate(nonempty):
         for label in row:
             table[number, position[label]] += 1
-    return Counts(listed, table, len(rated) - len(kept))
+    return Counts(listed, table, len(rated) - len(nonempty))
 
 
 def order(label: Label) -> tuple[int, float, str]:
-    """Sorting key: numbers by size, then words by alphabet."""
+    """Return a sort key: numbers by size, then text labels by alphabet."""
     return (1, 0.0, label) if isinstance(label, str) else (0, float(label), "")
 
-
-# Decisions of a conference as grades, and merged into fewer classes (InnoEval).
 
 GRADES: dict[str, int] = {"reject": 0, "poster": 1, "spotlight": 2, "oral": 3}
 ClassCount = Literal[2, 3, 4]
@@ -72,21 +70,21 @@ _THREE = ("reject", "poster", "highlight")
 
 
 def decision_of(text: str) -> str | None:
-    """`reject`, `poster`, `spotlight` or `oral` from what a file says ("Accept (Oral)"); None when
-    it says none of them or several.
+    """Return the conference decision that a text such as "Accept (Oral)" names.
+
+    None when it names none of `GRADES`, or several.
     """
     words = text.casefold()
-    found = [name for name in GRADES if name in words]
-    return found[0] if len(found) == 1 else None
+    decisions = [name for name in GRADES if name in words]
+    return decisions[0] if len(decisions) == 1 else None
 
 
-def merged(decision: str, class_count: ClassCount) -> str:
-    """The class of a decision among `class_count`.
+def merge_decision(decision: str, class_count: ClassCount) -> str:
+    """Map a decision to one of two, three or four classes.
 
-    Two: reject, accept. Three: reject, poster, highlight (spotlight and oral). Four: as decided.
-    InnoEval reports F1 and accuracy for two and three classes and does not print which decisions
-    its three classes merge; this is the merge that keeps them in order and leaves no class with a
-    handful of items.
+    Two: reject, accept. Three: reject, poster, highlight (spotlight and oral). Four: the decision.
+    InnoEval does not state which decisions its three classes merge; this merge keeps their order
+    and leaves no class with very few items.
 
     Raises:
         KeyError: not one of the four decisions; see `decision_of`.
@@ -98,15 +96,14 @@ def merged(decision: str, class_count: ClassCount) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
-    """Items with a gold label and a prediction, in order of their ids.
+class LabelPairs:
+    """Items with a gold label and a prediction, sorted by id.
 
     Attributes:
         ids, gold, predicted: one entry per item that has both.
-        unanswered: ids with a gold label and no prediction: the system was asked and gave no
-            answer.
-        without_gold: ids predicted that have no gold label; nothing can be said about them.
-        clusters: of each item; None: items are independent of each other.
+        unanswered: ids with a gold label and without a prediction.
+        without_gold: ids with a prediction and without a gold label.
+        clusters: one per item; None: items are independent.
     """
 
     ids: tuple[str, ...]
@@ -126,7 +123,7 @@ class Labelled:
 
     @property
     def empty_reason(self) -> str:
-        """Why no item has both; to be asked only then."""
+        """Return why no item has both labels; valid only if `count` is 0."""
         if self.unanswered:
             return f"none of the {len(self.unanswered)} items was answered"
         return (
@@ -140,19 +137,19 @@ def pair_up(
     gold: Mapping[str, Label | None],
     predicted: Mapping[str, Label | None],
     clusters: Mapping[str, str] | None = None,
-) -> Labelled:
-    """Pair predictions with gold labels by id; a label that is None counts as not there.
+) -> LabelPairs:
+    """Pair predictions with gold labels by id; None counts as missing.
 
-    `clusters`: by id, of items that are not independent; intervals then draw whole clusters.
+    `clusters`: by id, of items that are not independent; intervals resample whole clusters.
     """
-    known = {name: label for name, label in gold.items() if label is not None}
+    gold_labels = {name: label for name, label in gold.items() if label is not None}
     given = {name: label for name, label in predicted.items() if label is not None}
-    both = sorted(known.keys() & given.keys())
-    return Labelled(
+    both = sorted(gold_labels.keys() & given.keys())
+    return LabelPairs(
         tuple(both),
-        tuple(known[name] for name in both),
+        tuple(gold_labels[name] for name in both),
         tuple(given[name] for name in both),
-        tuple(sorted(known.keys() - given.keys())),
-        tuple(sorted(given.keys() - known.keys())),
+        tuple(sorted(gold_labels.keys() - given.keys())),
+        tuple(sorted(given.keys() - gold_labels.keys())),
         tuple(clusters[name] for name in both) if clusters is not None else None,
     )

@@ -9,13 +9,13 @@ import pytest
 from schemas.errors import ConfigurationError
 from schemas.judging import AskingParameters, Effort, JudgingParameters
 from schemas.settings import LanguageModelSettings
-from tasks.judging.first_contact import (
+from tasks.judging.model_preflight import (
     FIRST_CONTACT,
     GreetingReply,
     ModelUse,
     check_model,
-    make_contacts,
-    uses,
+    model_uses,
+    probe_models,
 )
 from tasks.judging.structured_output import strict_schema
 from tasks.steps import STEPS
@@ -58,7 +58,7 @@ async def test_the_first_question_goes_with_exactly_what_a_run_sends(
     server: OpenAIServer, tmp_path: Path
 ) -> None:
     settings = LanguageModelSettings(structured_output="json_schema")
-    (contact,) = await make_contacts([use(server)], settings, tmp_path)
+    (contact,) = await probe_models([use(server)], settings, tmp_path)
     (request,) = server.requests
     assert (request.body["temperature"], request.body["seed"]) == (0.0, 7)
     assert request.body["max_tokens"] == FIRST_CONTACT.answer_tokens
@@ -76,7 +76,7 @@ async def test_what_the_first_question_learns_the_run_knows(
     server.behaviour = "rejects:temperature"
     server.extra_headers = {"x-ratelimit-limit-requests": "60"}
     settings = LanguageModelSettings(structured_output="json_schema")
-    (contact,) = await make_contacts([use(server)], settings, tmp_path)
+    (contact,) = await probe_models([use(server)], settings, tmp_path)
     assert contact.parameters_dropped == "temperature"
     assert contact.requests_per_minute == 60
 
@@ -84,9 +84,7 @@ async def test_what_the_first_question_learns_the_run_knows(
 def test_what_one_command_learns_the_next_one_knows(server: OpenAIServer, tmp_path: Path) -> None:
     server.behaviour = "rejects:temperature"
     settings = LanguageModelSettings(structured_output="json_schema")
-    first, second = (
-        asyncio.run(make_contacts([use(server)], settings, tmp_path)) for _ in range(2)
-    )
+    first, second = (asyncio.run(probe_models([use(server)], settings, tmp_path)) for _ in range(2))
     assert first == second
     assert len(server.requests) == 3, "the second command is refused nothing"
 
@@ -95,7 +93,7 @@ async def test_several_models_are_asked_one_after_the_other(
     server: OpenAIServer, tmp_path: Path
 ) -> None:
     both = [use(server), use(server, "openai/another")]
-    contacts = await make_contacts(both, LanguageModelSettings(), tmp_path)
+    contacts = await probe_models(both, LanguageModelSettings(), tmp_path)
     assert [contact.model for contact in contacts] == ["openai/loopback", "openai/another"]
 
 
@@ -103,7 +101,7 @@ async def test_a_model_that_draws_is_asked_for_no_picture(
     server: OpenAIServer, tmp_path: Path
 ) -> None:
     painter = use(server, "openai/gpt-image-1", draws=True)
-    contacts = await make_contacts([use(server), painter], LanguageModelSettings(), tmp_path)
+    contacts = await probe_models([use(server), painter], LanguageModelSettings(), tmp_path)
     assert [request.path for request in server.requests] == ["/v1/chat/completions"]
     assert contacts[1].line == (
         "draws pictures, and was asked for none yet; $5 and $40 per million prompt and completion"
@@ -120,11 +118,13 @@ async def test_a_model_that_is_known_to_give_no_pictures_is_named(server: OpenAI
 
 
 def test_no_model_draws_unless_one_is_assigned_to_that() -> None:
-    models = [each.model for each in uses("openai/big", {}, JudgingParameters(), STEPS, **SAMPLED)]
+    models = [
+        each.model for each in model_uses("openai/big", {}, JudgingParameters(), STEPS, **SAMPLED)
+    ]
     assert models == ["openai/big"]
     asked = {"draw_method_figure": AskingParameters(model="openai/painter")}
     judging = JudgingParameters(judgement=AskingParameters(model="openai/judge"), steps=asked)
-    found = uses("openai/big", {}, judging, STEPS, **SAMPLED)
+    found = model_uses("openai/big", {}, judging, STEPS, **SAMPLED)
     assert {each.model for each in found if each.draws} == {"openai/painter"}
     assert {each.model for each in found if not each.draws} == {"openai/big", "openai/judge"}
 
@@ -144,7 +144,7 @@ async def test_what_cannot_work_stops_in_one_line(
 ) -> None:
     server.behaviour = "text:Good evening to you." if behaviour == "prose_only" else behaviour
     with pytest.raises(ConfigurationError, match=message) as caught:
-        await make_contacts([use(server)], LanguageModelSettings(maximum_attempts=1), tmp_path)
+        await probe_models([use(server)], LanguageModelSettings(maximum_attempts=1), tmp_path)
     assert "\n" not in str(caught.value)
 
 
@@ -178,7 +178,7 @@ def test_every_model_of_a_profile_is_asked_with_the_efforts_it_gets() -> None:
         ' "steps": {"compare_paper": {"effort": "low"}}}'
     )
     bases = {"openai/small": "http://127.0.0.1:1/v1"}
-    found = uses("openai/big", bases, judging, STEPS, seed=7, temperature=0.0)
+    found = model_uses("openai/big", bases, judging, STEPS, seed=7, temperature=0.0)
     assert {(each.model, each.efforts, each.api_base) for each in found} == {
         ("openai/small", (Effort.LOW,), "http://127.0.0.1:1/v1"),
         ("openai/big", (Effort.HIGH, Effort.LOW), None),

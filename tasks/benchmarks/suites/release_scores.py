@@ -1,5 +1,6 @@
-"""What the checkers of a release came to, by SQL from the lake: problems, tokens, cost and hits per
-paper (Tables 2 and 3), and where that differs from what the paper prints.
+"""Scores of the quality checker's release, computed by SQL, and differences from the paper.
+
+Problems, tokens, cost and hits per paper (Tables 2 and 3).
 """
 
 import logging
@@ -29,11 +30,11 @@ from warehouse.statements import statement
 logger = logging.getLogger(__name__)
 
 PRICES = resources.files("tasks.benchmarks").joinpath("checker_prices.toml")
-_COUNTED = ("problem_count", "input_tokens", "thinking_tokens", "output_tokens")
+_COUNT_COLUMNS = ("problem_count", "input_tokens", "thinking_tokens", "output_tokens")
 _MEANS = dict(
     zip(
         ("mean_problems", "mean_input_tokens", "mean_thinking_tokens", "mean_output_tokens"),
-        _COUNTED,
+        _COUNT_COLUMNS,
         strict=True,
     )
 )
@@ -43,7 +44,7 @@ _NO_FIGURE = "no check has the figure"
 Checker = tuple[str, str]
 """(model, approach)."""
 Counts = dict[str, list[float | None]]
-"""A figure per check, by column."""
+"""Values per check, by column."""
 
 
 def read_prices() -> dict[str, Price]:
@@ -58,14 +59,13 @@ def read_prices() -> dict[str, Price]:
 
 
 def score_release(trial: Trial, connection: duckdb.DuckDBPyConnection) -> None:
-    """Score every checker, and what differs from the print.
+    """Score every checker, and record differences from the published scores.
 
-    Values are those of the SQL; means are over the checks that have the figure, the others
-    unscored. A judge says yes to a paper by saying yes to any of its problems; papers without a
-    judge's vote are unscored.
+    Means are over the checks that have the value; the others are unscored. A judge's vote on a
+    paper is yes if any of its problems is a hit; papers without a vote are unscored.
 
     Args:
-        connection: as `release_views` gives it.
+        connection: from `release_views`.
     """
     first = len(trial.scores)
     counts = _counts(connection)
@@ -95,51 +95,51 @@ def score_release(trial: Trial, connection: duckdb.DuckDBPyConnection) -> None:
             rate = share(hit_count, joint.paper_count, joint.undecided_count)
             part = f"approach={joint.approach}, judges={judges}"
             trial.score("hit_rate", rate, joint.model, part)
-    differing = against_print(trial.unit.suite, trial.scores[first:])
-    trial.scores += differing
-    if differing:
+    differences = against_print(trial.unit.suite, trial.scores[first:])
+    trial.scores += differences
+    if differences:
         logger.warning(
             "%s: %d figures of the release differ from the print, see the metric %s",
             trial.unit.suite,
-            len(differing),
+            len(differences),
             DIFFERENCE,
         )
 
 
 def _counts(connection: duckdb.DuckDBPyConnection) -> dict[Checker, Counts]:
-    found: dict[Checker, Counts] = {}
+    counts: dict[Checker, Counts] = {}
     for model, approach, *figures in connection.execute(
         statement("quality_checker", "figures_by_check")
     ).fetchall():
-        columns = found.setdefault((model, approach), {name: [] for name in _COUNTED})
-        for name, figure in zip(_COUNTED, figures, strict=True):
+        columns = counts.setdefault((model, approach), {name: [] for name in _COUNT_COLUMNS})
+        for name, figure in zip(_COUNT_COLUMNS, figures, strict=True):
             columns[name].append(figure)
-    return found
+    return counts
 
 
 def _usage(row: CheckerUsage, columns: Counts, seed: int) -> Iterator[tuple[str, Estimate]]:
     for metric, column in _MEANS.items():
-        yield metric, _valued(getattr(row, metric), mean(columns[column], seed))
-    told = [count for count in columns["problem_count"] if count is not None]
-    missing = row.paper_count - len(told)
+        yield metric, _with_value(getattr(row, metric), mean(columns[column], seed))
+    problem_counts = [count for count in columns["problem_count"] if count is not None]
+    missing = row.paper_count - len(problem_counts)
     for metric in _QUARTILES:
         value = getattr(row, metric)
         yield (
             metric,
             undefined(_NO_FIGURE, 0, missing)
             if value is None
-            else Estimate(value, len(told), NO_INTERVAL, missing),
+            else Estimate(value, len(problem_counts), NO_INTERVAL, missing),
         )
-    nothing = share(sum(count == 0 for count in told), len(told), missing)
-    yield "nothing_found_share", _valued(row.nothing_found_share, nothing)
+    nothing = share(sum(count == 0 for count in problem_counts), len(problem_counts), missing)
+    yield "nothing_found_share", _with_value(row.nothing_found_share, nothing)
 
 
 def _cost(value: float, columns: Counts, price: Price, seed: int) -> Estimate:
-    """`value` with an interval over papers.
+    """Return the mean cost `value` with a bootstrap interval over papers.
 
-    As in the SQL each mean is over the checks that have its figure.
+    As in the SQL, each mean is over the checks that have the value.
     """
-    table = np.array([columns[name] for name in _COUNTED[1:]], dtype=np.float64)
+    table = np.array([columns[name] for name in _COUNT_COLUMNS[1:]], dtype=np.float64)
     there, rates = (
         ~np.isnan(table),
         np.array([price.input_usd_per_million, *[price.output_usd_per_million] * 2]) / 1e6,
@@ -147,9 +147,11 @@ def _cost(value: float, columns: Counts, price: Price, seed: int) -> Estimate:
     figures = np.where(there, table, 0.0)
 
     def of_papers(chosen: Indices) -> float:
-        known = there[:, chosen].sum(axis=1)
+        figure_counts = there[:, chosen].sum(axis=1)
         return (
-            float(rates @ (figures[:, chosen].sum(axis=1) / known)) if known.all() else float("nan")
+            float(rates @ (figures[:, chosen].sum(axis=1) / figure_counts))
+            if figure_counts.all()
+            else float("nan")
         )
 
     whole = int(there.all(axis=0).sum())
@@ -158,8 +160,8 @@ def _cost(value: float, columns: Counts, price: Price, seed: int) -> Estimate:
     )
 
 
-def _valued(value: float | None, estimate: Estimate) -> Estimate:
-    """The SQL's value with the interval and counts of the same figures."""
+def _with_value(value: float | None, estimate: Estimate) -> Estimate:
+    """Return the estimate with the value that SQL computed."""
     return estimate if value is None or not estimate.defined else replace(estimate, value=value)
 
 
@@ -175,27 +177,25 @@ _DIGITS = {
     "hit_rate": 3,
     "nothing_found_share": 3,
 }
-"""Digits after the point as printed; shares are printed in percent with one digit."""
+"""Decimal digits of the published scores; shares are in percent with one digit."""
 
 
 def against_print(suite: str, measured: Sequence[BenchmarkScore]) -> list[BenchmarkScore]:
-    """A row for each figure that differs from its published one once rounded as that is: measured
-    minus published, unrounded.
+    """Return measured minus published, for scores that differ after rounding.
 
-    Its `slice` names metric and slice of the figure. What agrees, and what has no published figure
-    beside it, gives none.
+    The `slice` of a row names metric and slice of the score.
     """
-    printed = {(one.metric, one.slice, one.system): one.value for one in published_scores(suite)}
-    found = []
+    published = {(one.metric, one.slice, one.system): one.value for one in published_scores(suite)}
+    rows = []
     for score in measured:
-        value = printed.get((score.metric, score.slice, score.system))
+        value = published.get((score.metric, score.slice, score.system))
         if (
             value is None
             or score.value is None
             or round(score.value, _DIGITS[score.metric]) == value
         ):
             continue
-        found.append(
+        rows.append(
             BenchmarkScore(
                 suite=suite,
                 metric=DIFFERENCE,
@@ -206,4 +206,4 @@ def against_print(suite: str, measured: Sequence[BenchmarkScore]) -> list[Benchm
                 unscored_count=score.unscored_count,
             )
         )
-    return found
+    return rows
