@@ -11,7 +11,7 @@ from typing import Any, get_args
 import pytest
 
 from schemas.base import Reply
-from tasks.judging.first_contact import FIRST_CONTACT
+from tasks.judging.model_preflight import FIRST_CONTACT
 from tasks.judging.step import Step
 from tasks.judging.structured_output import strict_schema
 from tasks.steps import STEPS

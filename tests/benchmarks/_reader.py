@@ -188,12 +188,17 @@ class Reader:
         return {"questions": []}
 
     def _concern_evidence(self, asked: "_Asked") -> Any:
+        keys = re.findall(r"\[(P\d+)\]", asked.user) or ["P1"]
+        finding = (
+            "The studies of this method report the same outcome under conditions that are like"
+            " those of the plan and unlike those that it excludes"
+        )
         return {
             "bearings": [
                 {
                     "concern": key,
                     "bearing": ("supports", "weakens")[place % 2],
-                    "reason": asked.cited(25, place),
+                    "reason": f"{finding} [{keys[place % len(keys)]}].",
                 }
                 for place, key in enumerate(asked.concerns[:6])
             ]
