@@ -115,7 +115,7 @@ does not address a dimension is not listed: it leaves open whether the idea is n
 _PLACES = {answer: place for place, answer in enumerate(NEWNESS)}
 WORKS_PER_MISREADING = 20
 """The closest work of every twenty is left out, and one of fewer: where one reading in twenty takes
-a work for closer than it is, those are the ones misread (docs/reviews.md).
+a work for closer than it is, those are the ones misread (docs/quality/reviews.md).
 """
 CLOSEST_SHOWN = 3
 """Works of which a review is shown all that was said."""

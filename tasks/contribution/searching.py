@@ -14,7 +14,7 @@ from schemas.profile import RecommendationKind, SearchKind
 from tasks.contribution.context import STAGE, Context
 from tasks.embeddings.similarity import SharedWords
 from tasks.judging.packing import even_batches
-from tasks.literature.edges import Neighbour, telling_passages
+from tasks.literature.edges import Neighbour, relevant_passages
 from tasks.literature.versions import Works, each_once
 
 PACKED_WORDS = 10
@@ -218,7 +218,7 @@ async def augment(
     for origin, seed_id, paper in neighbours:
         if paper.paper_id not in excluded:
             first_found.setdefault(paper.paper_id, SearchHit(paper, origin, seed_id))
-    cited_as = telling_passages(
+    cited_as = relevant_passages(
         context.idea.text, [edge for edge, _ in references_task.result().items]
     )
     quotations = {paper_id: cited_as[paper_id] for paper_id in first_found if paper_id in cited_as}

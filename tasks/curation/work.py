@@ -97,7 +97,7 @@ def _expected(request: CurationRequest, settings: Settings) -> Expected:
     sizes, lost = asyncio.run(_sizes(request, settings))
     forums = sum(each.reviewed_at is ReviewedAt.OPENREVIEW for each in request.units)
     return Expected(
-        asked=_asked(sizes),
+        per_step=_asked(sizes),
         counts={
             "papers": len(request.units),
             "papers_asked": len(sizes),

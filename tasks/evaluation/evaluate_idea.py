@@ -26,7 +26,7 @@ from tasks.evaluation.modules import MODULES, IdeaTools
 from tasks.evaluation.shard_job import PlannedIdea, ShardJob
 from tasks.evaluation.surveyed_literature import SurveyedLiterature
 from tasks.judging.findings import Findings
-from tasks.literature.field_coverage import is_looked_at, look_at_field
+from tasks.literature.field_coverage import check_field, is_checked
 from tasks.recommendation.extracting import Stretch, extract_resources
 from tasks.telemetry.reporting import span
 from tasks.text.words import key_phrases
@@ -120,9 +120,9 @@ async def _coverage(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> Fi
     """Return whether the literature covers the field of the idea; None: not looked at, or no
     answer.
     """
-    if tools.field_embedder is None or not is_looked_at(job.literature):
+    if tools.field_embedder is None or not is_checked(job.literature):
         return None
-    answer = await look_at_field(planned.idea, tools.literature.search_papers, tools.field_embedder)
+    answer = await check_field(planned.idea, tools.literature.search_papers, tools.field_embedder)
     failures = look_up_failures(answer.failures, "literature", "coverage of the field")
     tools.ledger.failures.extend(failures)
     coverage = next(iter(answer.items), None)

@@ -55,7 +55,7 @@ class ShardResources:
             self.settings.literature,
             lambda: self._count_request(ledger),
             unlimited=self.job.request.literature.unlimited,
-            knows_references=self.job.knows_references,
+            with_references=self.job.knows_references,
         )
         documents = self._documents(ledger)
         yield IdeaTools(

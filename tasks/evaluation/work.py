@@ -69,7 +69,7 @@ def _expected(request: RunRequest, settings: Settings) -> Expected:
     )
     calls, requests = calls_for_ideas(batch.ideas, request, settings)
     return Expected(
-        asked=calls,
+        per_step=calls,
         counts={
             "ideas": len(batch.ideas),
             "rejected": len(batch.rejected),

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from schemas.errors import SnapshotError
 from schemas.text.patterns import bounded
-from tasks.literature.snapshot.build import unheard
+from tasks.literature.snapshot.build import ignore_progress
 from tasks.literature.snapshot.folder import read_manifest
 from tasks.literature.snapshot.parts import Progress, first_line
 from tasks.literature.snapshot.records import PaperRecord, as_number
@@ -192,7 +192,7 @@ class ConceptNetwork:
 
 @contextmanager
 def open_network(
-    snapshot: Path, home: Path, cutoff: date | None = None, progress: Progress = unheard
+    snapshot: Path, home: Path, cutoff: date | None = None, progress: Progress = ignore_progress
 ) -> Iterator[ConceptNetwork]:
     """The network at `cutoff` of the snapshot in the folder `snapshot`, built under `home` on first
     use.

@@ -66,7 +66,7 @@ class VerifyReply(Reply):
 
 
 SUPPORTED_FROM = 0.22
-"""Chosen on half of 469 sentences whose cited span was marked by hand (docs/reviews.md).
+"""Chosen on half of 469 sentences whose cited span was marked by hand (docs/quality/reviews.md).
 """
 MEANING_WEIGHT = 0.5
 _KEY = bounded(r"\[?\bP(\d{1,6})\b\]?")

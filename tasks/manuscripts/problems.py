@@ -34,7 +34,7 @@ LEAST_CHARACTERS = 8
 """Of a quotation: whole sentences are short at times."""
 LEAST_PERCENT = 50
 """How sure a candidate has to be: of 74 that capable readers raised with less, 4 pointed at an
-error that had been put in; of the 45 others 17 did (docs/manuscripts.md).
+error that had been put in; of the 45 others 17 did (docs/quality/manuscripts.md).
 """
 _SAME_PROBLEM = 0.6
 """Overlap of two problems' words from which they are one."""

@@ -219,7 +219,7 @@ async def _expected(request: CheckRequest, settings: Settings) -> Expected:
         if source.known_reason is not None:
             of_each_judge.append(_asked_of_a_judge(source.known_reason, request.parameters))
     return Expected(
-        asked=add_calls(asked),
+        per_step=add_calls(asked),
         counts={"manuscripts": len(request.units), "manuscripts_read": len(asked), "words": words},
         note="calls are the most there may be, and sizes of answers may differ by half",
         of_each_judge=add_calls(of_each_judge),

@@ -154,7 +154,7 @@ def _expected(request: RankRequest, settings: Settings) -> Expected:
     groups, pairs, asked = asked_of_ranking(ideas, request.profile, modules)
     grouped = request.parameters.grouping is Grouping.CLUSTERS
     return Expected(
-        asked=dict.fromkeys(STEPS, asked),
+        per_step=dict.fromkeys(STEPS, asked),
         counts={"ideas": len(ideas), "groups": groups, "pairs": pairs},
         note="groups as given; those found by subject are not known yet"
         if grouped

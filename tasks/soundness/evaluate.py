@@ -27,7 +27,7 @@ from tasks.judging.packing import Beginning, even_batches
 from tasks.judging.step import Engine, excerpt, unasked_provenance
 from tasks.judging.verifying import verifies, verify_reviews
 from tasks.literature.client import LiteratureClient
-from tasks.recommendation.extracting import Offered, offered
+from tasks.recommendation.extracting import ResourceLines, resource_lines
 from tasks.soundness.bearing import with_evidence
 from tasks.soundness.extracting import ExtractedPlan, QueriedMethod, ask_queries, find_methods
 from tasks.soundness.gathering import (
@@ -190,8 +190,8 @@ async def evaluate_plan_alone(
     No method is extracted, since nothing could be held against it.
     """
 
-    async def no_works() -> Offered:
-        return Offered()
+    async def no_works() -> ResourceLines:
+        return ResourceLines()
 
     plan_review = await review_plan(idea, parameters, engine, no_works, results)
     evaluation = SoundnessEvaluation(
@@ -248,7 +248,7 @@ class _Methods:
 
     async def used_nearby(
         self, method_start: asyncio.Task[tuple[ExtractedPlan, list[asyncio.Task[_MethodSearch]]]]
-    ) -> Offered:
+    ) -> ResourceLines:
         """Return what papers used whose wording is near to the method that they were found for."""
         _, beginnings = await method_start
         method_searches = [await each for each in beginnings]
@@ -268,7 +268,7 @@ class _Methods:
             for passage in collected.passages
         }
         limit = self.parameters.resources_shown
-        return offered(list(papers.values()), passages.values(), limit)
+        return resource_lines(list(papers.values()), passages.values(), limit)
 
     async def judge(
         self, search: asyncio.Task[_MethodSearch], plan_excerpt: Excerpt

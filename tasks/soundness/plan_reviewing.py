@@ -23,7 +23,7 @@ from tasks.judging.findings import (
 )
 from tasks.judging.step import Engine, with_shortening
 from tasks.judging.suggestions import suggestion_about
-from tasks.recommendation.extracting import Offered
+from tasks.recommendation.extracting import ResourceLines
 from tasks.soundness.gathering import STAGE
 from tasks.soundness.steps.plan_questions import (
     PLAN_QUESTIONS,
@@ -70,7 +70,7 @@ async def review_plan(
     idea: Idea,
     parameters: SoundnessParameters,
     engine: Engine,
-    near_works: Callable[[], Awaitable[Offered]],
+    near_works: Callable[[], Awaitable[ResourceLines]],
     results: Sequence[ExperimentalResult] = (),
 ) -> PlanReviewResult:
     """Ask for the points about the plan, and apart from them for questions about single things.
@@ -88,12 +88,12 @@ async def review_plan(
                 QuestionsInput(idea=idea.text, maximum_questions=parameters.maximum_questions),
             )
         )
-        offered = await near_works() if parameters.resources_shown else Offered()
+        near_works_lines = await near_works() if parameters.resources_shown else ResourceLines()
         question = PlanInput(
             idea=idea.text,
             maximum_points=parameters.maximum_points,
             words_per_point=parameters.words_per_concern,
-            near_works="\n".join(offered.lines),
+            near_works="\n".join(near_works_lines.lines),
             measured="\n".join(result.in_words for result in results),
         )
         outcome = await engine.run(PLAN_REVIEW, question)
@@ -110,7 +110,10 @@ async def review_plan(
         )
     else:
         questions = [_point_of(each) for each in asked.value.questions]
-    points = [_settle_point(point, offered.shown) for point in (*outcome.value.points, *questions)]
+    points = [
+        _settle_point(point, near_works_lines.prompt_papers)
+        for point in (*outcome.value.points, *questions)
+    ]
     flaws = [_flaw(point.proposed, idea.text) for point in points]
     sound = [point for point, flaw in zip(points, flaws, strict=True) if flaw is None]
     kept_points = _select_points(sound, parameters)
@@ -145,17 +148,19 @@ async def review_plan(
             removed_citation_count=sum(point.removed_citation_count for point in kept_points),
             provenance=provenance,
         ),
-        offered.shown,
+        near_works_lines.prompt_papers,
         # Of all actions together, for they are one text of the review.
         whole_citations(
             [point.action.markdown for point in kept_points],
-            offered.shown,
+            near_works_lines.prompt_papers,
             module=STAGE,
             subject=_SUBJECT,
             field="suggestions",
         ),
         tuple(
-            suggestion_about(concern, rank, keys_of(point.action, offered.shown), module=STAGE)
+            suggestion_about(
+                concern, rank, keys_of(point.action, near_works_lines.prompt_papers), module=STAGE
+            )
             for rank, (concern, point) in enumerate(acted_on, start=1)
         ),
         failures,

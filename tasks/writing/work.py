@@ -65,7 +65,7 @@ def _expected(request: DraftRequest, settings: Settings) -> Expected:
         draws=request.parameters.draws,
     )
     return Expected(
-        asked={step: each for step, each in asked.items() if each.calls},
+        per_step={step: each for step, each in asked.items() if each.calls},
         counts={"sections": len(planned.outline)},
         note="a draft that nothing is found wrong with takes less",
     )

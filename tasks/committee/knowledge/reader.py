@@ -25,7 +25,7 @@ from schemas.settings import DocumentSettings, Settings
 from schemas.text.patterns import bounded
 from tasks.accounting.ledger import Ledger
 from tasks.documents.child import EXIT_MEMORY, run_child
-from tasks.documents.download import MEDIA, SOURCE, Downloader, Expected
+from tasks.documents.download import MEDIA, SOURCE, Downloader, FileKind
 from tasks.sources.code import GithubRepositorySource
 from tasks.sources.fields import UnreadableAnswer, json_of, rows_of, text_of
 from tasks.sources.requests import Question, Reply, SourceContext, SourceRequests
@@ -240,7 +240,7 @@ MAXIMUM_PAGE_CHARACTERS = 200_000
 SHORTEST_PAGE_CHARACTERS = 80
 _PAGE_CHILD = Path(__file__).with_name("page_child.py")
 _REPOSITORY_CHILD = Path(__file__).with_name("repository_child.py")
-WEB_PAGE = Expected(
+WEB_PAGE = FileKind(
     name="web page",
     accept="text/html,application/xhtml+xml,text/plain;q=0.5",
     refused_types=(
@@ -253,7 +253,7 @@ WEB_PAGE = Expected(
     wrong=Reason.WRONG_TYPE,
     maximum_bytes=3_000_000,
 )
-ARCHIVE = Expected(
+ARCHIVE = FileKind(
     name="ZIP archive",
     accept="application/zip,*/*;q=0.1",
     refused_types=(*MEDIA, "text/"),
@@ -310,7 +310,7 @@ class WebReader:
     async def _read(
         self,
         url: str,
-        expected: Expected,
+        expected: FileKind,
         kind: str,
         parse: Callable[[bytes, str], Awaitable[Reading]],
     ) -> Reading:

@@ -19,7 +19,7 @@ from tasks.committee.knowledge.pool import Candidate, Find, Pool, Query, paper_o
 from tasks.committee.knowledge.tools import LITERATURE
 from tasks.committee.knowledge.weighing import SIMILARITY_SHARE
 from tasks.literature.client import own_publications
-from tasks.literature.edges import telling_passages
+from tasks.literature.edges import relevant_passages
 from tasks.sources.fields import clean_doi
 from tasks.text.words import shorten_words
 
@@ -191,7 +191,7 @@ class Search:
         cutoff = self.context.outline.cutoff
         answer = await literature.references(list(seeds), list_limit, cutoff)
         self.context.failures.look_ups(answer.failures, f"references in {LITERATURE}")
-        citing_texts = telling_passages(
+        citing_texts = relevant_passages(
             self.context.outline.gist, [edge for edge, _ in answer.items]
         )
         new: list[Candidate] = []

@@ -47,7 +47,7 @@ pytestmark = needs_postgres
 
 SPAWN = multiprocessing.get_context("spawn")
 Counts = dict[str, int]
-PAGE = Path(__file__).parents[3] / "docs" / "deployment.md"
+PAGE = Path(__file__).parents[3] / "docs" / "guides" / "deployment.md"
 EXPORT = "export ASSAY_CATALOGUE_URL"
 SHAPE = "postgresql://user:password@host:port/database"
 
