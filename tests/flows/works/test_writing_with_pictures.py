@@ -149,7 +149,7 @@ def misleading(*wrong: str) -> Any:
         system = messages[0]["content"]
         found = answer(messages, schema)
         if any(system.startswith("You look at one figure") and each in system for each in wrong):
-            return {"shows": "Boxes.", "points": [{"point": POINT, "misleads": True}]}
+            return {"points": [{"point": POINT, "misleads": True}]}
         return found
 
     return of
