@@ -147,7 +147,6 @@ def _reasons(
 def _matches(
     queries: Queries, head: RankingHead, better: RankedIdea, worse: RankedIdea
 ) -> list[dict[str, Any]]:
-    """Return the matches of the two ideas."""
     return queries.page_frame(
         "matches_of_pair",
         run_id=head.run_id,

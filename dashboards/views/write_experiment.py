@@ -109,7 +109,6 @@ class ExperimentPage(PublishedPage):
 
 
 def _experiment_blocks(part: ExperimentPart) -> Iterator[pg.Block]:
-    """Yield the finding of one experiment, then its evidence."""
     experiment = part.experiment
     yield pg.heading(f"{experiment.task_id}: {part.verdict.lower()}")
     yield from prose(experiment.question)
@@ -238,7 +237,6 @@ def _best(part: ExperimentPart, best: Program) -> Iterator[pg.Block]:
 
 
 def _other_candidates(part: ExperimentPart) -> Iterator[pg.Block]:
-    """Yield unconfirmed candidates, and executions without a score."""
     experiment = part.experiment
     candidates = [each for each in experiment.programs if each.fate is Fate.COMPARED]
     if candidates:

@@ -147,7 +147,6 @@ class IdeationPage(PublishedPage):
                 yield from self._version(version)
 
     def _version(self, version: IdeaVersion) -> Iterator[pg.Block]:
-        """Yield a version with its reasons and the relations considered."""
         yield pg.heading(f"Round {version.round}: {version.title or 'not made'}", level=3)
         if version.text is None:
             why = wording.reason(version.unscored_reason or "")

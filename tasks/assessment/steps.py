@@ -1,4 +1,4 @@
-"""The steps of the assessment, in the order they are asked in: weigh, challenge, assess."""
+"""Steps of the assessment, in order: weigh, challenge, assess."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -147,7 +147,7 @@ class ChallengeReply(Reply):
 
 CHALLENGE_CONCERNS = Step(
     name="challenge_concerns",
-    version=2,
+    version=3,
     package="tasks.assessment",
     input_model=ChallengeInput,
     output_model=ChallengeReply,
@@ -233,7 +233,7 @@ class AssessReply(Reply):
 
 ASSESS_PLAN = Step(
     name="assess_plan",
-    version=3,
+    version=4,
     package="tasks.assessment",
     input_model=AssessInput,
     output_model=AssessReply,

@@ -1,6 +1,4 @@
-"""What a committee makes of one idea: taken apart, looked up, grounded, reviewed by many, concluded
-(InnoEval).
-"""
+"""Evaluation of one idea by a committee: structure, knowledge, reviews, meta-review (InnoEval)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,17 +28,13 @@ from tasks.judging.findings import CitedResult, Findings
 from tasks.judging.step import Engine
 from tasks.personas.roster import load_roster
 
-# The idea in six parts, each a list of atomic claims (InnoEval, "Overall Architecture").
-
 ESSENTIAL = (IdeaPart.METHODS, IdeaPart.EXPERIMENTAL_SETTINGS)
-"""Parts whose absence is worth a row of its own; that any other is absent shows in its having no
-claims.
-"""
+"""Parts whose absence is a failure; other absent parts only have no claims."""
 
 
 @dataclass(frozen=True, slots=True)
 class StructuredIdea:
-    """The claims in the order of the parts; `unscored` says why there are none."""
+    """Atomic claims of an idea's six parts, in order; `unscored`: why there are none."""
 
     claims: tuple[Claim, ...]
     failures: tuple[Failure, ...] = ()
@@ -48,7 +42,7 @@ class StructuredIdea:
 
     @property
     def parts(self) -> tuple[PartShown, ...]:
-        """All six parts, those the idea lacks without claims."""
+        """All six parts, missing ones without claims."""
         return tuple(
             PartShown(
                 part=part.value,
@@ -59,9 +53,9 @@ class StructuredIdea:
 
 
 async def structure_idea(idea: Idea, engine: Engine) -> StructuredIdea:
-    """Ask for the parts of the whole idea.
+    """Ask for the claims of the idea's parts (InnoEval, "Overall Architecture").
 
-    It goes on without those it lacks; without a method or a test, a failure says so.
+    A missing method or test is recorded as a failure.
     """
     outcome = await engine.run(STRUCTURE_IDEA, StructureInput(idea=idea.text))
     if isinstance(outcome, Unscored):
@@ -69,8 +63,10 @@ async def structure_idea(idea: Idea, engine: Engine) -> StructuredIdea:
             stage=STAGE, subject=STRUCTURE_IDEA.name, reason=outcome.reason, detail=outcome.detail
         )
         return StructuredIdea((), (failure,), outcome)
-    stated = outcome.value.claims()
-    pairs = [(part, statement) for part, statements in stated.items() for statement in statements]
+    claims_by_part = outcome.value.claims()
+    pairs = [
+        (part, statement) for part, statements in claims_by_part.items() for statement in statements
+    ]
     if not pairs:
         nothing = Unscored(
             Reason.NOTHING_TO_JUDGE, "the reply finds no claim in the idea", outcome.provenance
@@ -80,7 +76,7 @@ async def structure_idea(idea: Idea, engine: Engine) -> StructuredIdea:
         Claim(claim_id=f"c{number}", part=part, statement=statement, provenance=outcome.provenance)
         for number, (part, statement) in enumerate(pairs, start=1)
     )
-    absent = [part for part in ESSENTIAL if not stated[part]]
+    absent = [part for part in ESSENTIAL if not claims_by_part[part]]
     return StructuredIdea(claims, (_missing(idea, absent),) if absent else ())
 
 
@@ -99,13 +95,10 @@ async def evaluate_committee(
     *,
     with_literature: bool = True,
 ) -> Findings[CommitteeEvaluation]:
-    """Review `idea`; without literature where that does not cover its field.
+    """Review `idea`, with or without literature.
 
-    The result does not depend on who answers first, and the same seed draws the same personas and
-    masks.
-
-    What a source, a page or the engine fails to give is a value in the result: an unscored row, a
-        failure, or both.
+    The result does not depend on timing; equal seeds draw equal personas and masks. Failures of
+    sources, pages and the engine are unscored rows or failures in the result.
 
     Raises:
         ConfigurationError: a personas file with a mistake, or fewer personas than are to be drawn.
@@ -120,47 +113,49 @@ async def evaluate_committee(
     )
     structured_idea = await structure_idea(idea, engine)
     if structured_idea.unscored is not None:
-        unscored = structured_idea.unscored
-        detail = f"the idea could not be taken apart: {unscored.detail}"
-        missing = no_committee(unscored.reason, detail, unscored.provenance)
+        failure = structured_idea.unscored
+        detail = f"the idea could not be taken apart: {failure.detail}"
+        missing = no_committee(failure.reason, detail, failure.provenance)
         return _findings(structured_idea, Knowledge((), (), (), ()), (), CitedResult(missing))
-    searched = parameters
+    search_parameters = parameters
     if not with_literature:
         others = tuple(name for name in parameters.sources if name != LITERATURE)
-        searched = replace(parameters, sources=others)
-    knowledge = await gather_knowledge(idea, structured_idea.claims, searched, engine, tools)
+        search_parameters = replace(parameters, sources=others)
+    knowledge = await gather_knowledge(
+        idea, structured_idea.claims, search_parameters, engine, tools
+    )
     case = Case(
         idea=idea,
         parts=structured_idea.parts,
         knowledge=knowledge,
         library=Library.of(knowledge.records, knowledge.papers),
-        field_not_covered=searched.sources != parameters.sources,
+        field_not_covered=search_parameters.sources != parameters.sources,
     )
-    reviewed = await review_case(
+    reviews = await review_case(
         case, panel, roster.dimensions, parameters.dimensions_per_call, engine
     )
-    meta_review = await conclude(case, reviewed, roster.dimensions, engine)
-    return _findings(structured_idea, knowledge, reviewed, meta_review)
+    meta_review = await conclude(case, reviews, roster.dimensions, engine)
+    return _findings(structured_idea, knowledge, reviews, meta_review)
 
 
 def _findings(
-    structured: StructuredIdea,
+    structured_idea: StructuredIdea,
     knowledge: Knowledge,
-    reviewed: Sequence[PersonaReviewResult],
-    concluded: CitedResult[MetaReview],
+    reviews: Sequence[PersonaReviewResult],
+    meta_review: CitedResult[MetaReview],
 ) -> Findings[CommitteeEvaluation]:
     evaluation = CommitteeEvaluation(
-        claims=structured.claims,
+        claims=structured_idea.claims,
         knowledge=knowledge.records,
         evidence=knowledge.evidence,
-        reviews=tuple(each.value for each in reviewed),
-        meta_review=concluded.value,
-        failures=(*structured.failures, *knowledge.failures, *concluded.failures),
+        reviews=tuple(each.value for each in reviews),
+        meta_review=meta_review.value,
+        failures=(*structured_idea.failures, *knowledge.failures, *meta_review.failures),
     )
-    citations = (row for each in reviewed for row in each.citations)
+    citations = (row for each in reviews for row in each.citations)
     return Findings(
         evaluation,
         knowledge.papers,
-        (*citations, *concluded.citations),
-        concluded.suggestions,
+        (*citations, *meta_review.citations),
+        meta_review.suggestions,
     )

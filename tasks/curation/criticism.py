@@ -17,7 +17,7 @@ from schemas.works.curation import (
     CuratedReview,
     CuratedSentence,
     CuratedStatement,
-    Kept,
+    DroppedPart,
 )
 from tasks.curation.leaks import Outcomes
 from tasks.curation.steps.curate_criticism import (
@@ -228,7 +228,7 @@ def _taken(
         if reason is None and place is not None:
             places[place.start] = place
         elif reason is not None:
-            drops.append(_dropped(Kept.SENTENCE, review.review_id, each.quote, reason))
+            drops.append(_dropped(DroppedPart.SENTENCE, review.review_id, each.quote, reason))
     return [places[start] for start in sorted(places)], drops
 
 
@@ -283,7 +283,7 @@ async def state(idea: str, found: Found, outcomes: Outcomes, engine: Engine) -> 
             statements.append(made)
             continue
         statements[same] = _joined(statements[same], made)
-        drops.append(_dropped(Kept.STATEMENT, "", made.statement, Reason.REPEATED))
+        drops.append(_dropped(DroppedPart.STATEMENT, "", made.statement, Reason.REPEATED))
     order = {each.key: place for place, each in enumerate(shown)}
     statements.sort(key=lambda each: order[each.sentence_ids[0]])
     return Stated(
@@ -307,13 +307,17 @@ def _statement(
     sentence_ids = tuple(key for key in keys if key in named)
     if not text or given.type is None or given.axis is None or given.severity is None:
         return _dropped(
-            Kept.STATEMENT, "", text, Reason.REPLY_UNPARSABLE, "it lacks its text or its kind"
+            DroppedPart.STATEMENT,
+            "",
+            text,
+            Reason.REPLY_UNPARSABLE,
+            "it lacks its text or its kind",
         )
     if not sentence_ids:
-        return _dropped(Kept.STATEMENT, "", text, Reason.WITHOUT_SOURCE)
+        return _dropped(DroppedPart.STATEMENT, "", text, Reason.WITHOUT_SOURCE)
     leak = outcomes.leak(text)
     if leak is not None:
-        return _dropped(Kept.STATEMENT, "", text, Reason.TELLS_RESULTS, leak.detail)
+        return _dropped(DroppedPart.STATEMENT, "", text, Reason.TELLS_RESULTS, leak.detail)
     return CuratedStatement(
         statement_id="t0",
         statement=text,
@@ -349,7 +353,7 @@ def _joined(first: CuratedStatement, other: CuratedStatement) -> CuratedStatemen
 
 
 def _dropped(
-    left_out_of: Kept, subject: str, text: str, reason: Reason, detail: str = ""
+    left_out_of: DroppedPart, subject: str, text: str, reason: Reason, detail: str = ""
 ) -> CuratedDrop:
     return CuratedDrop(
         left_out_of=left_out_of,

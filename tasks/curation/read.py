@@ -103,7 +103,7 @@ class Reader:
     async def _pdf(self, content: bytes, name: str, ledger: Ledger) -> Parsed:
         """By GROBID where it is set; where it fails, by the embedded reader."""
         if b"%PDF-" not in content[:1024]:
-            return Unread(Reason.NOT_A_PDF, f"{name} is called a PDF and is none")
+            return Unread(Reason.NOT_A_PDF, f"{name} is not a PDF")
         passed_over: tuple[Failure, ...] = ()
         async with self.slots:
             if self.grobid_url is not None:

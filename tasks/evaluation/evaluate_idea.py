@@ -1,6 +1,4 @@
-"""One idea from end to end: the modules it asks for, side by side, the assessment after them, and
-what they found as one value.
-"""
+"""Evaluation of one idea: modules run concurrently, then the assessment."""
 
 import asyncio
 import dataclasses
@@ -32,27 +30,31 @@ from tasks.telemetry.reporting import span
 from tasks.text.words import key_phrases
 
 KEY_PHRASES = 6
-"""Of a paper without keywords."""
+"""Number of phrases of a paper without keywords."""
 
 
-async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> IdeaEvaluation:
+async def evaluate_idea(
+    planned_idea: PlannedIdea, job: ShardJob, tools: IdeaTools
+) -> IdeaEvaluation:
     """Evaluate one idea.
 
-    Failures of sources, engines and documents travel inside the value; bugs raise.
+    Failures of sources, engines and documents are part of the result; bugs raise.
     """
     watch = Stopwatch()
     tools = dataclasses.replace(
-        tools, before=planned.before, experimental_results=planned.experimental_results
+        tools, before=planned_idea.before, experimental_results=planned_idea.experimental_results
     )
-    tools = dataclasses.replace(tools, coverage=await _coverage(planned, job, tools))
+    tools = dataclasses.replace(tools, coverage=await _coverage(planned_idea, job, tools))
     if job.request.parameters.survey:
-        surveyed = SurveyedLiterature(tools.literature, planned.idea, tools.engine, tools.ledger)
-        tools = dataclasses.replace(tools, literature=surveyed)
+        survey_client = SurveyedLiterature(
+            tools.literature, planned_idea.idea, tools.engine, tools.ledger
+        )
+        tools = dataclasses.replace(tools, literature=survey_client)
     async with asyncio.TaskGroup() as group:
         tasks = {
             module.value: group.create_task(
                 _findings(
-                    module, MODULES[module].evaluate(planned.idea, job.request.profile, tools)
+                    module, MODULES[module].evaluate(planned_idea.idea, job.request.profile, tools)
                 )
             )
             for module in job.request.parameters.modules
@@ -60,9 +62,9 @@ async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -
         }
     findings = {name: task.result() for name, task in tasks.items()}
     if Module.ASSESSMENT in job.request.parameters.modules:
-        preliminary = _assemble(planned, job, tools.ledger, watch, findings, tools.coverage)
+        preliminary = _assemble(planned_idea, job, tools.ledger, watch, findings, tools.coverage)
         findings |= await _assess(preliminary, findings, job, tools)
-    evaluation = _assemble(planned, job, tools.ledger, watch, findings, tools.coverage)
+    evaluation = _assemble(planned_idea, job, tools.ledger, watch, findings, tools.coverage)
     evaluation = replace(evaluation, papers=tuple(map(_describe, evaluation.papers)))
     evaluation = await _with_resources(evaluation, job, tools)
     return replace(evaluation, finished_at=watch.finished_at)
@@ -74,9 +76,7 @@ async def _assess(
     job: ShardJob,
     tools: IdeaTools,
 ) -> dict[str, Findings[Any]]:
-    """The assessment's findings, and those of soundness with the concerns weighed and what they
-    suggest taken over.
-    """
+    """Assess the plan; return these findings, and those of soundness with the weighed concerns."""
     module = Module.ASSESSMENT
     assessing = MODULES[module].evaluate(
         preliminary.idea, job.request.profile, dataclasses.replace(tools, evaluation=preliminary)
@@ -103,7 +103,7 @@ async def _assess(
 
 
 def _still_cited(soundness: Any, concerns: Iterable[Concern]) -> tuple[Citation, ...]:
-    """Citations of soundness, those of the plan counted over the concerns that kept their words."""
+    """Return soundness citations, with those of the plan recounted over unchanged concerns."""
     papers = {paper.paper_id: paper for paper in soundness.papers}
     of_plan = [row for row in soundness.citations if row.subject == "plan"]
     prompt_papers = show([papers[row.paper_id] for row in of_plan if row.paper_id in papers])
@@ -116,13 +116,15 @@ def _still_cited(soundness: Any, concerns: Iterable[Concern]) -> tuple[Citation,
     )
 
 
-async def _coverage(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> FieldCoverage | None:
-    """Return whether the literature covers the field of the idea; None: not looked at, or no
-    answer.
-    """
+async def _coverage(
+    planned_idea: PlannedIdea, job: ShardJob, tools: IdeaTools
+) -> FieldCoverage | None:
+    """Check whether the literature covers the field of the idea; None: not checked or failed."""
     if tools.field_embedder is None or not is_checked(job.literature):
         return None
-    answer = await check_field(planned.idea, tools.literature.search_papers, tools.field_embedder)
+    answer = await check_field(
+        planned_idea.idea, tools.literature.search_papers, tools.field_embedder
+    )
     failures = look_up_failures(answer.failures, "literature", "coverage of the field")
     tools.ledger.failures.extend(failures)
     coverage = next(iter(answer.items), None)
@@ -130,7 +132,7 @@ async def _coverage(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> Fi
         tools.ledger.failures.append(
             Failure(
                 stage=LEFT_OUT,
-                subject=planned.idea.idea_id,
+                subject=planned_idea.idea.idea_id,
                 reason=Reason.FIELD_NOT_COVERED,
                 detail=coverage.warning,
             )
@@ -141,9 +143,9 @@ async def _coverage(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> Fi
 async def _with_resources(
     evaluation: IdeaEvaluation, job: ShardJob, tools: IdeaTools
 ) -> IdeaEvaluation:
-    """With what its papers used, by the texts that the modules have read."""
+    """Add resources that the papers used, extracted from texts that the modules have read."""
     soundness = evaluation.soundness
-    read = (
+    passages = (
         []
         if soundness is None
         else [
@@ -151,17 +153,17 @@ async def _with_resources(
             *(Stretch(each.paper_id, each.text, each.section or "") for each in soundness.passages),
         ]
     )
-    extracted = await extract_resources(
+    extraction = await extract_resources(
         evaluation.papers,
         evaluation.citation_edges,
-        read,
+        passages,
         job.request.profile.resources,
         tools.engine,
     )
     return replace(
         evaluation,
-        resources=extracted.resources,
-        failures=(*tools.ledger.failures, *extracted.failures),
+        resources=extraction.resources,
+        failures=(*tools.ledger.failures, *extraction.failures),
         llm_calls=tuple(tools.ledger.llm_calls),
     )
 
@@ -172,7 +174,7 @@ async def _findings(module: Module, evaluation: Awaitable[Findings[Any]]) -> Fin
 
 
 def _assemble(
-    planned: PlannedIdea,
+    planned_idea: PlannedIdea,
     job: ShardJob,
     ledger: Ledger,
     watch: Stopwatch,
@@ -186,7 +188,7 @@ def _assemble(
         for paper in findings[name].papers:
             existing = papers.get(paper.paper_id, paper)
             if len(existing.version_urls) <= len(paper.version_urls):
-                papers[paper.paper_id] = paper  # the module that met more versions of it
+                papers[paper.paper_id] = paper  # the record merged from more versions
         citations.extend(findings[name].citations)
         suggestions.extend(findings[name].suggestions)
     evaluations: dict[str, Any] = {"soundness": None, "contribution": None} | {
@@ -194,8 +196,8 @@ def _assemble(
     }
     return IdeaEvaluation(
         run_id=job.run_id,
-        evaluation_key=planned.evaluation_key,
-        idea=planned.idea,
+        evaluation_key=planned_idea.evaluation_key,
+        idea=planned_idea.idea,
         profile=job.request.profile.name,
         engine=job.request.engine.text,
         literature=job.literature,
@@ -212,21 +214,21 @@ def _assemble(
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
         failures=tuple(ledger.failures),
-        # A judge that answered about one item twice has one vote, the last.
+        # Of several votes of one judge on one item the last counts.
         judge_votes=tuple(
             {
                 (vote.step, vote.question, vote.item, vote.judge): vote
                 for vote in ledger.judge_votes
             }.values()
         ),
-        experimental_results=planned.experimental_results,
+        experimental_results=planned_idea.experimental_results,
         started_at=watch.started_at,
         finished_at=watch.finished_at,
     )
 
 
 def _describe(paper: Paper) -> Paper:
-    """With phrases of its own where the source tells neither keywords nor topics."""
+    """Add key phrases to a paper without keywords or topics."""
     if paper.concepts is not None:
         return paper
     phrases = key_phrases(f"{paper.title}. {paper.abstract or ''}", KEY_PHRASES)
@@ -234,24 +236,24 @@ def _describe(paper: Paper) -> Paper:
 
 
 def failed_evaluation(
-    planned: PlannedIdea, job: ShardJob, ledger: Ledger, watch: Stopwatch, failure: Failure
+    planned_idea: PlannedIdea, job: ShardJob, ledger: Ledger, watch: Stopwatch, failure: Failure
 ) -> IdeaEvaluation:
-    """The evaluation of an idea that came to no end: its calls, its failure, and nothing else."""
+    """Return the evaluation of an idea that failed, with its calls and the failure only."""
     ledger.failures.append(failure)
-    return _assemble(planned, job, ledger, watch, {})
+    return _assemble(planned_idea, job, ledger, watch, {})
 
 
 def unscored_reasons(evaluation: IdeaEvaluation) -> Iterator[Reason]:
-    """Every reason why something in the evaluation has no score, repeated as often as it occurs."""
+    """Yield the reason of every unscored row, with repetitions."""
     for module in evaluation.modules.values():
-        for judged in _nouns(module):
-            reason = getattr(judged, "unscored_reason", None)
+        for row in _nouns(module):
+            reason = getattr(row, "unscored_reason", None)
             if reason is not None:
                 yield reason
 
 
 def every_failure(evaluation: IdeaEvaluation) -> tuple[Failure, ...]:
-    """Failures of the evaluation itself, then those of its modules."""
+    """Return the failures of the evaluation itself, then those of its modules."""
     return (
         *evaluation.failures,
         *(failure for module in evaluation.modules.values() for failure in module.failures),

@@ -1,6 +1,6 @@
-"""A shard of ideas as one asyncio program: bounded concurrency, every idea on its own.
+"""Evaluation of a shard of ideas with bounded concurrency.
 
-An idea that keeps killing its worker is set aside.
+An idea that repeatedly kills its worker is landed as failed.
 """
 
 import asyncio
@@ -41,72 +41,69 @@ _SUFFIX = ".json"
 
 
 class SpentWaiting(Noun):
-    """Usage of an idea before it was suspended; its next start finds all of it in caches."""
+    """Usage of an idea before it was suspended; its next start reads all of it from caches."""
 
     counted_requests: int = Field(ge=0, description="Literature requests counted by the budget.")
     api_calls: tuple[ApiCall, ...]
 
 
 class SuspendedIdeas(PutDown):
-    """The ideas of a run that were put down."""
+    """Suspended ideas of a run, which wait for batches."""
 
-    def put_down(self, key: EvaluationKey, ledger: Ledger) -> None:
-        """The idea waits. Its requests that left are kept; its calls are in the journal."""
+    def suspend(self, key: EvaluationKey, ledger: Ledger) -> None:
+        """Suspend an idea and store its literature requests; its model calls are in the journal."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        spent = SpentWaiting(
+        usage = SpentWaiting(
             counted_requests=ledger.counted_requests,
             api_calls=tuple(call for call in ledger.api_calls if not call.cache_hit),
         )
         path = self.folder / f"{key}{_SUFFIX}"
         temporary = path.with_suffix(".new")
-        temporary.write_text(spent.model_dump_json())
+        temporary.write_text(usage.model_dump_json())
         temporary.rename(path)
         self.wait(key)
 
-    def take_up(self, key: EvaluationKey, ledger: Ledger) -> None:
-        """Book what the idea used before, and take it as counted."""
+    def resume(self, key: EvaluationKey, ledger: Ledger) -> None:
+        """Book the usage of an idea from before its suspension, as already counted."""
         try:
             content = (self.folder / f"{key}{_SUFFIX}").read_bytes()
         except FileNotFoundError:
             return
-        spent = SpentWaiting.model_validate_json(content)
-        ledger.api_calls.extend(spent.api_calls)
-        ledger.requests_counted_before = spent.counted_requests
+        usage = SpentWaiting.model_validate_json(content)
+        ledger.api_calls.extend(usage.api_calls)
+        ledger.requests_counted_before = usage.counted_requests
 
     def forget(self, key: EvaluationKey) -> None:
-        """The idea has landed."""
+        """Delete the state of a landed idea."""
         self.end(key)
         (self.folder / f"{key}{_SUFFIX}").unlink(missing_ok=True)
 
 
 MAXIMUM_ATTEMPTS = 3
-"""One less than the worker deaths after which Dask gives a whole shard up."""
+"""One less than the worker deaths after which Dask gives up a whole shard."""
 
 
 class Attempts:
-    """Counts of the workers that died with an idea in hand.
+    """Counts of workers that died while evaluating an idea.
 
-    A mark is made before an idea starts and taken back when it ended, well or badly; a mark that is
-    still there when the shard starts again means the worker died. Marks outlive workers: they are
-    files or, where the catalogue is in PostgreSQL, records of its database.
+    The count is raised before an idea starts and reset when it ends, with or without an error; a
+    remaining count means that the worker died. Counts are files or, with a catalogue in PostgreSQL,
+    records of its database.
 
     Args:
-        folder: of the files, within that of the run.
+        folder: of the files, in the folder of the run.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._database = folder, shared_database()
 
     def begin(self, key: EvaluationKey) -> None:
-        """Count one more."""
+        """Raise the count by one."""
         self._change(key, lambda count: count + 1)
 
     @contextmanager
     def hold(self, key: EvaluationKey) -> Iterator[None]:
-        """Mark an idea while it is worked on.
-
-        Memory that ran out leaves the mark, as the worker's death does.
-        """
+        """Count an idea while it is evaluated; running out of memory counts as a dead worker."""
         self.begin(key)
         clear_mark = True
         try:
@@ -119,15 +116,15 @@ class Attempts:
                 self.end(key)
 
     def end(self, key: EvaluationKey) -> None:
-        """Forget them."""
+        """Reset the count."""
         self._change(key, lambda _: 0)
 
     def count(self, key: EvaluationKey) -> int:
-        """Return how many workers died with this idea in hand."""
+        """Return the number of workers that died while evaluating this idea."""
         return self._change(key, lambda count: count)
 
     def _change(self, key: EvaluationKey, update: Callable[[int], int]) -> int:
-        """Change a count; what it is then."""
+        """Change a count and return the new value."""
         file = self._folder / safe_name("evaluation key", key)
         if self._database is not None:
             with self._database.record(f"attempts {self._folder.parent.name} {key}") as record:
@@ -143,7 +140,7 @@ class Attempts:
 
 
 def _parse_count(content: bytes) -> int:
-    """Return a count as it was written; a damaged one begins anew."""
+    """Parse a stored count; a damaged one is 0."""
     try:
         return int(content)
     except ValueError:
@@ -158,155 +155,161 @@ IdeaToolsFactory = Callable[[Ledger], AbstractAsyncContextManager[IdeaTools]]
 async def evaluate_shard(
     job: ShardJob, layout: Layout, attempts: Attempts, open_tools: IdeaToolsFactory
 ) -> tuple[Receipt, ...]:
-    """Evaluate and land every idea of the shard that has no receipt yet; an idea that waits for a
-    batch is put down, and the shard is to be sent again.
+    """Evaluate and land every idea of the shard without a receipt.
 
-    Ideas a worker died with run alone and last, so that the one at fault cannot take others with
-    it; an idea at fault too often is landed as `worker_lost`.
+    An idea that waits for a batch is suspended, and the shard must be sent again. Ideas whose
+    worker died run alone and last, so that they cannot affect others; after `MAXIMUM_ATTEMPTS` such
+    an idea is landed as `worker_lost`.
 
-    Returns: the receipts of this shard's ideas, in order.
+    Returns:
+        The receipts of this shard's ideas, in order.
 
     Raises:
-        ConfigurationError: settings under which no idea can be evaluated; ideas that ended before
-            are landed.
+        ConfigurationError: no idea can be evaluated with these settings; earlier ideas are landed.
     """
     waiting = [
-        planned
-        for planned in job.ideas
-        if complete_receipt(layout, RUNS, job.run_id, planned.evaluation_key) is None
+        planned_idea
+        for planned_idea in job.ideas
+        if complete_receipt(layout, RUNS, job.run_id, planned_idea.evaluation_key) is None
     ]
     suspects = sorted(
         (p for p in waiting if attempts.count(p.evaluation_key)),
         key=lambda p: attempts.count(p.evaluation_key),
     )
-    fresh = [planned for planned in waiting if not attempts.count(planned.evaluation_key)]
+    fresh = [
+        planned_idea for planned_idea in waiting if not attempts.count(planned_idea.evaluation_key)
+    ]
 
-    async def one(planned: PlannedIdea) -> None:
-        await _evaluate_in_span(planned, job, layout, attempts, open_tools)
+    async def one(planned_idea: PlannedIdea) -> None:
+        await _evaluate_in_span(planned_idea, job, layout, attempts, open_tools)
 
     await each_unit(fresh, job.request.parameters.ideas_in_flight, one)
-    for planned in suspects:
-        await one(planned)
+    for planned_idea in suspects:
+        await one(planned_idea)
     receipts = (
-        read_receipt(layout, RUNS, job.run_id, planned.evaluation_key) for planned in job.ideas
+        read_receipt(layout, RUNS, job.run_id, planned_idea.evaluation_key)
+        for planned_idea in job.ideas
     )
     return tuple(receipt for receipt in receipts if receipt is not None)
 
 
 async def _evaluate_in_span(
-    planned: PlannedIdea,
+    planned_idea: PlannedIdea,
     job: ShardJob,
     layout: Layout,
     attempts: Attempts,
     open_tools: IdeaToolsFactory,
 ) -> None:
-    """One idea as a span, counted when it has landed."""
-    started = time.monotonic()
+    """Evaluate one idea in a span, and count it when it has landed."""
+    start = time.monotonic()
     with span(
         "idea",
         run_id=job.run_id,
-        idea_id=planned.idea.idea_id,
-        evaluation_key=planned.evaluation_key,
+        idea_id=planned_idea.idea.idea_id,
+        evaluation_key=planned_idea.evaluation_key,
     ) as idea_span:
-        reason = await _evaluate_and_land(planned, job, layout, attempts, open_tools)
+        reason = await _evaluate_and_land(planned_idea, job, layout, attempts, open_tools)
         idea_span.note(outcome=reason or "complete")
     if reason == _WAITING:
         return
-    idea_landed(reason or "complete", time.monotonic() - started)
+    idea_landed(reason or "complete", time.monotonic() - start)
 
 
 async def _evaluate_and_land(
-    planned: PlannedIdea,
+    planned_idea: PlannedIdea,
     job: ShardJob,
     layout: Layout,
     attempts: Attempts,
     open_tools: IdeaToolsFactory,
 ) -> str | None:
-    """Returns why running again may add to it; None when it is complete. Nothing lands of an idea
-    that waits for a batch.
+    """Evaluate and land an idea; return why a rerun may improve it, None if it is complete.
+
+    An idea that waits for a batch is suspended without landing.
     """
-    unit = RUNS.unit_path(layout, job.run_id, planned.evaluation_key)
-    ledger = Ledger(planned.idea.idea_id, unit)
+    unit = RUNS.unit_path(layout, job.run_id, planned_idea.evaluation_key)
+    ledger = Ledger(planned_idea.idea.idea_id, unit)
     watch = Stopwatch()
-    if attempts.count(planned.evaluation_key) >= MAXIMUM_ATTEMPTS:
+    if attempts.count(planned_idea.evaluation_key) >= MAXIMUM_ATTEMPTS:
         detail = (
             f"the worker died {MAXIMUM_ATTEMPTS} times with this idea in hand; it was set aside so"
             " that the others could finish"
         )
-        failure = _failure(planned, Reason.WORKER_LOST, detail)
+        failure = _failure(planned_idea, Reason.WORKER_LOST, detail)
         land(
             layout,
-            failed_evaluation(planned, job, ledger, watch, failure),
+            failed_evaluation(planned_idea, job, ledger, watch, failure),
             incomplete_reason=Reason.WORKER_LOST,
         )
-        attempts.end(planned.evaluation_key)
+        attempts.end(planned_idea.evaluation_key)
         return Reason.WORKER_LOST
     boundary = ErrorBoundary()
-    waiting = SuspendedIdeas(layout.waiting(job.run_id))
-    waiting.take_up(planned.evaluation_key, ledger)
-    with attempts.hold(planned.evaluation_key):
+    suspended_ideas = SuspendedIdeas(layout.waiting(job.run_id))
+    suspended_ideas.resume(planned_idea.evaluation_key, ledger)
+    with attempts.hold(planned_idea.evaluation_key):
         with boundary:
-            evaluation = await _within_time(planned, job, ledger, open_tools)
+            evaluation = await _evaluate_within_time(planned_idea, job, ledger, open_tools)
             reason = _incomplete_reason(evaluation)
             land(layout, evaluation, incomplete_reason=reason)
         if isinstance(boundary.error, StandstillError):
-            waiting.put_down(planned.evaluation_key, ledger)
+            suspended_ideas.suspend(planned_idea.evaluation_key, ledger)
             return _WAITING
         if boundary.error is not None:
-            failure = _failure_of(boundary.error, planned, job)
-            failed = failed_evaluation(planned, job, ledger, watch, failure)
+            failure = _failure_of(boundary.error, planned_idea, job)
+            failed_unit = failed_evaluation(planned_idea, job, ledger, watch, failure)
             reason = failure.reason
             land_failure(
-                lambda: land(layout, failed, incomplete_reason=reason),
-                f"idea {planned.idea.idea_id!r}",
+                lambda: land(layout, failed_unit, incomplete_reason=reason),
+                f"idea {planned_idea.idea.idea_id!r}",
             )
-    waiting.forget(planned.evaluation_key)
+    suspended_ideas.forget(planned_idea.evaluation_key)
     return reason
 
 
-def _failure_of(error: Exception, planned: PlannedIdea, job: ShardJob) -> Failure:
-    """Return what an idea's failure is called; errors that concern every idea are raised instead."""
+def _failure_of(error: Exception, planned_idea: PlannedIdea, job: ShardJob) -> Failure:
+    """Return the failure of an idea; errors that affect every idea are raised."""
     if isinstance(error, TimeoutError):
         detail = (
             f"not finished after {job.request.parameters.idea_timeout_seconds:.0f} s; run again to go on from"
             " the calls already paid"
         )
-        return _failure(planned, Reason.TIMED_OUT, detail)
-    return _failure(planned, *cause_of(error, f"idea {planned.idea.idea_id}"))
+        return _failure(planned_idea, Reason.TIMED_OUT, detail)
+    return _failure(planned_idea, *cause_of(error, f"idea {planned_idea.idea.idea_id}"))
 
 
-async def _within_time(
-    planned: PlannedIdea, job: ShardJob, ledger: Ledger, open_tools: IdeaToolsFactory
+async def _evaluate_within_time(
+    planned_idea: PlannedIdea, job: ShardJob, ledger: Ledger, open_tools: IdeaToolsFactory
 ) -> IdeaEvaluation:
     async with (
         asyncio.timeout(job.request.parameters.idea_timeout_seconds),
         open_tools(ledger) as tools,
     ):
-        evaluation = evaluate_idea(planned, job, tools)
+        evaluation = evaluate_idea(planned_idea, job, tools)
         return await (until_standstill(evaluation) if job.request.parameters.batch else evaluation)
 
 
-def _failure(planned: PlannedIdea, reason: Reason, detail: str) -> Failure:
-    return Failure(stage="evaluate", subject=planned.idea.idea_id, reason=reason, detail=detail)
+def _failure(planned_idea: PlannedIdea, reason: Reason, detail: str) -> Failure:
+    return Failure(
+        stage="evaluate", subject=planned_idea.idea.idea_id, reason=reason, detail=detail
+    )
 
 
 def _incomplete_reason(evaluation: IdeaEvaluation) -> Reason | None:
-    """Why running again may add to this evaluation; None when it ran to its end.
+    """Return why a rerun may improve this evaluation; None if it is complete.
 
-    A look-up that can only be refused again (no such paper, a query nobody can answer) leaves the
-    idea complete.
+    Permanent failures of look-ups (an unknown paper, an invalid query) leave it complete.
     """
-    failed = (each.reason for each in every_failure(evaluation) if not _stands(each))
-    reason = first_that_may_pass((*unscored_reasons(evaluation), *failed))
+    failure_reasons = (each.reason for each in every_failure(evaluation) if not _stands(each))
+    reason = first_that_may_pass((*unscored_reasons(evaluation), *failure_reasons))
     if reason is not None and reason.about is About.LOOK_UP:
         return Reason.SOURCE_UNAVAILABLE
     return reason
 
 
 def _stands(failure: Failure) -> bool:
-    """Return whether the evaluation is complete without what failed.
+    """Return whether an evaluation with this failure is complete.
 
-    With another of the committee's sources configured it gets another evaluation key.
+    An unconfigured source of the committee is no reason to rerun: configuring it gives another
+    evaluation key.
     """
     not_open = (failure.stage, failure.reason) == (Module.COMMITTEE, Reason.NOT_CONFIGURED)
     return failure.is_of_a_document or not_open

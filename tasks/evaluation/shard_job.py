@@ -1,6 +1,4 @@
-"""What a shard of ideas has to do, and the key of an evaluation: a hash of everything that could
-change its result.
-"""
+"""The job of a shard of ideas, and the evaluation key: a hash of everything that affects a result."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +8,7 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, RunId, content_hash
-from schemas.judgement.contribution import NOVELTY_RULE, JudgedBefore
+from schemas.judgement.contribution import NOVELTY_RULE, EarlierJudgements
 from schemas.judgement.run_request import RunRequest
 from schemas.literature.paper import LITERATURE_RULES
 from schemas.run import Module
@@ -28,36 +26,36 @@ _KNOWN_BY_CONTENT: dict[str, bool | set[str]] = {
     "committee": {"personas_file"},
     "novelty": {"calibrator", "exemplars"},
 }
-"""A file counts by what is in it, which `conditions` hashes, not by where it lies."""
+"""Fields with file paths: `conditions` hashes the contents instead."""
 
 
 def conditions(request: RunRequest, settings: Settings) -> tuple[str, ...]:
-    """The settings that could change a result; not limits, addresses or secrets."""
-    used = [embedding_identity(settings)]
+    """Return the settings that could change a result, without limits, addresses and secrets."""
+    values = [embedding_identity(settings)]
     if not request.engine.is_baseline:
-        used.append(model_bounds(settings))
+        values.append(model_bounds(settings))
     if request.full_text:
         documents = settings.documents
         sources = (
             f"grobid {settings.grobid_url is not None} unpaywall"
             f" {settings.unpaywall_email is not None}"
         )
-        used.append(f"documents {sources} {documents.maximum_bytes} {documents.maximum_pages}")
+        values.append(f"documents {sources} {documents.maximum_bytes} {documents.maximum_pages}")
     if request.parameters.again is not None:
-        used.append(f"again {request.parameters.again}")
+        values.append(f"again {request.parameters.again}")
     if request.parameters.survey:
-        used.append(f"survey {IDEA_SURVEY.model_dump_json()} {PAPERS_PER_SEARCH}")
+        values.append(f"survey {IDEA_SURVEY.model_dump_json()} {PAPERS_PER_SEARCH}")
     if Module.CONTRIBUTION in request.parameters.modules:
-        used.append(f"novelty by {NOVELTY_RULE}")
+        values.append(f"novelty by {NOVELTY_RULE}")
     if Module.COMMITTEE in request.parameters.modules:
         from tasks.committee.planning import committee_conditions
 
-        used += committee_conditions(request.profile.committee, settings)
+        values += committee_conditions(request.profile.committee, settings)
     if Module.NOVELTY in request.parameters.modules:
         from tasks.novelty.profile_files import novelty_conditions
 
-        used += novelty_conditions(request.profile.novelty)
-    return tuple(used)
+        values += novelty_conditions(request.profile.novelty)
+    return tuple(values)
 
 
 def evaluation_key(
@@ -68,17 +66,19 @@ def evaluation_key(
     conditions: tuple[str, ...] = (),
     results: tuple[ExperimentalResult, ...] = (),
 ) -> EvaluationKey:
-    """Two evaluations with one key would say the same: one is enough.
+    """Return the key of an evaluation; evaluations with equal keys have equal results.
 
-    The key covers the idea (identifier, text, cutoff, authors, identifiers of its publication such
-    as its DOI), the profile's part for the modules asked for, engine and model, literature, the
-    rules by which it is read and by which its coverage of a field is told, modules, full text,
-    label, the conditions, what came of trying it, and the version and prompt of every step
-    involved; not addresses of pages, the group, other metadata, the warehouse or the number of
-    workers.
+    The key covers the idea (identifier, text, cutoff, authors, publication identifiers such as the
+    DOI), the profile's part for the requested modules, engine and model, literature with its
+    reading and coverage rules, modules, full text, label, conditions, experimental results, and the
+    version and prompt of every step; not page URLs, group, other metadata, warehouse or workers.
     """
-    involved = steps_of(request.parameters.modules, steps, surveyed=request.parameters.survey)
-    assigned = [] if request.engine.is_baseline else [_assigned(step, request) for step in involved]
+    steps_involved = steps_of(request.parameters.modules, steps, surveyed=request.parameters.survey)
+    assignments = (
+        []
+        if request.engine.is_baseline
+        else [_assignment(step, request) for step in steps_involved]
+    )
     return EvaluationKey(
         content_hash(
             idea.idea_id,
@@ -104,14 +104,14 @@ def evaluation_key(
             request.parameters.label,
             *conditions,
             *(result.model_dump_json() for result in results),
-            *sorted(prompts_of(involved)),
-            *sorted(assigned),
+            *sorted(prompts_of(steps_involved)),
+            *sorted(assignments),
             length=32,
         )
     )
 
 
-def _assigned(step: Step[Any, Any], request: RunRequest) -> str:
+def _assignment(step: Step[Any, Any], request: RunRequest) -> str:
     judging = request.profile.judging
     return f"{step.name}:{judging.assignment(step.name, step.kind, step.answer_tokens)}"
 
@@ -122,11 +122,11 @@ def run_id_for(
     descriptions: list[str],
     rejected: list[str],
 ) -> RunId:
-    """Names a run after its content, so that the same command finds the run it began earlier.
+    """Return the run id from its content, so that the same command resumes the run.
 
     Args:
         descriptions: `Idea.description_sha256` of its ideas. A batch with other titles, groups or
-            metadata is another run, which takes the evaluations over.
+            metadata is another run, which reuses the evaluations.
     """
     stem = (
         "".join(
@@ -140,18 +140,16 @@ def run_id_for(
 
 
 class PlannedIdea(Noun):
-    """An idea, the key of the evaluation it needs, what stands of an earlier one, and what came of
-    trying it.
-    """
+    """An idea with its evaluation key, reusable judgements, and experimental results."""
 
     idea: Idea
     evaluation_key: EvaluationKey
-    before: JudgedBefore | None = None
+    before: EarlierJudgements | None = None
     experimental_results: tuple[ExperimentalResult, ...] = ()
 
 
 class ShardJob(Shard):
-    """Some ideas of one run, for one worker."""
+    """Ideas of one run for one worker."""
 
     request: RunRequest
     gateway_url: str = Field(description="Where the gateway answers.")
@@ -164,7 +162,7 @@ class ShardJob(Shard):
 
     @property
     def unit_names(self) -> tuple[str, ...]:
-        return tuple(planned.evaluation_key for planned in self.ideas)
+        return tuple(planned_idea.evaluation_key for planned_idea in self.ideas)
 
     @property
     def warehouse(self) -> Path:

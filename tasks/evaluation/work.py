@@ -1,4 +1,4 @@
-"""The evaluation of ideas, the main job: its declaration."""
+"""Declaration of the evaluation of ideas."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -81,8 +81,8 @@ def _expected(request: RunRequest, settings: Settings) -> Expected:
 
 
 def _result(run: Run, _: Sequence[Any]) -> Result:
-    stands, lost = run.idea_count > 0, run.order_reasons
-    return Result(run.in_a_word(), in_order=run.in_order, lost=lost, stands=stands)
+    stands, reasons = run.idea_count > 0, run.order_reasons
+    return Result(run.in_a_word(), in_order=run.in_order, lost=reasons, stands=stands)
 
 
 def _ranking_of(request: RunRequest, run_id: RunId | None = None) -> RankRequest:
@@ -102,12 +102,12 @@ def _ranking_of(request: RunRequest, run_id: RunId | None = None) -> RankRequest
 
 
 def _evaluate(request: RunRequest, _: Settings, runs: Runs) -> Summary[Any]:
-    """Evaluate, and where that was asked for rank what is published."""
+    """Evaluate ideas, and rank the published run if requested."""
     summary = runs("evaluate", request)
     if not (request.parameters.rank and summary.published):
         return summary
-    ranked = runs("rank", _ranking_of(request, summary.head.run_id))
-    return replace(ranked, first=summary)
+    ranking = runs("rank", _ranking_of(request, summary.head.run_id))
+    return replace(ranking, first=summary)
 
 
 def _follows(request: RunRequest, _: Settings) -> tuple[Follow, ...]:

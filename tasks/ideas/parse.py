@@ -174,7 +174,7 @@ def _cutoff(value: object) -> date | None:
         return None
     written = scalar_text(value)
     shown = "(a list or an object)" if written is None else repr(" ".join(written.split())[:40])
-    what = "is no date from 1500 to 2100"
+    what = "is not a date from 1500 to 2100"
     if isinstance(value, date | str):
         text = plain_text(str(value))
         try:

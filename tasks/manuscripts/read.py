@@ -133,7 +133,7 @@ async def _read_pdf(
     if isinstance(content, Unreadable):
         return content
     if b"%PDF-" not in content[:1024]:
-        return Unreadable(Reason.NOT_A_PDF, f"{source.path.name} is called a PDF and is none")
+        return Unreadable(Reason.NOT_A_PDF, f"{source.path.name} is not a PDF")
     read = await read_pages(content, source.path.name, settings)
     if isinstance(read, SourceFailure):
         return Unreadable(read.reason, read.detail)

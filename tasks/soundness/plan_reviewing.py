@@ -1,4 +1,4 @@
-"""The review of the plan itself: points and questions that quote it or name what it lacks."""
+"""Review of the plan: points and questions with verified quotes."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -38,16 +38,14 @@ _SUBJECT = "plan"
 
 @dataclass(frozen=True, slots=True)
 class PlanReviewResult(CitedResult[PlanReview]):
-    """Result of a review of a plan: the points it keeps, and what was wrong with the rest."""
+    """Result of a plan's review: usable points, and failures for the others."""
 
     concerns: tuple[Concern, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _SettledPoint:
-    """A point without the references that it brought along;
-    those of `action` to works shown stay.
-    """
+    """A point without citations, except those of `action` to papers of the prompt."""
 
     proposed: ProposedPoint
     action: Settled
@@ -73,13 +71,12 @@ async def review_plan(
     near_works: Callable[[], Awaitable[ResourceLines]],
     results: Sequence[ExperimentalResult] = (),
 ) -> PlanReviewResult:
-    """Ask for the points about the plan, and apart from them for questions about single things.
-
-    Those that quote other words than the plan's are left out, on record.
+    """Ask for the points about the plan, and apart for questions about single things; those that
+    misquote are omitted and counted.
 
     Args:
-        near_works: what works near the idea used; waited for where the parameters want it shown.
-        results: what came of trying the idea; shown apart from all that works say.
+        near_works: resources used by works near the idea; awaited if the prompt shows them.
+        results: experimental results of the idea, separate from the literature in the prompt.
     """
     async with asyncio.TaskGroup() as group:
         questions_task = group.create_task(
@@ -98,7 +95,7 @@ async def review_plan(
         )
         outcome = await engine.run(PLAN_REVIEW, question)
     if isinstance(outcome, Unscored):
-        return _unreviewed(outcome.reason, outcome.detail, outcome.provenance)
+        return _without_review(outcome.reason, outcome.detail, outcome.provenance)
     asked = questions_task.result()
     questions: list[ProposedPoint] = []
     question_failures: tuple[Failure, ...] = ()
@@ -121,13 +118,13 @@ async def review_plan(
         *_failures_of([flaw for flaw in flaws if flaw is not None], len(points)),
         *question_failures,
     )
-    dropped = len(points) - len(sound)
+    dropped_count = len(points) - len(sound)
     if not kept_points:
         detail = f"none of the {len(points)} points in the reply can be used"
-        unreviewed = _unreviewed(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
+        no_review = _without_review(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
         return PlanReviewResult(
-            replace(unreviewed.value, dropped_point_count=dropped),
-            failures=(*failures, *unreviewed.failures),
+            replace(no_review.value, dropped_point_count=dropped_count),
+            failures=(*failures, *no_review.failures),
         )
     beyond = len(sound) - len(kept_points)
     note = f"{beyond} points beyond the limit left out, {len(kept_points)} kept" if beyond else None
@@ -144,12 +141,12 @@ async def review_plan(
     return PlanReviewResult(
         PlanReview(
             concern_count=len(kept_points),
-            dropped_point_count=dropped,
+            dropped_point_count=dropped_count,
             removed_citation_count=sum(point.removed_citation_count for point in kept_points),
             provenance=provenance,
         ),
         near_works_lines.prompt_papers,
-        # Of all actions together, for they are one text of the review.
+        # All actions form one text of the review.
         whole_citations(
             [point.action.markdown for point in kept_points],
             near_works_lines.prompt_papers,
@@ -171,8 +168,9 @@ async def review_plan(
 def _select_points(
     sound: Sequence[_SettledPoint], parameters: SoundnessParameters
 ) -> list[_SettledPoint]:
-    """As many as were asked for. Questions without a single point are no review: a plan nobody
-    judged would look flawless.
+    """Return as many points as requested; none if there are only questions.
+
+    A review of questions alone would make the plan look flawless.
     """
     objections = [point for point in sound if not _is_question(point.proposed)]
     questions = [point for point in sound if _is_question(point.proposed)]
@@ -181,8 +179,8 @@ def _select_points(
     return [*objections[: parameters.maximum_points], *questions[: parameters.maximum_questions]]
 
 
-def _unreviewed(reason: Reason, detail: str, provenance: Provenance) -> PlanReviewResult:
-    """Without a review. That the offline engine gives none is no failure."""
+def _without_review(reason: Reason, detail: str, provenance: Provenance) -> PlanReviewResult:
+    """Return an unscored review; for the offline engine this is no failure."""
     review = PlanReview(unscored_reason=reason, unscored_detail=detail, provenance=provenance)
     failures = () if reason is Reason.OFFLINE_ENGINE else (_failure(reason, detail),)
     return PlanReviewResult(review, failures=failures)
@@ -203,19 +201,19 @@ def _is_question(point: ProposedPoint) -> bool:
 
 
 def _settle_point(point: ProposedPoint, prompt_papers: Shown) -> _SettledPoint:
-    """Settle the texts of a point; only its action may cite works, of those shown."""
+    """Settle the texts of a point; only its action may cite papers of the prompt."""
     action = settle(point.action, prompt_papers)
     texts = settle_texts(point, ("point", "omission", "why", "would_change"), NO_PROMPT_PAPERS)
     changes = {name: text.markdown for name, text in texts.by_field.items()}
-    settled = point.model_copy(
+    settled_point = point.model_copy(
         update={**changes, "action": action.markdown, "quote": point.quote.strip()}
     )
-    removed = texts.removed_citation_count + action.removed_citation_count
-    return _SettledPoint(settled, action, removed)
+    removed_count = texts.removed_citation_count + action.removed_citation_count
+    return _SettledPoint(settled_point, action, removed_count)
 
 
 def _flaw(point: ProposedPoint, plan: str) -> _Flaw | None:
-    """Why a point cannot be kept; None: it can."""
+    """Return the flaw that makes a point unusable; None: it is usable."""
     strength = point.kind is ConcernKind.STRENGTH
     if point.kind is None or not (strength or point.severity is not None):
         return _UNGRADED

@@ -370,7 +370,6 @@ def _review(visit: Visit, request: Request, about: _Subject) -> Markup:
 
 
 def _decisions(visit: Visit) -> list[Decision]:
-    """Return all decisions, newest first."""
     warehouse = visit.lake.warehouse
     if not services_file(warehouse).exists():
         return []

@@ -111,7 +111,6 @@ def edits_of_set(queries: Queries, run_id: RunId) -> tuple[CurationEdit, ...]:
 
 
 def _notice(visit: Visit) -> str:
-    """Return the message about the form just saved."""
     saved_count, changed_count = visit.query.get("saved", ""), visit.query.get("changed", "0")
     if visit.query.get("added") == "1":
         return "The statement is part of the set."
@@ -236,7 +235,6 @@ def _record(
     *,
     is_blind: bool,
 ) -> None:
-    """Record the old and new text of each value."""
     editor, now = visit.pseudonym, datetime.now(UTC)
     edits = [
         CurationEdit(

@@ -98,7 +98,6 @@ def _files(
     folder: Path,
     rows: Sequence[LedgerRow],
 ) -> Iterator[tuple[str, File]]:
-    """Yield the files of the crate by table or file name."""
 
     def file(source: Path, name: str, form: str, description: str) -> tuple[str, File]:
         properties = {"name": name, "description": description, "encodingFormat": form}

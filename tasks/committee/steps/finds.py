@@ -1,4 +1,4 @@
-"""What is asked of finds: how credible they are, what pages say, what each says of a part."""
+"""Steps about finds: credibility, summaries of pages, and grounding in parts of the idea."""
 
 import math
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ _NON_PROFIT = bounded(r"\.org$|^docs?\.|readthedocs|(?:^|\.)github\.io$")
 async def baseline_credibility(
     inputs: CredibilityInput, tools: BaselineTools
 ) -> CredibilityReply | NoAnswer:
-    """Each item by itself, rounded to whole points."""
+    """Score each item separately by citations, stars or site, in whole points."""
     del tools
     entries = []
     for item in inputs.items:
@@ -109,7 +109,7 @@ def _share(amount: float, top: float) -> float:
 
 JUDGE_CREDIBILITY = Step(
     name="judge_credibility",
-    version=3,
+    version=4,
     package="tasks.committee",
     input_model=CredibilityInput,
     output_model=CredibilityReply,
@@ -148,7 +148,7 @@ PAGE_SENTENCES_READ = 200
 async def baseline_summaries(
     inputs: SummariesInput, tools: BaselineTools
 ) -> SummariesReply | NoAnswer:
-    """Each page by itself; one without whole sentences gets no entry."""
+    """Summarize each page by its nearest sentences; pages without sentences get no entry."""
     del tools
     pages = [summary for page in inputs.pages if (summary := _summary(page, inputs.idea))]
     return (
@@ -176,7 +176,7 @@ def _summary(page: PageShown, idea: str) -> PageSummary | None:
 
 SUMMARISE_PAGES = Step(
     name="summarise_pages",
-    version=2,
+    version=3,
     package="tasks.committee",
     input_model=SummariesInput,
     output_model=SummariesReply,
@@ -226,17 +226,13 @@ SENTENCES_READ = 150
 SENTENCES_EMBEDDED = 3
 SHORTEST_WORDS, LONGEST_WORDS = 6, 80
 LEAST_RELEVANCE = 4
-"""Of 10: under it a sentence shares the subject at most, whatever outcome it speaks of."""
+"""Of 10; less relevant sentences share the subject at most."""
 FULL_COSINE = 0.75
-"""Cosine of a sentence to a claim that counts as the same statement; sentences of one field meet at
-about 0.3.
-"""
+"""Cosine that counts as the same statement; sentences of one field have about 0.3."""
 OUTCOME_BONUS = 0.08
-"""Cosine by which a sentence that words an outcome may be further from the claim than one that
-words none.
-"""
+"""Bonus in cosine for a sentence that states an outcome."""
 NEEDS = frozenset({IdeaPart.MOTIVATIONS.value, IdeaPart.RESEARCH_QUESTIONS.value})
-"""Parts that claim something is wanting."""
+"""Parts that claim that something is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,9 +246,7 @@ class _Candidates:
 async def baseline_grounding(
     inputs: GroundingInput, tools: BaselineTools
 ) -> GroundingReply | NoAnswer:
-    """An item's answer depends on no other item: candidates by shared words, the best by embedding,
-    the outcome by its wording.
-    """
+    """Ground each item separately: preselect by shared words, choose by embedding, read the outcome."""
     parts = {key: part for part in inputs.parts for key in part.keys}
     items = [item for item in inputs.items if item.key in parts]
     if not items:
@@ -317,24 +311,24 @@ def _entry(candidates: _Candidates, vectors: dict[str, NDArray[np.float32]]) -> 
 
 
 def _relation(sentence: str, relevance: int, part: str) -> Relation:
-    """By the outcome the sentence words, if it is near enough to a claim for that to mean anything.
+    """Return the relation by the outcome in the sentence, if it is near enough to a claim.
 
-    What it says of earlier work or of the setting is no outcome of its own. Where the part claims
-    that something is wanting, any shortcoming attests it, and a success elsewhere says nothing.
+    Statements on earlier work or the setting are no outcome. A part that claims a need is supported
+    by any shortcoming, and a success elsewhere is neutral.
     """
-    read = read_sentence(sentence)
-    if relevance < LEAST_RELEVANCE or read.sign == "neutral":
+    reading = read_sentence(sentence)
+    if relevance < LEAST_RELEVANCE or reading.sign == "neutral":
         return Relation.NEITHER
     if part in NEEDS:
-        return Relation.SUPPORTS if read.sign == "negative" else Relation.NEITHER
-    if read.of_others:
+        return Relation.SUPPORTS if reading.sign == "negative" else Relation.NEITHER
+    if reading.of_others:
         return Relation.NEITHER
-    return Relation.SUPPORTS if read.sign == "positive" else Relation.REFUTES
+    return Relation.SUPPORTS if reading.sign == "positive" else Relation.REFUTES
 
 
 GROUND_EVIDENCE = Step(
     name="ground_evidence",
-    version=3,
+    version=4,
     package="tasks.committee",
     input_model=GroundingInput,
     output_model=GroundingReply,

@@ -1,4 +1,4 @@
-"""Searches for what is known about the parts of an idea, and better ones once finds were read."""
+"""Steps that write queries about the parts of an idea, and refine them after a round."""
 
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
@@ -79,15 +79,13 @@ def _table() -> tuple[tuple[str, str], ...]:
         tuple(side.strip() for side in line.split("="))
         for line in _EQUIVALENTS.strip().splitlines()
     ]
-    return tuple((left, right) for left, right in pairs) + tuple(
-        (right, left) for left, right in pairs
+    return tuple((term, other) for term, other in pairs) + tuple(
+        (other, term) for term, other in pairs
     )
 
 
 def abbreviations(text: str) -> tuple[tuple[str, str], ...]:
-    """(long, short) and (short, long) for every abbreviation explained as `long form (LF)`, lower
-    case.
-    """
+    """Return (long, short) and (short, long) of abbreviations such as `long form (LF)`, lower case."""
     long_forms: dict[str, str] = {}
     for match in _EXPLAINED.finditer(text):
         short = match.group(2).rstrip("s")
@@ -100,12 +98,10 @@ def abbreviations(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(long_forms.items()) + tuple((long, short) for short, long in long_forms.items())
 
 
-def reword(query: str, explained: tuple[tuple[str, str], ...]) -> str | None:
-    """`query` with the first term that has another name replaced by it; None when no term has
-    one.
-    """
+def reword(query: str, abbreviation_pairs: tuple[tuple[str, str], ...]) -> str | None:
+    """Replace the first term of `query` that has a synonym; None without one."""
     folded = "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in query)
-    for term, other in (*explained, *_table()):
+    for term, other in (*abbreviation_pairs, *_table()):
         for start in _places(folded, term):
             end = next(
                 (
@@ -116,13 +112,13 @@ def reword(query: str, explained: tuple[tuple[str, str], ...]) -> str | None:
                 ),
                 None,
             )
-            if end is not None and (changed := query[:start] + other + query[end:]) != query:
-                return changed
+            if end is not None and (new_query := query[:start] + other + query[end:]) != query:
+                return new_query
     return None
 
 
 def _places(folded: str, term: str) -> Iterator[int]:
-    """Yield where `term` begins and no word runs into it."""
+    """Yield the positions at which `term` starts a word."""
     place = folded.find(term)
     while place >= 0:
         if not place or not _INSIDE_A_WORD.match(folded, place - 1):
@@ -155,21 +151,23 @@ SUBJECT_WORDS = 2
 
 
 async def baseline_queries(inputs: QueriesInput, tools: BaselineTools) -> QueriesReply | NoAnswer:
-    """Per part and kind: the two phrases the idea dwells on most, a rewording of them, then the
-    next phrases.
-    """
+    """Write queries per part and kind from the most salient phrases, each followed by a rewording."""
     del tools
     frequency = stem_counts(inputs.idea)
     subject = sorted(
         dict.fromkeys(meaningful_words(inputs.idea)), key=lambda word: -salience(word, frequency)
     )[:SUBJECT_WORDS]
-    explained = abbreviations(inputs.idea)
+    abbreviation_pairs = abbreviations(inputs.idea)
     entries = []
     for part in inputs.parts:
         phrases = ranked_phrases("\n".join(part.claims), frequency)
         for kind in inputs.kinds:
             queries = _queries(
-                phrases, subject, WORD_LIMITS[SourceKind(kind)], explained, inputs.maximum_queries
+                phrases,
+                subject,
+                WORD_LIMITS[SourceKind(kind)],
+                abbreviation_pairs,
+                inputs.maximum_queries,
             )
             if queries:
                 entries.append(
@@ -186,7 +184,7 @@ def _queries(
     phrases: list[str],
     subject: list[str],
     word_limit: int,
-    explained: tuple[tuple[str, str], ...],
+    abbreviation_pairs: tuple[tuple[str, str], ...],
     limit: int,
 ) -> list[str]:
     queries: dict[str, None] = {}
@@ -194,7 +192,7 @@ def _queries(
         query = filled([*phrases[start : start + 2], *subject], word_limit) or " ".join(
             phrases[start].split()[:word_limit]
         )
-        for candidate in (query, reword(query, explained)):
+        for candidate in (query, reword(query, abbreviation_pairs)):
             if candidate:
                 queries.setdefault(candidate)
     return list(queries)[:limit]
@@ -202,7 +200,7 @@ def _queries(
 
 KNOWLEDGE_QUERIES = Step(
     name="knowledge_queries",
-    version=2,
+    version=3,
     package="tasks.committee",
     input_model=QueriesInput,
     output_model=QueriesReply,
@@ -258,17 +256,15 @@ class RefinementReply(Reply):
 FEW_FINDS = 3
 LOW_SIMILARITY = 0.3
 GENERAL_SIMILARITY = 0.45
-"""Mean cosine to the idea under which finds are about something else, and under which they are at
-most of the field.
+"""Mean cosine to the idea below which finds are off topic, and below which they only share the
+field.
 """
 
 
 async def baseline_refinement(
     inputs: RefinementInput, tools: BaselineTools
 ) -> RefinementReply | NoAnswer:
-    """A query per part and kind that was searched, by how many things were found and how near
-    they stand.
-    """
+    """Write a query per part and kind by number and similarity of their finds."""
     del tools
     frequency = stem_counts(inputs.idea)
     previous_queries = {" ".join(outcome.query.lower().split()) for outcome in inputs.outcomes}
@@ -315,30 +311,34 @@ def trouble_of(outcomes: Sequence[QueryOutcome]) -> QueryTrouble:
 def _words(
     trouble: QueryTrouble, part: PartShown, outcomes: list[QueryOutcome], phrases: list[str]
 ) -> list[str]:
-    """Phrases for the next query, best first.
+    """Return phrases for the next query, best first.
 
-    What was read counts where the claims speak of it too, or where nothing ails the queries.
+    Phrases of finds are used if the claims share them, or if the queries had no defect.
     """
-    used = frozenset(stem for outcome in outcomes for stem in specific_stems(outcome.query))
-    fresh = [phrase for phrase in phrases if not specific_stems(phrase) <= used]
-    read = specific_phrases("\n".join(gist for outcome in outcomes for gist in outcome.gists), 8)
+    used_stems = frozenset(stem for outcome in outcomes for stem in specific_stems(outcome.query))
+    fresh = [phrase for phrase in phrases if not specific_stems(phrase) <= used_stems]
+    gist_phrases = specific_phrases(
+        "\n".join(gist for outcome in outcomes for gist in outcome.gists), 8
+    )
     claims = specific_stems("\n".join(part.claims))
-    shared = [
-        phrase for phrase in read if mentions(claims, phrase) and not specific_stems(phrase) <= used
+    shared_phrases = [
+        phrase
+        for phrase in gist_phrases
+        if mentions(claims, phrase) and not specific_stems(phrase) <= used_stems
     ]
     if trouble is QueryTrouble.TOO_SPECIFIC:
         return phrases[:1]
     if trouble is QueryTrouble.LOW_RELEVANCE:
         return [*fresh[:2], *phrases[:1]]
     if trouble is QueryTrouble.TOO_GENERAL:
-        return [*shared[:1], *fresh[:2]]
-    unseen = [phrase for phrase in read if not specific_stems(phrase) <= used]
+        return [*shared_phrases[:1], *fresh[:2]]
+    unseen = [phrase for phrase in gist_phrases if not specific_stems(phrase) <= used_stems]
     return [*unseen[:1], *phrases[:1]] if unseen else []
 
 
 REFINE_QUERIES = Step(
     name="refine_queries",
-    version=2,
+    version=3,
     package="tasks.committee",
     input_model=RefinementInput,
     output_model=RefinementReply,

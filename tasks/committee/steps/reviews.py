@@ -1,4 +1,4 @@
-"""Reviews by personas, the meta-review, and suggestions from later knowledge."""
+"""Steps of reviews by personas, the meta-review, and suggestions from later knowledge."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class PersonaInput(Noun):
 
 
 def _within_scale(value: object) -> int | None:
-    """The confidence; None: not said, or off the scale. It costs no score."""
+    """Return the confidence; None if missing or off the scale, which keeps the score valid."""
     text = str(value).strip()
     return int(text) if text in ("0", "1", "2", "3") else None
 
@@ -96,18 +96,18 @@ _CORE = (IdeaPart.TLDR, IdeaPart.RESEARCH_QUESTIONS, IdeaPart.METHODS)
 
 @dataclass(frozen=True, slots=True)
 class _Judgement:
-    """`share` 0 to 1 becomes the score; `counted` says of what; findings on `parts` are quoted."""
+    """A baseline judgement: the score as `share` 0 to 1, a summary, and parts to quote findings on."""
 
     share: float
-    counted: str
+    summary: str
     parts: tuple[IdeaPart, ...] = tuple(IdeaPart)
 
 
 async def baseline_review(inputs: PersonaInput, tools: BaselineTools) -> PersonaReply | NoAnswer:
-    """One entry per dimension: what was counted, and the findings for and against, quoted.
+    """Review each dimension by counts, with quoted findings for and against.
 
-    The five shipped ones have measures of their own; another is judged by support and kinship. Who
-    reviews makes no difference but by what the reviewer knows.
+    The five bundled dimensions have their own measures; others are judged by support and shared
+    words. The reviewer matters only through the evidence that it knows.
     """
     del tools
     return PersonaReply(
@@ -120,16 +120,14 @@ def _review_dimension(inputs: PersonaInput, dimension: DimensionShown) -> Dimens
     judgement = judge(inputs) if judge is not None else _other(inputs, dimension)
     return DimensionReview(
         dimension=dimension.name,
-        review="\n\n".join((judgement.counted, *_quotations(inputs, judgement.parts))),
+        review="\n\n".join((judgement.summary, *_quotations(inputs, judgement.parts))),
         score=round(10 * judgement.share, 1),
         confidence=_confidence(inputs, judgement.parts),
     )
 
 
 def _confidence(inputs: PersonaInput, parts: tuple[IdeaPart, ...]) -> int:
-    """By the items that bear on the parts judged; where none are, the text itself is the
-    evidence.
-    """
+    """Return the confidence by items on the judged parts; without parts the text is the evidence."""
     if not parts:
         return _BY_THE_TEXT
     relevance: dict[str, float] = {}
@@ -145,11 +143,11 @@ def _clarity(inputs: PersonaInput) -> _Judgement:
         concreteness(inputs.parts),
         readability(inputs.parts),
     )
-    counted = (
+    summary = (
         f"Parts stated: {round(6 * complete)} of 6; claims with a figure, name or term:"
         f" {concrete:.0%}; readability: {readable:.0%}"
     )
-    return _Judgement(0.5 * complete + 0.3 * concrete + 0.2 * readable, counted, ())
+    return _Judgement(0.5 * complete + 0.3 * concrete + 0.2 * readable, summary, ())
 
 
 def _novelty(inputs: PersonaInput) -> _Judgement:
@@ -167,12 +165,12 @@ def _feasibility(inputs: PersonaInput) -> _Judgement:
         any(each.kind == "code" for each in test_findings),
     )
     easy = ease(inputs.idea)
-    counted = (
+    summary = (
         f"Methods and settings stated: {stated_parts} of 2; support among findings: {support:.0%};"
         f" code found: {'yes' if at_hand else 'no'}; ease by the resources named: {easy:.0%}"
     )
     share = 0.35 * stated_parts / 2 + 0.35 * support + 0.25 * easy + 0.05 * at_hand
-    return _Judgement(share, counted, _TESTING)
+    return _Judgement(share, summary, _TESTING)
 
 
 def _validity(inputs: PersonaInput) -> _Judgement:
@@ -185,26 +183,28 @@ def _validity(inputs: PersonaInput) -> _Judgement:
         sum(each.finding.relation == relation for each in all_findings)
         for relation in (Relation.SUPPORTS, Relation.REFUTES)
     )
-    counted = f"Findings for: {supporting}; against: {refuting}; test stated: {'yes' if states_test else 'no'}"
-    return _Judgement(0.8 * support + 0.2 * states_test, counted)
+    summary = f"Findings for: {supporting}; against: {refuting}; test stated: {'yes' if states_test else 'no'}"
+    return _Judgement(0.8 * support + 0.2 * states_test, summary)
 
 
 def _significance(inputs: PersonaInput) -> _Judgement:
     purpose_findings = findings(inputs.evidence, _PURPOSE)
     support, wide = support_share(purpose_findings), reach(inputs.idea, inputs.parts)
     items = len({each.key for each in purpose_findings})
-    counted = (
+    summary = (
         f"Items on its purpose: {items}; support among them: {support:.0%}; words of wide reach:"
         f" {wide:.0%}"
     )
-    return _Judgement(0.4 * support + 0.3 * min(items / 6, 1.0) + 0.3 * wide, counted, _PURPOSE)
+    return _Judgement(0.4 * support + 0.3 * min(items / 6, 1.0) + 0.3 * wide, summary, _PURPOSE)
 
 
 def _other(inputs: PersonaInput, dimension: DimensionShown) -> _Judgement:
     support = support_share(findings(inputs.evidence))
-    shared = kinship(inputs.idea, f"{dimension.name.replace('_', ' ')} {dimension.question}")
-    counted = f"Support among findings: {support:.0%}; words shared with the question: {shared:.0%}"
-    return _Judgement(0.6 * support + 0.4 * min(2 * shared, 1.0), counted)
+    shared_words = kinship(inputs.idea, f"{dimension.name.replace('_', ' ')} {dimension.question}")
+    summary = (
+        f"Support among findings: {support:.0%}; words shared with the question: {shared_words:.0%}"
+    )
+    return _Judgement(0.6 * support + 0.4 * min(2 * shared_words, 1.0), summary)
 
 
 _JUDGES: dict[str, Callable[[PersonaInput], _Judgement]] = {
@@ -229,7 +229,7 @@ def _quotations(inputs: PersonaInput, parts: tuple[IdeaPart, ...]) -> list[str]:
 
 PERSONA_REVIEW = Step(
     name="persona_review",
-    version=3,
+    version=4,
     package="tasks.committee",
     input_model=PersonaInput,
     output_model=PersonaReply,
@@ -266,9 +266,7 @@ class MetaInput(Noun):
 
 
 def _parse_decision(value: object) -> object:
-    """`reject.`, `SPOTLIGHT`, `Accept (Poster)` as models write them; anything else is left for the
-    closed list to refuse.
-    """
+    """Read decisions such as `reject.`, `SPOTLIGHT` and `Accept (Poster)`; leave others to validation."""
     if not isinstance(value, str):
         return value
     decisions = [
@@ -287,8 +285,7 @@ class MetaReply(Reply):
 
 
 THRESHOLDS = ((7.8, Decision.ORAL), (7.4, Decision.SPOTLIGHT), (7.2, Decision.POSTER))
-"""Least totals of the decisions, as InnoEval's released prompt has them; below all of them: Reject.
-"""
+"""Least totals of the decisions, from InnoEval's released prompt; below all of them: Reject."""
 _VOICES = 2
 
 
@@ -319,7 +316,7 @@ def _figures(inputs: MetaInput, ordered: list[DimensionFigures]) -> str:
 
 
 def _voices(inputs: MetaInput, figures: list[DimensionFigures], *, best: bool) -> str:
-    """Of each dimension the review that scores highest, or lowest."""
+    """Return the highest or lowest scoring review of each dimension."""
     chosen = [
         (
             sorted(
@@ -339,7 +336,7 @@ def _voices(inputs: MetaInput, figures: list[DimensionFigures], *, best: bool) -
 
 META_REVIEW = Step(
     name="meta_review",
-    version=3,
+    version=4,
     package="tasks.committee",
     input_model=MetaInput,
     output_model=MetaReply,
@@ -366,7 +363,7 @@ class LaterReply(Reply):
 
 LATER_SUGGESTIONS = Step(
     name="later_suggestions",
-    version=3,
+    version=4,
     package="tasks.committee",
     input_model=LaterInput,
     output_model=LaterReply,

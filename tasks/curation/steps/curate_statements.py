@@ -112,7 +112,7 @@ def _type(shown: ShownSentence) -> StatementType:
 
 CURATE_STATEMENTS = Step(
     name="curate_statements",
-    version=3,
+    version=4,
     package="tasks.curation",
     input_model=StatementsInput,
     output_model=StatementsReply,

@@ -247,7 +247,7 @@ _PLAIN_MARKS = {"$": "", "{,}": ",", "\\%": "%", "\\!": ""}
 
 
 def unmarked(sentence: str) -> str:
-    """The sentence without LaTeX's marks around and within numbers: `84 %` for `$84\\,\\%$`."""
+    r"""The sentence without LaTeX's marks around and within numbers: `84 %` for `$84\,\%$`."""
     percent = _LATEX_PERCENT.sub(lambda found: f"{found.group(1)}%", sentence)
     plain = _LATEX_MARKS.sub(lambda found: _PLAIN_MARKS.get(found.group(), " "), percent)
     return " ".join(plain.split())

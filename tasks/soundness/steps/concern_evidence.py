@@ -61,7 +61,7 @@ class BearingsReply(Reply):
 
 CONCERN_EVIDENCE = Step(
     name="concern_evidence",
-    version=1,
+    version=2,
     package="tasks.soundness",
     input_model=BearingsInput,
     output_model=BearingsReply,
