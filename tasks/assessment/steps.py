@@ -147,7 +147,7 @@ class ChallengeReply(Reply):
 
 CHALLENGE_CONCERNS = Step(
     name="challenge_concerns",
-    version=3,
+    version=2,
     package="tasks.assessment",
     input_model=ChallengeInput,
     output_model=ChallengeReply,
@@ -233,7 +233,7 @@ class AssessReply(Reply):
 
 ASSESS_PLAN = Step(
     name="assess_plan",
-    version=4,
+    version=3,
     package="tasks.assessment",
     input_model=AssessInput,
     output_model=AssessReply,

@@ -112,7 +112,7 @@ class ProposalReply(Reply):
 
 IDEATE_PROPOSAL = Step(
     name="ideate_proposal",
-    version=3,
+    version=2,
     package="tasks.ideation",
     input_model=ProposalInput,
     output_model=ProposalReply,

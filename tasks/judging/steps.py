@@ -103,7 +103,7 @@ async def support_of(sentence: str, text: str, tools: BaselineTools) -> float:
 
 VERIFY_CITATIONS = Step(
     name="verify_citations",
-    version=3,
+    version=2,
     package="tasks.judging",
     input_model=VerifyInput,
     output_model=VerifyReply,

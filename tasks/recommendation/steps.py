@@ -63,7 +63,7 @@ async def baseline_resources(inputs: ResourcesInput, tools: BaselineTools) -> Re
 
 EXTRACT_RESOURCES = Step(
     name="extract_resources",
-    version=3,
+    version=2,
     package="tasks.recommendation",
     input_model=ResourcesInput,
     output_model=ResourcesReply,

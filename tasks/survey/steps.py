@@ -59,7 +59,7 @@ async def baseline_plan(inputs: PlanInput, tools: BaselineTools) -> PlanReply | 
 
 SURVEY_PLAN = Step(
     name="survey_plan",
-    version=3,
+    version=2,
     package="tasks.survey",
     input_model=PlanInput,
     output_model=PlanReply,
@@ -188,7 +188,7 @@ async def baseline_reading(inputs: ReadingInput, tools: BaselineTools) -> Readin
 
 SURVEY_READING = Step(
     name="survey_reading",
-    version=3,
+    version=2,
     package="tasks.survey",
     input_model=ReadingInput,
     output_model=ReadingReply,
@@ -239,7 +239,7 @@ class AnswerReply(Reply):
 
 SURVEY_ANSWER = Step(
     name="survey_answer",
-    version=3,
+    version=2,
     package="tasks.survey",
     input_model=AnswerInput,
     output_model=AnswerReply,
@@ -285,7 +285,7 @@ class OutlineReply(Reply):
 
 SURVEY_OUTLINE = Step(
     name="survey_outline",
-    version=3,
+    version=2,
     package="tasks.survey",
     input_model=OutlineInput,
     output_model=OutlineReply,
@@ -346,7 +346,7 @@ class SynthesisReply(Reply):
 
 SURVEY_SYNTHESIS = Step(
     name="survey_synthesis",
-    version=3,
+    version=2,
     package="tasks.survey",
     input_model=SynthesisInput,
     output_model=SynthesisReply,

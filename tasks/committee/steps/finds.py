@@ -109,7 +109,7 @@ def _share(amount: float, top: float) -> float:
 
 JUDGE_CREDIBILITY = Step(
     name="judge_credibility",
-    version=4,
+    version=3,
     package="tasks.committee",
     input_model=CredibilityInput,
     output_model=CredibilityReply,
@@ -176,7 +176,7 @@ def _summary(page: PageShown, idea: str) -> PageSummary | None:
 
 SUMMARISE_PAGES = Step(
     name="summarise_pages",
-    version=3,
+    version=2,
     package="tasks.committee",
     input_model=SummariesInput,
     output_model=SummariesReply,
@@ -328,7 +328,7 @@ def _relation(sentence: str, relevance: int, part: str) -> Relation:
 
 GROUND_EVIDENCE = Step(
     name="ground_evidence",
-    version=4,
+    version=3,
     package="tasks.committee",
     input_model=GroundingInput,
     output_model=GroundingReply,

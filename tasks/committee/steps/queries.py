@@ -200,7 +200,7 @@ def _queries(
 
 KNOWLEDGE_QUERIES = Step(
     name="knowledge_queries",
-    version=3,
+    version=2,
     package="tasks.committee",
     input_model=QueriesInput,
     output_model=QueriesReply,
@@ -338,7 +338,7 @@ def _words(
 
 REFINE_QUERIES = Step(
     name="refine_queries",
-    version=3,
+    version=2,
     package="tasks.committee",
     input_model=RefinementInput,
     output_model=RefinementReply,

@@ -229,7 +229,7 @@ def _quotations(inputs: PersonaInput, parts: tuple[IdeaPart, ...]) -> list[str]:
 
 PERSONA_REVIEW = Step(
     name="persona_review",
-    version=4,
+    version=3,
     package="tasks.committee",
     input_model=PersonaInput,
     output_model=PersonaReply,
@@ -336,7 +336,7 @@ def _voices(inputs: MetaInput, figures: list[DimensionFigures], *, best: bool) -
 
 META_REVIEW = Step(
     name="meta_review",
-    version=4,
+    version=3,
     package="tasks.committee",
     input_model=MetaInput,
     output_model=MetaReply,
@@ -363,7 +363,7 @@ class LaterReply(Reply):
 
 LATER_SUGGESTIONS = Step(
     name="later_suggestions",
-    version=4,
+    version=3,
     package="tasks.committee",
     input_model=LaterInput,
     output_model=LaterReply,

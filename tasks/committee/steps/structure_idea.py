@@ -236,7 +236,7 @@ def _weightiest(idea: str, claims: list[str]) -> list[str]:
 
 STRUCTURE_IDEA = Step(
     name="structure_idea",
-    version=3,
+    version=2,
     package="tasks.committee",
     input_model=StructureInput,
     output_model=StructureReply,

@@ -194,7 +194,7 @@ def _match(paper: _Paper, statement: _Statement) -> _Match:
 
 COMPARE_PAPER = Step(
     name="compare_paper",
-    version=9,
+    version=8,
     package="tasks.contribution",
     input_model=ComparisonInput,
     output_model=ComparisonReply,

@@ -54,7 +54,7 @@ async def baseline_queries(inputs: QueriesInput, tools: BaselineTools) -> Querie
 
 CONTRIBUTION_QUERIES = Step(
     name="contribution_queries",
-    version=4,
+    version=3,
     package="tasks.contribution",
     input_model=QueriesInput,
     output_model=QueriesReply,

@@ -116,7 +116,7 @@ def _review_abstracts(inputs: ReviewInput) -> ReviewReply | NoAnswer:
 
 CONTRIBUTION_REVIEW = Step(
     name="contribution_review",
-    version=10,
+    version=9,
     package="tasks.contribution",
     input_model=ReviewInput,
     output_model=ReviewReply,

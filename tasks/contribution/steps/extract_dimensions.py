@@ -273,7 +273,7 @@ def _statements(claims: list[ClaimSentence]) -> list[ClaimSentence]:
 
 EXTRACT_DIMENSIONS = Step(
     name="extract_dimensions",
-    version=4,
+    version=3,
     package="tasks.contribution",
     input_model=DimensionsInput,
     output_model=DimensionsReply,

@@ -81,7 +81,7 @@ def _chosen(told: Iterable[str], speaks: Callable[[str], bool]) -> str:
 
 CURATE_IDEA = Step(
     name="curate_idea",
-    version=3,
+    version=2,
     package="tasks.curation",
     input_model=IdeaInput,
     output_model=IdeaReply,

@@ -112,7 +112,7 @@ def _type(shown: ShownSentence) -> StatementType:
 
 CURATE_STATEMENTS = Step(
     name="curate_statements",
-    version=4,
+    version=3,
     package="tasks.curation",
     input_model=StatementsInput,
     output_model=StatementsReply,

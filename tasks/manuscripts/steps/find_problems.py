@@ -126,7 +126,7 @@ def _problem(found: Sequence[DetectedProblem]) -> ReportedProblem:
 
 FIND_PROBLEMS = Step(
     name="find_problems",
-    version=7,
+    version=6,
     package="tasks.manuscripts",
     input_model=ProblemsInput,
     output_model=ProblemsReply,

@@ -50,7 +50,7 @@ async def baseline_weigh(inputs: WeighInput, _: BaselineTools) -> WeighReply:
 
 WEIGH_PROBLEM = Step(
     name="weigh_problem",
-    version=3,
+    version=2,
     package="tasks.manuscripts",
     input_model=WeighInput,
     output_model=WeighReply,

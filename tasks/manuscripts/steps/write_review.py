@@ -67,7 +67,7 @@ async def baseline_review(inputs: ReviewInput, _: BaselineTools) -> ReviewReply 
 
 WRITE_REVIEW = Step(
     name="write_review",
-    version=5,
+    version=4,
     package="tasks.manuscripts",
     input_model=ReviewInput,
     output_model=ReviewReply,

@@ -278,7 +278,7 @@ def _figures(inputs: NoveltyInput, closeness: Closeness, covered_count: int) -> 
 
 JUDGE_NOVELTY = Step(
     name="judge_novelty",
-    version=4,
+    version=3,
     package="tasks.novelty",
     input_model=NoveltyInput,
     output_model=NoveltyReply,

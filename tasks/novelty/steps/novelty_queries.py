@@ -52,7 +52,7 @@ async def baseline_queries(
 
 NOVELTY_QUERIES = Step(
     name="novelty_queries",
-    version=3,
+    version=2,
     package="tasks.novelty",
     input_model=StatementsInput,
     output_model=StatementsReply,

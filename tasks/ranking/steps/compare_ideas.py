@@ -205,7 +205,7 @@ def _said(measure: Measure) -> str:
 
 COMPARE_IDEAS = Step(
     name="compare_ideas",
-    version=5,
+    version=4,
     package="tasks.ranking",
     input_model=PairInput,
     output_model=PairReply,

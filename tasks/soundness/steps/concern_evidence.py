@@ -61,7 +61,7 @@ class BearingsReply(Reply):
 
 CONCERN_EVIDENCE = Step(
     name="concern_evidence",
-    version=2,
+    version=1,
     package="tasks.soundness",
     input_model=BearingsInput,
     output_model=BearingsReply,

@@ -443,7 +443,7 @@ def _sentence_at(block_sentences: list[str], place: int, places: list[int]) -> s
 
 EXTRACT_METHODS = Step(
     name="extract_methods",
-    version=4,
+    version=3,
     package="tasks.soundness",
     input_model=MethodsInput,
     output_model=MethodsReply,

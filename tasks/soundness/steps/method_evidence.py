@@ -178,7 +178,7 @@ def _join_sentences(selection: list[Reading], readings: list[Reading]) -> str:
 
 METHOD_EVIDENCE = Step(
     name="method_evidence",
-    version=9,
+    version=8,
     package="tasks.soundness",
     input_model=EvidenceInput,
     output_model=EvidenceReply,

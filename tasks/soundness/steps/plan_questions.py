@@ -38,7 +38,7 @@ class QuestionsReply(Reply):
 
 PLAN_QUESTIONS = Step(
     name="plan_questions",
-    version=2,
+    version=1,
     package="tasks.soundness",
     input_model=QuestionsInput,
     output_model=QuestionsReply,

@@ -73,7 +73,7 @@ class PlanReply(Reply):
 
 PLAN_REVIEW = Step(
     name="plan_review",
-    version=6,
+    version=5,
     package="tasks.soundness",
     input_model=PlanInput,
     output_model=PlanReply,

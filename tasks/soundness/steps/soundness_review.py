@@ -218,7 +218,7 @@ def _against(paper: WeighedPaper) -> float:
 
 SOUNDNESS_REVIEW = Step(
     name="soundness_review",
-    version=9,
+    version=8,
     package="tasks.soundness",
     input_model=ReviewInput,
     output_model=ReviewReply,

@@ -84,7 +84,7 @@ def _choose_passages(
 
 SOUNDNESS_SUMMARY = Step(
     name="soundness_summary",
-    version=5,
+    version=4,
     package="tasks.soundness",
     input_model=SummaryInput,
     output_model=SummaryReply,

@@ -49,7 +49,7 @@ class MethodFigureReply(Reply):
 
 DRAFT_METHOD_FIGURE = Step(
     name="draft_method_figure",
-    version=3,
+    version=2,
     package="tasks.writing",
     input_model=MethodFigureInput,
     output_model=MethodFigureReply,

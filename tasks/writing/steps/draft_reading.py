@@ -44,7 +44,7 @@ class DraftReadingReply(Reply):
 
 DRAFT_READING = Step(
     name="draft_reading",
-    version=3,
+    version=2,
     package="tasks.writing",
     input_model=DraftReadingInput,
     output_model=DraftReadingReply,

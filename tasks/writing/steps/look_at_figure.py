@@ -36,7 +36,7 @@ class LookReply(Reply):
 
 LOOK_AT_FIGURE = Step(
     name="look_at_figure",
-    version=3,
+    version=2,
     package="tasks.writing",
     input_model=LookInput,
     output_model=LookReply,
