@@ -21,7 +21,7 @@ from schemas.works.draft_habits import habits_of
 from schemas.works.draft_run import DRAFTS, DraftHead, outline_of, outline_text
 from schemas.works.draft_venue import Venue
 from warehouse.units.kind import kind_of
-from warehouse.units.reading import published_head, published_units
+from warehouse.units.published_work import published_head, published_units
 from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from schemas.works.experiment_run import EXPERIMENTS, ExperimentHead
 from warehouse.lake import rows_in
 from warehouse.statements import statement
 from warehouse.units.kind import kind_of
-from warehouse.units.reading import published_head, published_units
+from warehouse.units.published_work import published_head, published_units
 from warehouse.warehouse import Warehouse
 
 

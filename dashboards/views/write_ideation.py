@@ -32,7 +32,7 @@ from warehouse.parquet import write_bytes
 from warehouse.rows import Row
 from warehouse.statements import statement
 from warehouse.units.kind import kind_of
-from warehouse.units.reading import published_head, published_units
+from warehouse.units.published_work import published_head, published_units
 from warehouse.warehouse import Warehouse
 
 IDEAS = "ideas.jsonl"

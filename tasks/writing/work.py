@@ -45,7 +45,7 @@ from tasks.writing.collecting import resolve_draft
 from tasks.writing.drafting import follow_plan, sees, unwritten
 from tasks.writing.expected import asked_of_draft, steps_of
 from warehouse.units.kind import kind_of
-from warehouse.units.reading import published_units
+from warehouse.units.published_work import published_units
 from warehouse.warehouse import Warehouse
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 from urllib.parse import parse_qs, unquote
 
-from flows.works.evaluate.request import bundled
+from flows.works.evaluate.request import bundled_file
 from tests.support.loopback import ServedApplication
 from tests.support.stalls import Stalls
 
@@ -88,7 +88,7 @@ def corpus(count: int, references_each: int = 3) -> list[Json]:
 
 def bundled_corpus() -> list[Json]:
     """The bundled papers as Semantic Scholar would describe them; none is open access."""
-    rows = map(json.loads, bundled("papers.jsonl").read_text().splitlines())
+    rows = map(json.loads, bundled_file("papers.jsonl").read_text().splitlines())
     return [
         _paper(
             paper_id(row["url"]),
@@ -364,7 +364,7 @@ def _view(paper: Json, fields: list[str]) -> Json:
 async def _send(
     send: Any, status: int, body: Any, *, cut: bool = False, drop: bool = False
 ) -> None:
-    content = json.dumps(body).encode()
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
     content = content[: len(content) // 2] if cut or drop else content
     length = len(content) + (100 if drop else 0)
     headers = [(b"content-type", b"application/json"), (b"content-length", str(length).encode())]

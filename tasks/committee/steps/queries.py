@@ -16,7 +16,7 @@ from tasks.committee.steps.prompt_inputs import PartShown
 from tasks.judging.reply_fields import SoundEntries, Text
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.text.phrases import (
-    filled,
+    join_phrases,
     meaningful_words,
     mentions,
     ranked_phrases,
@@ -189,7 +189,7 @@ def _queries(
 ) -> list[str]:
     queries: dict[str, None] = {}
     for start in range(len(phrases)):
-        query = filled([*phrases[start : start + 2], *subject], word_limit) or " ".join(
+        query = join_phrases([*phrases[start : start + 2], *subject], word_limit) or " ".join(
             phrases[start].split()[:word_limit]
         )
         for candidate in (query, reword(query, abbreviation_pairs)):
@@ -281,7 +281,7 @@ async def baseline_refinement(
                 words = _words(
                     trouble, part, outcomes, ranked_phrases("\n".join(part.claims), frequency)
                 )
-                query = filled(words, WORD_LIMITS[SourceKind(kind)])
+                query = join_phrases(words, WORD_LIMITS[SourceKind(kind)])
                 fresh = [query] if query and query not in previous_queries else []
                 previous_queries.update(fresh)
                 entries.append(
