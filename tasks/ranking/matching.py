@@ -122,10 +122,14 @@ _IDENTIFYING = bounded(
     r"\bhttps?://[^\s()<>]{1,2000}|\bdoi:\s{0,3}10\.\S{1,200}|\barxiv:\s{0,3}\S{1,40}", IGNORECASE
 )
 
+_TELLING_TITLE_WORDS = 4
+
 
 def _masked(text: str, title: str) -> str:
     """Return `text` without the title and the addresses by which a judge might recall its paper."""
-    named = text.replace(title, "this idea") if title.strip() else text
+    # A title of a few words is a name that the text needs, and identifies no paper.
+    is_telling = len(title.split()) >= _TELLING_TITLE_WORDS
+    named = text.replace(title, "this idea") if is_telling else text
     return _IDENTIFYING.sub("[address]", named)
 
 

@@ -134,7 +134,7 @@ async def test_only_dimensions_that_are_missing_are_asked() -> None:
 async def test_what_changed_is_asked_again() -> None:
     first = await ranked(FakeJudge())
     judge = FakeJudge()
-    dossiers = [dossier(name, text="Rewritten." if name == "a" else "An idea.") for name in NAMES]
+    dossiers = [dossier(name, text="Rewritten." if name == "a" else "") for name in NAMES]
     await ranked(judge, dossiers=dossiers, stored=first.matches)
     assert sorted(judge.asked) == sorted(
         pair for name in "bcd" for pair in (("a", name), (name, "a"))
