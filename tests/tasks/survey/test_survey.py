@@ -26,7 +26,7 @@ from tasks.survey.steps import (
     baseline_relevance,
     relevance_score,
 )
-from tasks.survey.survey import survey, failed_survey
+from tasks.survey.survey import failed_survey, survey
 from tests.support.contribution_fakes import WordEmbedder
 from tests.support.evaluations import START
 from tests.support.survey_fakes import GraphLiterature, failed
