@@ -79,7 +79,7 @@ class VoteCounter:
 
 def count_votes(database: ServiceDatabase) -> None:
     """Bring every contest's standing up to the votes that are there."""
-    from tasks.ranking.voted import standing_by, votes_of  # seconds; most runners count no votes
+    from tasks.ranking.contests import standing_of, votes_of  # seconds; most runners count no votes
 
     votes: dict[tuple[Track, str], list[HumanVote]] = defaultdict(list)
     for vote in recorded(database, VOTES, HumanVote):
@@ -87,7 +87,7 @@ def count_votes(database: ServiceDatabase) -> None:
     for contest, standing in contests(database):
         own = votes_of(contest, votes.get((contest.track, contest.group), ()))
         if standing is None or standing.vote_count != _counted(own):
-            keep_standing(database, contest, standing_by(contest, own))
+            keep_standing(database, contest, standing_of(contest, own))
 
 
 def _counted(votes: Iterable[HumanVote]) -> int:

@@ -24,10 +24,10 @@ from tasks.benchmarks.items import Kept
 from tasks.judging.step import Engine, Step, made_by_program
 from tasks.metrics.estimate import Estimate, undefined
 from tasks.metrics.means import Indices, bootstrap_interval, mean
-from tasks.ranking.biases import EFFECT_DEVIATION, Matrix, Vector, fitted_log_odds
-from tasks.ranking.dimensions import DIMENSIONS, compared_along
+from tasks.ranking.biases import EFFECT_DEVIATION, Matrix, Vector, fit_log_odds
+from tasks.ranking.dimensions import DIMENSIONS, with_overall
 from tasks.ranking.dossier import Dossier
-from tasks.ranking.matching import ask, stands
+from tasks.ranking.matching import ask, is_final
 from tasks.ranking.steps.compare_ideas import DimensionVerdict, PairInput, PairReply
 from tasks.ranking.steps.measures import NEWNESS
 from tasks.ranking.tally import PRIOR_DEVIATION
@@ -72,7 +72,7 @@ async def judge_both_orders(
         for order in orders
     ]
     matches = tuple(match for each in found for match in each)
-    open_ones = (match.unscored_reason for match in matches if not stands(match))
+    open_ones = (match.unscored_reason for match in matches if not is_final(match))
     return Judged(matches=matches, reason=next(open_ones, None))
 
 
@@ -157,7 +157,7 @@ def _effect(
     place: int, design: Matrix, won: Vector, clusters: Sequence[str], seed: int, lost: int
 ) -> Estimate:
     def statistic(chosen: Indices) -> float:
-        found, _ = fitted_log_odds(design[chosen], won[chosen], _PRECISION)
+        found, _ = fit_log_odds(design[chosen], won[chosen], _PRECISION)
         return float(expit(found[0]) if place == 0 else found[place])
 
     everything = np.arange(len(won))
@@ -189,7 +189,7 @@ def flattery_of(text: str) -> dict[str, float]:
 @lru_cache(maxsize=1)
 def rubric_stems() -> frozenset[str]:
     """Return those of the dimensions that ideas are compared along, with their questions."""
-    told = (f"{each.name} {each.question} {each.scale}" for each in compared_along(DIMENSIONS))
+    told = (f"{each.name} {each.question} {each.scale}" for each in with_overall(DIMENSIONS))
     return frozenset(stem for text in told for stem in content_words(text))
 
 

@@ -25,6 +25,7 @@ from tasks.calibration.examples import item_sha256
 from tasks.calibration.text import WORDS
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.judging.identity import model_identity, prompts_of, run_id_of, sampling_identity
+from tasks.ranking.contests import votes_on_ideas
 from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.dossier import Dossier, dossier_of
 from tasks.ranking.expected import calls_of, most_calls
@@ -33,12 +34,11 @@ from tasks.ranking.rank import UNGROUPED
 from tasks.ranking.rank_shard import (
     GroupJob,
     RankJob,
-    judged_elsewhere,
     land_failed_group,
+    matches_elsewhere,
 )
 from tasks.ranking.schedule import FIXED, kind_of, most_bridges
 from tasks.ranking.steps import STEPS
-from tasks.ranking.voted import votes_on_ideas
 from tasks.ranking.votes import RejectedVote, Votes, read_votes
 from tasks.telemetry.reporting import traceparent
 from warehouse.app.contests import human_votes
@@ -279,7 +279,7 @@ def _write_shards(
         if across is not None and _is_open(head, warehouse, across):
             every = _groups_of(queries, blank, warehouse, tuple(members), members, votes, prior)
             dossiers = tuple(dossier for group in every for dossier in group.dossiers)
-            before = judged_elsewhere(warehouse, blank, across)
+            before = matches_elsewhere(warehouse, blank, across)
             joining = GroupJob(group=across, joins=tuple(members), dossiers=dossiers, before=before)
             yield replace(blank, groups=(joining,))
 
@@ -326,7 +326,7 @@ def _groups_of(
             group=name,
             dossiers=tuple(sorted(dossiers[name], key=lambda dossier: dossier.idea_id)),
             votes=tuple(vote for vote in votes if vote.group == name),
-            before=judged_elsewhere(warehouse, blank, name),
+            before=matches_elsewhere(warehouse, blank, name),
         )
         for name in names
         if name not in failed

@@ -12,7 +12,7 @@ from schemas.works.experiment import Finding as Outcome
 from schemas.works.ideation import Finding, FindingKind, Move
 from tasks.citations.references import label, reference
 from tasks.experiments.results import result_of
-from tasks.ideation.stacks import checked_answers, findings_of, next_move
+from tasks.ideation.stacks import check_answers, findings_of, next_move
 from tasks.ideation.steps import ToldAnswer
 from tests.support.evaluations import make_evaluation
 from tests.support.experiment_lake import make_experiment
@@ -27,7 +27,7 @@ AFTER = f"{BEFORE} A control group of sighted robots grasps the same pebbles in 
 
 def answered(quote: str, key: str = "F1", text: str = AFTER) -> tuple[bool, str]:
     told = [ToldAnswer(finding=key, quote=quote)]
-    (answer,) = checked_answers(IdeaId("v"), told, [CONCERN], text, BEFORE)
+    (answer,) = check_answers(IdeaId("v"), told, [CONCERN], text, BEFORE)
     return answer.answered, answer.detail
 
 
@@ -54,7 +54,7 @@ def test_an_answer_fails_for_its_reason(quote: str, key: str, why: str) -> None:
 @given(st.text(max_size=80), st.text(max_size=5))
 def test_no_quote_answers_what_the_text_does_not_hold(quote: str, key: str) -> None:
     told = [ToldAnswer(finding=f"k{key}", quote=quote)]
-    (answer,) = checked_answers(IdeaId("v"), told, [CONCERN], BEFORE, BEFORE)
+    (answer,) = check_answers(IdeaId("v"), told, [CONCERN], BEFORE, BEFORE)
     assert not answer.answered
     assert answer.detail
 
