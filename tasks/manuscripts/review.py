@@ -187,8 +187,8 @@ def review_of(
     Args:
         notes: final notes from which the review was written.
     """
-    outcome_of = dict(aspects).get(Aspect.NOVELTY)
-    novelty = outcome_of.value if isinstance(outcome_of, Scored) else None
+    novelty_outcome = dict(aspects).get(Aspect.NOVELTY)
+    novelty = novelty_outcome.value if isinstance(novelty_outcome, Scored) else None
     common_fields: dict[str, Any] = {
         "attempt": number,
         "notes": notes,

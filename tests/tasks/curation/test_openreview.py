@@ -113,7 +113,7 @@ async def test_a_paper_handed_in_twice_before_its_reviews_is_read_as_its_reviewe
 async def test_where_edits_are_not_shown_the_version_is_unknown_and_said_so(
     server: OpenReviewServer, tmp_path: Path
 ) -> None:
-    server.reject_submission["/notes/edits"] = 403
+    server.refused["/notes/edits"] = 403
     forum, _ = await read(server, tmp_path)
     assert isinstance(forum, Forum)
     assert (forum.pdf, forum.is_first_version) == (LATER, None)
@@ -125,7 +125,7 @@ async def test_where_edits_are_not_shown_the_version_is_unknown_and_said_so(
 async def test_a_first_version_that_cannot_be_had_is_not_replaced_by_a_later_one(
     server: OpenReviewServer, tmp_path: Path
 ) -> None:
-    server.reject_submission["/notes/edits/attachment"] = 403
+    server.refused["/notes/edits/attachment"] = 403
     forum, _ = await read(server, tmp_path)
     assert isinstance(forum, Rejection)
     assert forum.reason is Reason.FORBIDDEN
@@ -138,7 +138,7 @@ async def test_an_unknown_forum_and_a_server_that_fails_are_different(
     unknown, _ = await read(server, tmp_path, "G")
     assert isinstance(unknown, Rejection)
     assert unknown.reason is Reason.NOT_FOUND
-    server.reject_submission["/notes"] = 500
+    server.refused["/notes"] = 500
     failed, ledger = await read(server, tmp_path)
     assert isinstance(failed, Rejection)
     assert failed.reason is Reason.SERVER_ERROR

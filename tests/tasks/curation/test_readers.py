@@ -172,7 +172,7 @@ def test_more_papers_than_a_set_may_have_are_one_line(
 ) -> None:
     papers = files(tmp_path / "papers", a__txt="one", b__txt="two")
     monkeypatch.setattr(collect, "_MOST_PAPERS", 1)
-    with pytest.raises(ConfigurationError, match="2 papers are more than the 1 of one set"):
+    with pytest.raises(ConfigurationError, match="2 papers exceed the 1 allowed in one set"):
         collect_papers(str(papers), papers)
 
 

@@ -38,11 +38,11 @@ def test_new_words_that_speak_of_the_finding_answer_it() -> None:
 @pytest.mark.parametrize(
     ("quote", "key", "why"),
     [
-        ("A control group of sighted robots grasps", "F9", "no finding of that key"),
-        ("A control group of blindfolded robots grasps", "F1", "do not stand in the new text"),
-        ("We let robots grasp pebbles in the dark.", "F1", "stood in the version before"),
-        ("grasps the same pebbles in the light", "F1", "do not speak of what the finding"),
-        ("", "F1", "do not stand in the new text"),
+        ("A control group of sighted robots grasps", "F9", "no finding with that key"),
+        ("A control group of blindfolded robots grasps", "F1", "is not in the new text"),
+        ("We let robots grasp pebbles in the dark.", "F1", "was already in the previous version"),
+        ("grasps the same pebbles in the light", "F1", "share too few specific words"),
+        ("", "F1", "is not in the new text"),
     ],
 )
 def test_an_answer_fails_for_its_reason(quote: str, key: str, why: str) -> None:
