@@ -10,8 +10,8 @@ from tasks.experiments.program import (
     MOST_CHARACTERS,
     MOST_LINES,
     PatchError,
-    difference,
     apply_changes,
+    difference,
     regions_of,
 )
 
