@@ -7,7 +7,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c infra/constrain
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install check test long tenth coverage kills audit lock lint format types bench screenshots costs clean
+.PHONY: help demo install check test long tenth coverage kills audit lock lint format types docs bench screenshots costs clean
 
 help: ## list what make can do
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -80,13 +80,16 @@ format: $(VENV)/.installed-dev ## format the code
 types: $(VENV)/.installed-dev ## check types
 	@$(BIN)/mypy
 
+docs: $(VENV)/.installed-dev ## build the documentation as a site in build/site, without a network
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --config-file infra/site/mkdocs.yml
+
 bench: $(VENV)/.installed-dev ## print speed and memory figures (minutes)
 	@$(BIN)/python -m tests.benchmarks
 
 screenshots: $(VENV)/.installed-dev ## take the README's pictures of the dashboard over the demo, in Chromium
 	@$(BIN)/python -m tests.screenshots
 
-costs: $(VENV)/.installed-dev ## write the tables of docs/models.md, docs/deployment.md and docs/architecture.md anew
+costs: $(VENV)/.installed-dev ## write the tables of docs/guides/models.md, docs/guides/deployment.md and docs/design/architecture.md anew
 	@$(BIN)/python -m tests.model_costs
 	@$(BIN)/python -m tests.deployment_table
 	@$(BIN)/python -m tests.works_table

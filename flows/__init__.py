@@ -1,1 +1,1 @@
-"""Order of work: Prefect flows, the Dask runner, schedules and the command line."""
+"""Command line, HTTP and MCP services, jobs, and the execution of runs."""

@@ -1,4 +1,4 @@
-"""`python -m flows` is `assay`."""
+"""Entry point of `python -m flows`, the same as `assay`."""
 
 from flows.cli.command_line import main
 

@@ -1,5 +1,6 @@
-"""The nightly job: every new idea file in an inbox is evaluated, published, ranked, reported and
-archived; before that, ideas are made of new files of seeds.
+"""Nightly job: evaluate, publish, rank, report and archive the idea files of an inbox.
+
+Files of seeds are turned into idea files first.
 """
 
 import asyncio
@@ -75,27 +76,27 @@ def nightly(
     rounds: int = 3,
     per_seed: int = 4,
 ) -> dict[str, str]:
-    """Evaluate the idea files and folders waiting in `inbox`, oldest first, one run for each.
+    """Evaluate the idea files and folders in `inbox`, oldest first, one run each.
 
-    An inbox that is not there is made. What is still being written (changed within
-    `settle_seconds`, or hidden, or `.part`) waits for the next night. What was evaluated moves to
-    `archive/<day>/`. What cannot be read, a link, and what Assay itself failed over move to
-    `archive/rejected/` beside a `.reason.txt`, so that they fail for one night only. A file whose
-    run failed for what may pass (a server, a setting, a disk) stays in the inbox.
+    A missing inbox is created. Files that may still be written (changed within `settle_seconds`,
+    hidden, or `.part`) wait for the next night. Evaluated files move to `archive/<day>/`.
+    Unreadable files, links, and files on which Assay failed move to `archive/rejected/` with a
+    `.reason.txt`, so that they fail once. Files whose run failed for a cause that may pass (server,
+    setting, disk) stay in the inbox.
 
-    Files in the folder `seeds`, where one is named, come first and are treated alike: ideas are
-    made of each in `rounds`, `per_seed` of every seed, and the best version of each idea is laid
-    into the inbox for the same night. `max_cost_usd` holds for each ideation and each run.
+    Files in the folder `seeds`, if it is named, are processed first in the same way: `rounds`
+    rounds make `per_seed` ideas of every seed, and the best version of each idea goes into the
+    inbox for the same night. `max_cost_usd` bounds each ideation and each run.
 
-    Returns: what became of each file, by name.
+    Returns: the outcome of each file, by name.
 
     Raises:
-        Exception: a run could not be carried out; the other files were still done.
+        Exception: a run failed; the other files were processed.
     """
     settings, inbox_folder = Settings(), Path(inbox)
     archive_folder = Path(archive) if archive else inbox_folder.parent / "archive"
     night = _Night(archive_folder, settle_seconds, settings)
-    asked = {
+    options = {
         "warehouse": warehouse,
         "profile": profile,
         "engine": engine,
@@ -108,10 +109,10 @@ def nightly(
     }
 
     if seeds is not None:
-        asked_of_seeds = asked | {"rounds": rounds, "per_seed": per_seed}
+        asked_of_seeds = options | {"rounds": rounds, "per_seed": per_seed}
         make_ideas = partial(night.make_ideas, asked_of_seeds, inbox_folder)
         night.work_through(Path(seeds), make_ideas, named="seeds/")
-    night.work_through(inbox_folder, partial(night.evaluate_ideas, asked))
+    night.work_through(inbox_folder, partial(night.evaluate_ideas, options))
     lake = Warehouse(warehouse_folder(warehouse).resolve(), settings)
     night.validate_published(lake)
     _summarise(lake, night.outcomes, night.published)
@@ -121,7 +122,7 @@ def nightly(
 
 
 class _Night:
-    """State of a night: files, published runs, and what could not be done."""
+    """Outcomes, published runs and errors of one night."""
 
     def __init__(self, archive: Path, settle_seconds: float, settings: Settings) -> None:
         self.outcomes: dict[str, str] = {}
@@ -129,42 +130,46 @@ class _Night:
         self.errors: list[Exception] = []
         self._archive, self._settle_seconds, self._settings = archive, settle_seconds, settings
 
-    def make_ideas(self, asked: Mapping[str, object], inbox: Path, path: Path) -> str:
-        options = IdeateOptions.model_validate(asked)
+    def make_ideas(self, option_values: Mapping[str, object], inbox: Path, path: Path) -> str:
+        options = IdeateOptions.model_validate(option_values)
         request = request_of(IDEATE, (path,), options, self._settings)
         print_remarks(request.remarks)
         check_before(IDEATE, request, self._settings)
         summary = ideate_batch(request, self._settings)
         if not summary.published:
             return f"not published: {'; '.join(summary.failed_expectations)}"
-        told = _lay_into(inbox, summary.head, path, Warehouse(request.warehouse, self._settings))
+        outcome = _lay_into(inbox, summary.head, path, Warehouse(request.warehouse, self._settings))
         _archived(path, self._archive)
-        return told
+        return outcome
 
-    def evaluate_ideas(self, asked: Mapping[str, object], path: Path) -> str:
-        request = request_of(EVALUATE, (path,), RunOptions.model_validate(asked), self._settings)
+    def evaluate_ideas(self, option_values: Mapping[str, object], path: Path) -> str:
+        request = request_of(
+            EVALUATE, (path,), RunOptions.model_validate(option_values), self._settings
+        )
         check_before(EVALUATE, request, self._settings)
         summary = run_batch(request)
         self.published.extend([summary.head.run_id] if summary.published else [])
         return _settle(path, summary, self._archive)
 
     def validate_published(self, warehouse: Warehouse) -> None:
-        """Validate what was published by the handful, tonight and since the night before."""
+        """Validate the small publications since the last night."""
         if not warehouse.may_hold_a_lake():
             return
         boundary = ErrorBoundary()
         with boundary:
-            found = validate_published(warehouse, KINDS)
-            for line in found.broken:
+            validation = validate_published(warehouse, KINDS)
+            for line in validation.broken:
                 logger.warning("published, and broken: %s", line)
-            for line in found.failed:
+            for line in validation.failed:
                 logger.warning("published, and not validated: %s", line)
         if boundary.error is not None:
             self.errors.append(boundary.error)
 
     def work_through(self, folder: Path, work: Callable[[Path], str], named: str = "") -> None:
-        """`work` on each that waits in `folder`; it says what became of the file, which is kept
-        under its name with `named` before it.
+        """Apply `work` to each waiting file of `folder`, and record its outcome.
+
+        Args:
+            named: prefix of the names in `outcomes`.
         """
         if not folder.exists():
             logger.warning("there was no folder %s: it is made now", folder)
@@ -189,8 +194,9 @@ def ideate_batch(request: IdeationRequest, settings: Settings) -> IdeationSummar
 
 
 def _lay_into(inbox: Path, head: IdeationHead, seeds: Path, warehouse: Warehouse) -> str:
-    """Lay the best version of each idea into the inbox, as a file that is as old as its seeds, and
-    so has come to rest; the outcome of the seeds.
+    """Write the best version of each idea into the inbox, and return the outcome.
+
+    The file gets the modification time of its seeds, so that it does not wait for another night.
     """
     page = ideation_page(warehouse, head.run_id)
     early = f"; it ended early: {head.incomplete_reason}" if head.incomplete_reason else ""
@@ -211,9 +217,9 @@ def run_batch(request: RunRequest) -> RunSummary:
 
 
 def waiting(inbox: Path, archive: Path, settle_seconds: float) -> list[Path]:
-    """Return what has come to rest in the inbox, oldest first.
+    """Return the settled entries of the inbox, oldest first.
 
-    What is no idea file waits too, links, pipes and devices included: to be rejected.
+    Links, pipes and devices are included, to be rejected.
     """
     newest_allowed = time.time() - settle_seconds
     changed_at = {
@@ -236,9 +242,7 @@ def _changed_at(path: Path) -> float:
 
 
 def _refuse_link(path: Path) -> None:
-    """A link in the inbox may lead to any file of the machine, and what an idea says is shown to
-    many.
-    """
+    """Raise IdeaFileError for a link, which may lead to any file of the machine."""
     place = path.parent.resolve() / path.name
     if place.is_symlink() or not place.is_dir():
         try:
@@ -248,9 +252,7 @@ def _refuse_link(path: Path) -> None:
 
 
 def _told(error: Exception, path: Path, archive_folder: Path) -> str:
-    """Return what became of a file that was not evaluated; one that would fail again every night is
-    set aside.
-    """
+    """Return the outcome of a failed file; move it aside if it would fail every night."""
     if isinstance(error, IdeaFileError):
         return _set_aside(path, archive_folder, f"rejected: {error}", str(error))
     if isinstance(error, AssayError | OSError):
@@ -299,7 +301,7 @@ def _move(path: Path, folder: Path) -> Path:
 
 
 def _summarise(warehouse: Warehouse, outcomes: dict[str, str], published: list[RunId]) -> None:
-    """Write the morning's summary: a file, an artifact, and a post where a block is named.
+    """Write the summary of the night, as a file and a Prefect artifact, and post it.
 
     A night without a file is not posted.
     """
@@ -324,11 +326,12 @@ logger = logging.getLogger(__name__)
 
 
 def post(markdown: str, subject: str, block_name: str | None) -> bool:
-    """Post it; whether it was.
+    """Post the summary, and return whether that succeeded.
 
-    A post that fails is a warning: the night's work is done and the file is there.
+    A failed post is only a warning: the night's work is done and the file exists.
 
-    `block_name`: `<type>/<name>`, such as `slack-webhook/assay`; None: nothing is posted.
+    Args:
+        block_name: `<type>/<name>`, such as `slack-webhook/assay`; None: nothing is posted.
     """
     if block_name is None:
         return False

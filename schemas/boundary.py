@@ -67,5 +67,5 @@ def in_a_word(error: BaseException) -> str:
     """`ValueError: what it said`, on one line of bounded length: for reasons of failures nobody
     foresaw.
     """
-    said = " ".join(str(error)[:1000].split())[:200]
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    message = " ".join(str(error)[:1000].split())[:200]
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__

@@ -126,9 +126,7 @@ class LiteratureChoice(_Choice):
 
 EXTRACTIVE, LIVE = EngineChoice(), LiteratureChoice()
 BUNDLED_SAMPLE = "the bundled sample of 248 papers"
-BUNDLED_REMARK = (
-    "a demonstration: ideas of your own need more, with --literature (see docs/literature.md)"
-)
+BUNDLED_REMARK = "a demonstration: your own ideas need --literature (see docs/guides/literature.md)"
 
 
 def stored_snapshot(literature: str) -> str | None:

@@ -239,8 +239,8 @@ def _taken_apart(annotation: Any) -> tuple[Any, bool, list[Any]]:
     if get_origin(annotation) is Annotated:
         inner, *facts = get_args(annotation)
         kind, nullable, more = _taken_apart(inner)
-        said = [fact.metadata if isinstance(fact, FieldInfo) else [fact] for fact in facts]
-        return kind, nullable, [*chain.from_iterable(said), *more]
+        metadata = [fact.metadata if isinstance(fact, FieldInfo) else [fact] for fact in facts]
+        return kind, nullable, [*chain.from_iterable(metadata), *more]
     if get_origin(annotation) in (Union, UnionType):
         (inner,) = (each for each in get_args(annotation) if each is not NoneType)
         kind, _, facts = _taken_apart(inner)

@@ -136,8 +136,8 @@ class Idea(Noun):
         again.
         """
         names = ("idea_id", "title", "text", "problem", "method", "experiment", "cutoff_date")
-        told = {name: getattr(self, name) for name in (*names, "group", METADATA)}
-        return {name: value for name, value in told.items() if value not in (None, {})}
+        values = {name: getattr(self, name) for name in (*names, "group", METADATA)}
+        return {name: value for name, value in values.items() if value not in (None, {})}
 
     @property
     def authors(self) -> tuple[str, ...]:

@@ -90,14 +90,14 @@ class JudgingParameters(Noun):
         """Return what holds for `step`, whose answers have at most `answer_tokens` unless it says
         otherwise.
         """
-        own = self.steps.get(step, AskingParameters())
+        of_step = self.steps.get(step, AskingParameters())
         kinds = {StepKind.READING: self.reading, StepKind.JUDGEMENT: self.judgement}
         of_kind = kinds.get(kind, AskingParameters())
-        named = own if own.model or own.judges else of_kind
+        named = of_step if of_step.model or of_step.judges else of_kind
         return Assignment(
             models=named.judges or ((named.model,) if named.model else ()),
-            effort=own.effort or of_kind.effort or Effort.LOW,
-            answer_tokens=own.answer_tokens or of_kind.answer_tokens or answer_tokens,
+            effort=of_step.effort or of_kind.effort or Effort.LOW,
+            answer_tokens=of_step.answer_tokens or of_kind.answer_tokens or answer_tokens,
         )
 
     def without_models(self) -> Self:
@@ -106,19 +106,19 @@ class JudgingParameters(Noun):
             self,
             reading=_unassigned(self.reading),
             judgement=_unassigned(self.judgement),
-            steps={name: _unassigned(asked) for name, asked in self.steps.items()},
+            steps={name: _unassigned(parameters) for name, parameters in self.steps.items()},
         )
 
     @property
     def models(self) -> tuple[str, ...]:
         """Every model named, each once."""
-        asked = (self.reading, self.judgement, *self.steps.values())
-        named = [name for one in asked for name in (one.model, *(one.judges or ())) if name]
+        settings = (self.reading, self.judgement, *self.steps.values())
+        named = [name for one in settings for name in (one.model, *(one.judges or ())) if name]
         return tuple(dict.fromkeys(named))
 
 
-def _unassigned(asked: AskingParameters) -> AskingParameters:
-    return replace(asked, model=None, judges=None)
+def _unassigned(parameters: AskingParameters) -> AskingParameters:
+    return replace(parameters, model=None, judges=None)
 
 
 class JudgeVote(Judged):

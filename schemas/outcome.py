@@ -128,5 +128,5 @@ def confidence_of_all(confidences: Iterable[int | None]) -> int:
     """Of several judgements together: the median, the lower of two; None, an unscored one, counts
     as 0. 0 without any.
     """
-    known = [confidence or 0 for confidence in confidences]
-    return median_low(known) if known else 0
+    numbers = [confidence or 0 for confidence in confidences]
+    return median_low(numbers) if numbers else 0

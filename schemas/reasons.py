@@ -489,8 +489,8 @@ def first_that_may_pass(reasons: Iterable[Reason | None]) -> Reason | None:
 
     SOURCE_UNAVAILABLE is passed over: the reason of the failed look-up decides.
     """
-    found = set(reasons) - {Reason.SOURCE_UNAVAILABLE}
-    return next((reason for reason in Reason if reason in found and may_pass(reason)), None)
+    candidates = set(reasons) - {Reason.SOURCE_UNAVAILABLE}
+    return next((reason for reason in Reason if reason in candidates and may_pass(reason)), None)
 
 
 def reasons_about(subject: About) -> tuple[Reason, ...]:

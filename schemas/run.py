@@ -115,8 +115,8 @@ class WorkRequest(Noun):
 
         A server and a cluster take longer to start than a handful of units to work on.
         """
-        asked = self.workers is not None or self.scheduler_address is not None
-        return unit_count <= HANDFUL and not asked
+        needs_cluster = self.workers is not None or self.scheduler_address is not None
+        return unit_count <= HANDFUL and not needs_cluster
 
 
 class PlannedRun(Noun):

@@ -77,10 +77,10 @@ def standing_of_idea(
     whole = scored and all(each.whole for each in judged)
     if whole:
         return IdeaStanding(state=IdeaState.SCORED)
-    found = {*more_reasons, *(reason for each in judged or modules for reason in each.reasons)}
+    reasons = {*more_reasons, *(reason for each in judged or modules for reason in each.reasons)}
     return IdeaStanding(
         state=IdeaState.PARTLY_SCORED if scored else IdeaState.UNSCORED,
-        state_reason=next((reason for reason in Reason if reason in found), None),
+        state_reason=next((reason for reason in Reason if reason in reasons), None),
     )
 
 
@@ -140,7 +140,7 @@ def standing_of_run(
     others = [each for each in landed if each.state is not IdeaState.UNSCORED]
     early = [(each.incomplete_reason, each.cause) for each in others if each.incomplete_reason]
     spent = sum(each.incomplete_reason is Reason.BUDGET_EXHAUSTED for each in landed)
-    told: dict[str, Sequence[_Why]] = {
+    shortfalls: dict[str, Sequence[_Why]] = {
         "without any score": [why for why in without_score if why[0] not in BEYOND_THE_RUN],
         "ended early": early,
     }
@@ -150,11 +150,13 @@ def standing_of_run(
         reasons.append(f"the budget was spent before {_counted(spent, 'idea', 'ideas')} had ended")
     entry_count = len(landed) + len(lost) - len(beyond) + rejected_count
     if (
-        sum(len(why) for why in told.values()) + rejected_count
+        sum(len(why) for why in shortfalls.values()) + rejected_count
         > allowed_unscored_share * entry_count
     ):
         reasons += [
-            f"{len(why):,} {of_all} {what}: {_in_words(why)}" for what, why in told.items() if why
+            f"{len(why):,} {of_all} {what}: {_in_words(why)}"
+            for what, why in shortfalls.items()
+            if why
         ]
         if rejected_count:
             entries = _counted(entry_count, "entry", "entries")
@@ -200,10 +202,10 @@ def _in_words(why: Iterable[_Why]) -> str:
     causes: dict[Reason | None, list[str]] = {}
     for reason, cause in why:
         causes.setdefault(reason, []).append(cause)
-    told = []
-    for reason, found in sorted(causes.items(), key=lambda each: -len(each[1])):
+    phrases = []
+    for reason, details in sorted(causes.items(), key=lambda each: -len(each[1])):
         sentence = "the reason is not known" if reason is None else reason.sentence
-        cause = commonest_cause(found)
-        remark = f"{': ' if len(found) == 1 else ', most often: '}{cause}" if cause else ""
-        told.append(f"{sentence} ({len(found):,}{remark})")
-    return "; ".join(told)
+        cause = commonest_cause(details)
+        remark = f"{': ' if len(details) == 1 else ', most often: '}{cause}" if cause else ""
+        phrases.append(f"{sentence} ({len(details):,}{remark})")
+    return "; ".join(phrases)

@@ -57,8 +57,8 @@ class Request(WorkRequest, Generic[UnitT, ParametersT]):
     @property
     def engines(self) -> tuple[Judge, ...]:
         """Every engine that is asked: the command's own first, then judges that parameters name."""
-        own = Judge(engine=self.engine, api_base=self.api_base)
-        return (own, *getattr(self.parameters, "judges", ()))
+        main = Judge(engine=self.engine, api_base=self.api_base)
+        return (main, *getattr(self.parameters, "judges", ()))
 
     @property
     def command_fields(self) -> dict[str, Any]:

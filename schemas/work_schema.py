@@ -70,8 +70,8 @@ def table_of_head(
 
 def tables_of_unit(noun: type[Noun], name: str) -> Callable[..., Table]:
     """The tables of a kind whose units are `noun`, known by their field `name`."""
-    known = (RUN_ID, *columns_of(noun, name), POSITION)
-    return partial(table_of, known, ("run_id", name), per_idea=False)
+    before = (RUN_ID, *columns_of(noun, name), POSITION)
+    return partial(table_of, before, ("run_id", name), per_idea=False)
 
 
 def reasons_of_unit(unit: Any) -> Iterator[Reason | None]:

@@ -1,4 +1,4 @@
-"""The table of docs/dependencies.md: what each package is for, its license, size and import time.
+"""The table of docs/reference/dependencies.md: what each package is for, its license, size and import time.
 
 python -m tests.dependencies_table     writes it anew, with times measured on this machine
 """
@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "dependencies.md"
+PAGE = ROOT / "docs" / "reference" / "dependencies.md"
 HEAD = """# Dependencies
 
 What `pip install` brings because Assay asks for it by name. Size is that of the package's own

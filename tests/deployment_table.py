@@ -1,5 +1,5 @@
-"""`make costs`: the table of docs/deployment.md, from the plan, today's prices and the figures of
-docs/operating.md.
+"""`make costs`: the table of docs/guides/deployment.md, from the plan, today's prices and the figures of
+docs/quality/performance.md.
 
 python -m tests.deployment_table     writes it anew
 """
@@ -24,7 +24,7 @@ from tasks.ideas.read import read_ideas
 from tests.model_costs.__main__ import rewritten
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGE = DOCS / "deployment.md"
+PAGE = DOCS / "guides" / "deployment.md"
 BEGIN = "<!-- night: python -m tests.deployment_table writes what follows -->\n"
 END = "<!-- end of night -->\n"
 MODEL = "openai/gpt-5-mini"
@@ -118,7 +118,7 @@ def _request(live: bool) -> RunRequest:
 
 
 def cpu_seconds_an_idea(*, live: bool) -> float:
-    """As docs/operating.md has them: of papers nobody has seen, or of a snapshot already embedded."""
+    """As docs/quality/performance.md has them: of papers nobody has seen, or of a snapshot already embedded."""
     found = _CPU_SECONDS.search(_operating())
     assert found is not None
     return float(found[1 if live else 2])
@@ -132,7 +132,7 @@ def megabytes_an_idea() -> float:
 
 
 def _operating() -> str:
-    return (DOCS / "operating.md").read_text("utf-8")
+    return (DOCS / "quality" / "performance.md").read_text("utf-8")
 
 
 def _time(hours: float) -> str:

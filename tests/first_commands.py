@@ -1,4 +1,4 @@
-"""`python -m tests.first_commands` writes docs/first-commands.md anew: what a newcomer's first
+"""`python -m tests.first_commands` writes docs/start/first-commands.md anew: what a newcomer's first
 commands print, mistakes included.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.support.assay_command import COMMAND, TIMEOUT_SECONDS, environment
 
 REPOSITORY = Path(__file__).parents[1]
-PAGE = REPOSITORY / "docs" / "first-commands.md"
+PAGE = REPOSITORY / "docs" / "start" / "first-commands.md"
 
 _IDEA = (
     '{"idea_id": "%s", "group": "chemistry", "title": "%s", "text": "We will %s, compare it with the'

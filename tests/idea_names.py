@@ -1,11 +1,11 @@
-"""`python -m tests.idea_names` writes the table of names in docs/idea-files.md anew."""
+"""`python -m tests.idea_names` writes the table of names in docs/guides/idea-files.md anew."""
 
 import sys
 from pathlib import Path
 
 from tasks.ideas.names import CLOSING_SECTIONS, FIRST_FILLED, NAMES, OPENING_SECTIONS
 
-PAGE = Path(__file__).parents[1] / "docs" / "idea-files.md"
+PAGE = Path(__file__).parents[1] / "docs" / "guides" / "idea-files.md"
 _START, _END = "<!-- names -->\n", "<!-- /names -->"
 
 

@@ -1,4 +1,4 @@
-"""The tables of docs/architecture.md: the fields of a declared kind of work, and who sets each.
+"""The tables of docs/design/architecture.md: the fields of a declared kind of work, and who sets each.
 
 python -m tests.works_table     writes them anew
 """
@@ -17,7 +17,7 @@ from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from tasks.works import works
 from tests.model_costs.__main__ import rewritten
 
-PAGE = Path(__file__).parents[1] / "docs" / "architecture.md"
+PAGE = Path(__file__).parents[1] / "docs" / "design" / "architecture.md"
 BEGIN = "<!-- works: python -m tests.works_table writes what follows -->\n"
 END = "<!-- end of works -->\n"
 RETURNED = (Resolved, Expected, Result, Course, Follow)

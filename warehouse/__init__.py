@@ -1,1 +1,1 @@
-"""Files and tables: landing, lake, quality checks, SQL. Knows no language model and no HTTP."""
+"""Files and tables: landing, lake, validation, SQL. No model calls, no HTTP."""

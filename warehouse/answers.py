@@ -1,4 +1,4 @@
-"""What the warehouse answers readers with."""
+"""Result types of the read API."""
 
 from enum import StrEnum
 
@@ -15,7 +15,7 @@ from schemas.standing import IdeaState
 
 
 class ValidationReport(Noun):
-    """All expectations held against one run. Passed: no critical one was broken."""
+    """Results of all expectations for one run. Passed: no critical one is broken."""
 
     run_id: RunId
     rows: tuple[ValidationRow, ...]
@@ -44,7 +44,7 @@ class Publication(Noun):
 
     @property
     def failed_expectations(self) -> tuple[str, ...]:
-        """The critical expectations that were broken, and where: why it is not published."""
+        """Critical expectations that are broken, and where."""
         broken = self.validation.broken if self.validation is not None else ()
         critical = (row for row in broken if row.severity is Severity.CRITICAL)
         return tuple(row.in_words for row in critical)
@@ -52,7 +52,7 @@ class Publication(Noun):
 
 CRITERION_PARTS = tuple(criterion.value for criterion in WEIGHTED_CRITERIA)
 MODULE_PARTS = tuple(name for name in ScoreWeights.model_fields if name not in CRITERION_PARTS)
-"""Of a score, by its basis: what weights act on."""
+"""Parts of a score that weights act on, by its basis."""
 
 
 class ScoreBasis(StrEnum):
@@ -124,9 +124,7 @@ class RankedIdea(Noun):
 
     @property
     def place(self) -> tuple[bool, int, float, IdeaId]:
-        """Sorts the ideas of a run, whatever their groups: the rank leads, the score orders equal
-        ranks, and what has no rank comes last.
-        """
+        """Sort key within a run: by rank, then score; ideas without a rank last."""
         return self.rank is None, self.rank or 0, -(self.score or 0.0), self.idea_id
 
     @property
@@ -136,7 +134,7 @@ class RankedIdea(Noun):
 
     @property
     def undecided(self) -> bool:
-        """Return whether the matches of its group tell no ideas apart, so that scores rank them."""
+        """Return whether the matches of its group separate no ideas, so that scores rank them."""
         return self.strength is not None and not self.by_matches
 
 
@@ -231,7 +229,7 @@ class IdeaScore(Noun):
 
     @property
     def parts(self) -> dict[str, float | None]:
-        """Return what weights act on, 0 to 10, by module or criterion; None where it is unscored."""
+        """Return the weighted parts, 0 to 10, by module or criterion; None if unscored."""
         if self.score_basis is ScoreBasis.MODULES:
             return {name: getattr(self, f"{name}_0_to_10") for name in MODULE_PARTS}
         chances = {name: getattr(self, f"{name}_0_to_1") for name in CRITERION_PARTS}
@@ -239,7 +237,7 @@ class IdeaScore(Noun):
 
 
 class CallCosts(Noun):
-    """Costs of calls of models."""
+    """Costs of model calls."""
 
     llm_calls: int
     llm_cache_hits: int

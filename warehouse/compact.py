@@ -1,4 +1,4 @@
-"""Housekeeping: fewer and larger files, and none that nobody reads any more."""
+"""Housekeeping of a warehouse: merges files, deletes what nothing reads, trims caches."""
 
 import os
 import shutil
@@ -30,7 +30,7 @@ from warehouse.warehouse import Warehouse
 
 _DAY = timedelta(days=1)
 _REWRITTEN = "delete_threshold => 0.1"
-"""Files that have lost this share of their rows: every question reads which ones they are."""
+"""Share of deleted rows above which a file is rewritten, since queries filter deleted rows."""
 
 
 class CompactReport(Noun):
@@ -73,21 +73,18 @@ def compact(
     caches: CacheSettings | None = None,
     keep_transcripts_days: float | None = None,
 ) -> CompactReport:
-    """Merge small files, forget snapshots older than `keep` and delete what only they read; let go
-    landed files of runs that were published before, and the batches of those that are complete.
+    """Merge small files, expire snapshots older than `keep`, and evict landed files.
 
-    What readers see stays the same.
-
-    Files go one day after nothing refers to them, or after `keep` when that is shorter, so that
-    queries under way end well.
+    Readers see the same rows. Files are deleted one day after the last reference to them, or after
+    `keep` if that is shorter, so that running queries finish. Landed files of published runs and
+    batches of complete ones are deleted too.
 
     Args:
-        keep_transcripts_days: None: the usual ones of the settings.
+        keep_transcripts_days: None: the default of the settings.
 
     Raises:
-        ConfigurationError: there is no lake, this user may not change it, or DuckLake could not do
-            it.
-        TransientError: a publisher is at work.
+        ConfigurationError: there is no lake, this user may not change it, or DuckLake failed.
+        TransientError: a publisher holds the lock.
         UpstreamError: PostgreSQL or object storage cannot be reached.
     """
     if not warehouse.may_hold_a_lake():
@@ -126,7 +123,7 @@ def compact(
 
 
 def _merge_files(connection: Connection) -> int:
-    """Return how many files there were, with the few rows kept in the catalogue moved into files."""
+    """Merge files, and return their number before, with inlined rows written to files."""
     filled = filled_tables(connection)
     for name in filled:
         _call(connection, "flush_inlined_data", f"table_name => {quoted(name)}")
@@ -138,7 +135,7 @@ def _merge_files(connection: Connection) -> int:
 
 
 def _delete_files(connection: Connection, about: str) -> int:
-    """Delete the files that no snapshot reads, and return how many there were."""
+    """Delete the files that no snapshot reads, and return their number."""
     # Another writer may have changed paths since the lake was opened. DuckDB is bounded to the
     # lake's files, but takes an address in object storage with `..` for one of them.
     check_catalogue(connection)
@@ -147,12 +144,12 @@ def _delete_files(connection: Connection, about: str) -> int:
 
 
 def _call(connection: Connection, name: str, about: str) -> int:
-    """Have DuckLake keep house; how many rows it answers with."""
+    """Call a DuckLake maintenance function, and return its number of rows."""
     return len(connection.execute(f"call ducklake_{name}('lake', {about})").fetchall())
 
 
 def _remove_batches(connection: Connection, warehouse: Warehouse, before: datetime) -> list[int]:
-    """Sizes in bytes of what went: whatever is complete has its answers in its rows."""
+    """Delete the batches of complete works, and return their sizes in bytes."""
     sizes = []
     for kind, complete in ((RUNS, "failed_count = 0"), (RANKINGS, "incomplete_reason is null")):
         for run_id, *ranking_id in published_names(
@@ -164,7 +161,7 @@ def _remove_batches(connection: Connection, warehouse: Warehouse, before: dateti
 
 
 def remove_batches(warehouse: Warehouse, run_id: RunId, ranking_id: str | None = None) -> int:
-    """Remove the questions of a run or a ranking that travelled in batches; bytes that went."""
+    """Delete the batch files of a run or ranking, and return their size in bytes."""
     path = warehouse.batches(run_id, ranking_id)
     size = 0
     for file in path.parent.glob(f"{path.name}*"):
@@ -187,7 +184,7 @@ def _file_count(connection: Connection) -> int:
 
 
 def _remove_leftovers(warehouse: Warehouse) -> int:
-    """A worker may still be writing the young ones."""
+    """Delete folders of killed workers older than a day: a worker may still write younger ones."""
     yesterday = time.time() - _DAY.total_seconds()
     removed = 0
     for folder in warehouse.building_places():

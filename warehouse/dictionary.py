@@ -1,4 +1,4 @@
-"""The data dictionary: every table and mart in Markdown, from the definitions."""
+"""Data dictionary in Markdown, generated from the table definitions."""
 
 from schemas.base import Severity
 from schemas.columns import Column, Table
@@ -8,7 +8,9 @@ from warehouse.statements import MARTS, meaning, names, statement
 
 
 def data_dictionary() -> str:
-    """Markdown: tables with columns, types, units, bounds, keys and references; marts with columns;
+    """Return the data dictionary in Markdown.
+
+    It lists tables with columns, types, units, bounds, keys and references; marts with columns; and
     checks across tables.
     """
     parts = [

@@ -1,4 +1,4 @@
-"""A plain `.duckdb` file with every table and mart, for anyone who wants one."""
+"""Export of the lake to a plain `.duckdb` file."""
 
 from pathlib import Path
 from uuid import uuid4
@@ -19,8 +19,7 @@ _FILES_OF_A_DATABASE = ("", ".wal", ".wal.checkpoint", ".wal.recovery")
 
 
 def export_lake(warehouse: Warehouse, target: Path) -> dict[str, int]:
-    """Write one snapshot of the lake to `target`, replacing the file at once or leaving it as it
-    was.
+    """Write one snapshot of the lake to `target`, atomically.
 
     Returns:
         Rows by table.
@@ -49,7 +48,7 @@ def export_lake(warehouse: Warehouse, target: Path) -> dict[str, int]:
 
 
 def rows_of_run(connection: Connection, name: str, run_id: RunId) -> pa.Table:
-    """Return what a table holds of a run and its rankings."""
+    """Return a table's rows of a run and its rankings."""
     sql = table_statement("rows_of", table=name, condition="run_id = $run_id")
     return connection.execute(sql, {"run_id": run_id}).fetch_arrow_table()
 
@@ -71,8 +70,8 @@ def _fill(connection: Connection, path: Path) -> dict[str, int]:
         _comment(connection, table)
     for name in MARTS:
         connection.execute(f"create view {name} as {statement('marts', name)}")
-        told = quoted(meaning(statement("marts", name)))
-        connection.execute(f"comment on view {name} is {told}")
+        description = quoted(meaning(statement("marts", name)))
+        connection.execute(f"comment on view {name} is {description}")
     connection.execute("commit")
     connection.execute("use memory")
     connection.execute("detach exported")
@@ -80,7 +79,7 @@ def _fill(connection: Connection, path: Path) -> dict[str, int]:
 
 
 def _comment(connection: Connection, table: Table) -> None:
-    """Copy the data dictionary to where a client of the database shows it."""
+    """Add the data dictionary as comments on table and columns."""
     connection.execute(f'comment on table "{table.name}" is {quoted(table.meaning)}')
     for column in table.columns:
         place = f'"{table.name}"."{column.name}"'

@@ -1,8 +1,7 @@
-"""The lake: DuckLake tables over Parquet, a catalogue in SQLite or PostgreSQL, one writer and any
-number of readers.
+"""The lake: DuckLake tables over Parquet, with one writer and any number of readers.
 
-Its files lie in the warehouse's folder, wherever that is, or where the catalogue says, in object
-storage. Those of a warehouse that is in object storage lie there from the start.
+The catalogue is in SQLite or PostgreSQL. Data files are in the warehouse's folder, or in object
+storage if the catalogue names a place there or the warehouse itself is in object storage.
 """
 
 import math
@@ -59,18 +58,19 @@ def open_writer(
     wait_seconds: float = 60.0,
     moves: bool = False,
 ) -> Iterator[Connection]:
-    """A connection that may change the lake, which it creates when there is none; the lake is the
-    default schema.
+    """Yield a connection that may change the lake, which is created if missing.
+
+    The lake is the default schema.
 
     Args:
         catalogue: in PostgreSQL; None: an SQLite file in the warehouse.
         wait_seconds: how long to wait for another publisher to finish.
-        moves: whether the lake is being moved, and so may be in two places.
+        moves: whether the lake is being moved, and may be in two places.
 
     Raises:
-        TransientError: another publisher is still at work.
-        ConfigurationError: the catalogue cannot be opened, or is not this lake's; another version
-            wrote it; the lake was moved elsewhere, or is to be moved first; object storage refuses.
+        TransientError: another publisher holds the lock.
+        ConfigurationError: the catalogue cannot be opened, belongs to another lake or version; the
+            lake was moved, or has to be moved first; object storage refuses.
         UpstreamError: PostgreSQL or object storage cannot be reached.
     """
     _check_catalogue_is_shared(layout, catalogue)
@@ -88,7 +88,7 @@ def open_writer(
 
 
 def _refuse_before_a_move(layout: Layout, catalogue: PostgresCatalogue | None) -> None:
-    """A catalogue in a file, and an empty database named: the lake would begin anew there."""
+    """Refuse an empty database if the catalogue is a file: a second lake would start there."""
     if catalogue is None or layout.objects is not None or not has_catalogue(layout):
         return
     if not catalogue_state(catalogue).has_lake:
@@ -101,11 +101,12 @@ def _refuse_before_a_move(layout: Layout, catalogue: PostgresCatalogue | None) -
 def refuse_after_a_move(
     layout: Layout, catalogue: PostgresCatalogue | None, place: ObjectFolder | None
 ) -> None:
-    """With a catalogue that machines share, all of a warehouse goes with its lake's files: who
-    published out of the old folder would not see what landed at the address since.
+    """Refuse a folder whose warehouse was moved to object storage.
+
+    Publishing from the old folder would miss what has landed at the new address.
 
     Args:
-        place: where the lake's files lie; None: in a folder.
+        place: object folder of the lake's files; None: in a folder.
 
     Raises:
         ConfigurationError: the warehouse is such a folder.
@@ -121,7 +122,7 @@ def refuse_after_a_move(
 def _only_publisher(
     layout: Layout, catalogue: PostgresCatalogue | None, wait_seconds: float
 ) -> Iterator[None]:
-    """Publishers of one catalogue meet there: in its database, or beside its file."""
+    """Hold the publisher's lock: in the catalogue's database, or next to its file."""
     if catalogue is None:
         with publisher_lock(layout.publisher_lock, wait_seconds):
             yield
@@ -138,17 +139,18 @@ def open_reader(
     as_defined: bool = True,
     files: Collection[Path] = (),
 ) -> Iterator[Connection]:
-    """A connection that reads whole snapshots, also while the publisher writes; the lake is the
-    default schema.
+    """Yield a connection that reads whole snapshots, also during publication.
+
+    The lake is the default schema.
 
     Args:
-        as_defined: whether marts are shown in the SQL of this version, whatever the catalogue's.
+        as_defined: show marts in the SQL of this version.
         files: files outside the lake that the connection may read and write too.
 
     Raises:
         UnknownNameError: there is no lake, or an empty one.
-        ConfigurationError: its catalogue cannot be opened, or is not this lake's; another version
-            wrote it; object storage refuses.
+        ConfigurationError: its catalogue cannot be opened, belongs to another lake or version;
+            object storage refuses.
         UpstreamError: PostgreSQL or object storage cannot be reached.
     """
     if not may_hold_a_lake(layout, catalogue):
@@ -163,11 +165,10 @@ def open_reader(
 
 
 def may_hold_a_lake(layout: Layout, catalogue: PostgresCatalogue | None) -> bool:
-    """Return whether there is a catalogue to look into: one in PostgreSQL is known once it is
-    asked.
+    """Return whether there is a catalogue to open; one in PostgreSQL may be empty.
 
     Raises:
-        ConfigurationError: the warehouse needs one there, and none is named.
+        ConfigurationError: the warehouse needs a catalogue in PostgreSQL, and none is set.
     """
     _check_catalogue_is_shared(layout, catalogue)
     return catalogue is not None or has_catalogue(layout) or layout.moved_catalogue.exists()
@@ -183,7 +184,7 @@ def _check_catalogue_is_shared(layout: Layout, catalogue: PostgresCatalogue | No
 
 
 def no_lake(layout: Layout) -> UnknownNameError:
-    """Nothing was published yet."""
+    """Return the error for a warehouse without publications."""
     return UnknownNameError(
         f"no lake in {layout.address}: publish a run first (`assay evaluate … --warehouse"
         f" {layout.address}`)"
@@ -212,18 +213,20 @@ def _attached(
         options += ["read_only"] if read_only else []
 
         def attach(place: str) -> None:
-            told = ", ".join((f"data_path {quoted(place)}", "override_data_path true", *options))
+            attach_options = ", ".join(
+                (f"data_path {quoted(place)}", "override_data_path true", *options)
+            )
             if catalogue is None:
                 refuse_foreign_journal(layout.catalogue)
             try:
-                connection.execute(f"attach {quoted(source)} as lake ({told})")
+                connection.execute(f"attach {quoted(source)} as lake ({attach_options})")
                 check_catalogue(connection)
             except duckdb.Error as error:
                 raise _opening_error(layout, catalogue, error) from None
 
-        place = own = _own_place(layout)
-        if in_object_storage(own):
-            reach(connection, ObjectFolder.of(own))
+        place = default_place = _own_place(layout)
+        if in_object_storage(default_place):
+            reach(connection, ObjectFolder.of(default_place))
         attach(place)
         (written_at,) = connection.execute(statement("catalogue", "data_path")).fetchall()[0]
         if layout.objects is None and not moves:
@@ -233,7 +236,7 @@ def _attached(
             connection.execute("detach lake")
             reach(connection, ObjectFolder.of(place))
             attach(place)
-        elif catalogue is not None and written_at != own:
+        elif catalogue is not None and written_at != default_place:
             _refuse_other_lakes(connection, layout, catalogue, written_at)
         if not read_only and not in_object_storage(place):
             layout.data.mkdir(exist_ok=True)  # made by DuckDB, it would need the folder above
@@ -250,10 +253,9 @@ def _attached(
 
 @contextmanager
 def _broken_text_told() -> Iterator[None]:
-    """Around whatever asks a lake.
+    """Raise ConfigurationError for an error message that is not UTF-8.
 
-    Raises:
-        ConfigurationError: DuckDB met a value of which Python cannot read the error that quotes it.
+    DuckDB quotes broken values of the lake in its messages.
     """
     try:
         yield
@@ -269,7 +271,7 @@ def _broken_text_told() -> Iterator[None]:
 def _checked_source(
     layout: Layout, catalogue: PostgresCatalogue | None, connection: Connection
 ) -> tuple[str, list[str]]:
-    """Refuse a catalogue that holds programs; what DuckLake attaches, with which options."""
+    """Check a catalogue for programs, and return DuckLake's source and options."""
     if catalogue is None:
         refuse_programs(layout)
         source = f"ducklake:sqlite:{layout.catalogue.resolve()}"
@@ -282,7 +284,7 @@ def _checked_source(
 
 
 def _prepare_file(layout: Layout, *, read_only: bool) -> None:
-    """Refuse a catalogue that was moved to PostgreSQL; for a writer, make a missing one."""
+    """Refuse a catalogue that was moved to PostgreSQL; create a missing one for a writer."""
     if layout.moved_catalogue.exists():
         raise ConfigurationError(
             f"the catalogue of {layout.root} was moved to PostgreSQL: export {VARIABLE}"
@@ -303,14 +305,14 @@ def _share_out(connection: Connection, place: str) -> None:
 
 
 def _own_place(layout: Layout) -> str:
-    """Return where the files of a lake lie unless its catalogue says otherwise."""
+    """Return the default place of the lake's files."""
     if layout.objects is not None:
         return layout.objects.within("lake").address
     return f"{layout.data.resolve()}/"
 
 
 def note_place(layout: Layout, place: str) -> None:
-    """Note where the lake's files were moved to; a lake in its own folder has no note."""
+    """Record where the lake's files were moved; none is recorded for the default place."""
     note = _note_of_place(layout)
     if not in_object_storage(place):
         note.unlink(missing_ok=True)
@@ -325,9 +327,9 @@ def _note_of_place(layout: Layout) -> Path:
 def _refuse_other_places(
     layout: Layout, catalogue: PostgresCatalogue | None, written_at: str
 ) -> None:
-    """Refuse an address that the catalogue names and no move has noted.
+    """Refuse a place in the catalogue that no move has recorded.
 
-    Whoever may write to the catalogue alone would have files written and deleted there.
+    Otherwise write access to the catalogue alone would allow writing and deleting files anywhere.
     """
     note = _note_of_place(layout)
     noted = note.read_text(errors="replace") if note.is_file() else None
@@ -347,21 +349,21 @@ def _refuse_other_places(
 
 
 def data_path(connection: Connection) -> str:
-    """Return where the files of the lake lie that this connection reads, with a slash at the end."""
+    """Return the place of the lake's files, with a slash at the end."""
     ((place,),) = connection.execute("select getvariable('data_path')").fetchall()
     return str(place)
 
 
 def object_folder(connection: Connection) -> ObjectFolder | None:
-    """Return where the files of the lake lie, if that is in object storage."""
+    """Return the object folder of the lake's files; None if they are in a folder."""
     place = data_path(connection)
     return ObjectFolder.of(place) if in_object_storage(place) else None
 
 
 def lies_in(layout: Layout, catalogue: PostgresCatalogue | None) -> ObjectFolder | None:
-    """Return where the lake's files lie in object storage; None: elsewhere, or there is no lake.
+    """Return the object folder of the lake's files; None if in a folder or without a lake.
 
-    A lake may be empty, such as one that was moved before its first publication.
+    An empty lake counts too, such as one moved before its first publication.
     """
     if not may_hold_a_lake(layout, catalogue):
         return None
@@ -378,14 +380,16 @@ def lies_in(layout: Layout, catalogue: PostgresCatalogue | None) -> ObjectFolder
 def _refuse_other_lakes(
     connection: Connection, layout: Layout, catalogue: PostgresCatalogue, written_at: str
 ) -> None:
-    """A lake may lie in folders of different names on different machines; its files are there on
-    each. In object storage it lies in one place.
+    """Refuse a catalogue that belongs to another lake.
+
+    A lake in a folder may have different paths on different machines, so its files decide. In
+    object storage its place is unique.
     """
     if layout.objects is None:
-        found = connection.execute(statement("catalogue", "some_table")).fetchone()
-        if found is None:
+        table = connection.execute(statement("catalogue", "some_table")).fetchone()
+        if table is None:
             return
-        file = connection.execute(statement("catalogue", "some_file"), [found[0]]).fetchone()
+        file = connection.execute(statement("catalogue", "some_file"), [table[0]]).fetchone()
         if file is None or Path(file[0]).exists():
             return
     raise ConfigurationError(
@@ -412,23 +416,21 @@ _CANDIDATES = ("Did you mean", "Candidate bindings")
 
 
 def one_line(error: duckdb.Error) -> str:
-    """Return what DuckDB says went wrong, in one line."""
+    """Return DuckDB's error in one line."""
     return str(storage_failure(error) or in_one_line(str(error)))
 
 
 def in_one_line(message: str, limit: int = 300) -> str:
-    """The first line of DuckDB's message, and the names it offers in place of one it has not found
-    or what PostgreSQL said.
-    """
+    """Return the first line of a message, with DuckDB's suggestions or PostgreSQL's error."""
     first, *more = message.strip().splitlines()
-    told = next((line for line in more if line.startswith(_CANDIDATES)), "")
+    hint = next((line for line in more if line.startswith(_CANDIDATES)), "")
     if _SERVER_SAYS in message:
-        told = message.rpartition(_SERVER_SAYS)[2].strip().partition("\n")[0]
-    return f"{first} {told}".strip()[:limit]
+        hint = message.rpartition(_SERVER_SAYS)[2].strip().partition("\n")[0]
+    return f"{first} {hint}".strip()[:limit]
 
 
 def filled_tables(connection: Connection) -> list[str]:
-    """Tables of the lake into which rows were ever put: of the others nothing has to be asked."""
+    """Return the tables that were ever filled; the others need no query."""
     inlined = connection.execute(statement("catalogue", "inlined_tables")).fetchall()
     with_rows = "\n".join(
         filled("catalogue", "with_rows", table_id=str(table_id), table=table)
@@ -441,7 +443,7 @@ def filled_tables(connection: Connection) -> list[str]:
 def rows_in(
     connection: Connection, sql: str, parameters: Mapping[str, object] | None = None
 ) -> list[dict[str, Any]]:
-    """Return what a statement gives, a dict a row."""
+    """Return the rows of a statement as dicts."""
     result = connection.execute(sql, dict(parameters or {}))
     columns = [column[0] for column in result.description or []]
     return [dict(zip(columns, values, strict=True)) for values in result.fetchall()]
@@ -449,9 +451,9 @@ def rows_in(
 
 @contextmanager
 def one_snapshot(connection: Connection) -> Iterator[None]:
-    """Questions together see the same lake, which is found once.
+    """Read one snapshot in the block, which is looked up once.
 
-    To be short: a publisher waits for readers of an SQLite catalogue.
+    Keep the block short: a publisher waits for readers of an SQLite catalogue.
     """
     connection.execute("begin")
     try:
@@ -463,9 +465,9 @@ def one_snapshot(connection: Connection) -> Iterator[None]:
 def ask_in_turn(
     connection: Connection, names: Iterable[str], ask: Callable[[str], AnswerT]
 ) -> Iterator[tuple[str, AnswerT | duckdb.Error]]:
-    """Yield what each name is answered with, or the error it met.
+    """Yield the answer for each name, or its error.
 
-    Short questions share a snapshot, so that it is not found anew for each of them.
+    Short queries share a snapshot, to look it up less often.
     """
     with ExitStack() as shared:
         found_at = -math.inf
@@ -483,7 +485,7 @@ def ask_in_turn(
 
 @contextmanager
 def transaction(connection: Connection, title: str) -> Iterator[None]:
-    """Commits the block or leaves the lake as it was."""
+    """Commit the block, or leave the lake unchanged."""
     committed = False
     connection.execute("begin")
     try:
@@ -499,7 +501,7 @@ def transaction(connection: Connection, title: str) -> Iterator[None]:
 
 
 def insert(connection: Connection, table: Table, incoming: "pa.Table") -> None:
-    """Append the rows of `incoming` to a table of the lake."""
+    """Append rows to a table of the lake."""
     import pyarrow as pa  # whoever inserts has it loaded
 
     if len(incoming):

@@ -1,4 +1,4 @@
-"""Where everything of a warehouse lies."""
+"""Paths of a warehouse."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ _DEVICE_NAME = bounded(r"con|prn|aux|nul|com\d|lpt\d")
 
 
 def safe_name(kind: str, name: str) -> str:
-    """`name`, which can name a folder. Raises ConfigurationError when it cannot."""
+    """Return `name` if it can name a folder, else raise ConfigurationError."""
     if not _NAME.fullmatch(name):
         raise ConfigurationError(
             f"{kind} {name!r} cannot name a folder: use letters, digits, dot, dash and underscore"
@@ -27,13 +27,12 @@ def safe_name(kind: str, name: str) -> str:
 
 
 def file_name(name: str, word: str = "idea") -> str:
-    """A name for a file or folder, without suffix: safe on every file system, different for
-    different names.
+    """Return a file name for any name: unique, and safe on every file system.
 
-    Short lower-case names stay as they are; of others, the readable part with a hash.
+    Short lower-case names stay; others become their readable part with a hash. No suffix.
 
     Args:
-        word: stands for a name of which nothing is readable.
+        word: replaces a name without readable characters.
     """
     if (
         _PLAIN_NAME.fullmatch(name)
@@ -59,18 +58,18 @@ class _Place:
 class Layout:
     """Paths of one warehouse; creates nothing.
 
-    landing/<work>/<unit>/<table>.parquet     what workers write; folders by `warehouse/kinds/registry.py`
-    landing/receipts/<kk>/<key>/<run>         which runs landed an evaluation
-    lake/catalog.sqlite, lake/data/           what is published
-    state/, cache/, reports/, logs/           resumption, replies, reports, a log of each run
+        landing/<work>/<unit>/<table>.parquet     written by workers; see `warehouse/kinds/registry.py`
+        landing/receipts/<kk>/<key>/<run>         runs that landed an evaluation
+        lake/catalog.sqlite, lake/data/           published data
+        state/, cache/, reports/, logs/           state of runs, replies, reports, run logs
 
-    Of a warehouse in object storage this is the working folder of one machine; `objects` says where
-    the machines meet:
+    For a warehouse in object storage this is the working folder of one machine, and `objects` is
+    the shared bucket:
 
-    landing/<work>/<unit>.tar                 a unit, whole or absent
-    landing/receipts/<kk>/<key>               which runs landed an evaluation, a line each
-    lake/                                     the files of the lake; its catalogue is PostgreSQL
-    reports/                                  as in the folder
+        landing/<work>/<unit>.tar                 a unit, whole or absent
+        landing/receipts/<kk>/<key>               runs that landed an evaluation, one per line
+        lake/                                     data files; the catalogue is in PostgreSQL
+        reports/                                  as in the folder
     """
 
     root: Path
@@ -90,16 +89,16 @@ class Layout:
 
     @classmethod
     def of(cls, address: str) -> Self:
-        """The warehouse at `s3://bucket/prefix`, or in a folder.
+        """Return the layout of `s3://bucket/prefix` or of a folder.
 
         Raises:
-            ConfigurationError: it is no address.
+            ConfigurationError: the address is invalid.
         """
         return cls(warehouse_folder(address))
 
     @property
     def objects(self) -> ObjectFolder | None:
-        """Return where in object storage the warehouse lies; None: in its folder.
+        """Object folder of the warehouse; None if it is in a folder.
 
         Raises:
             ConfigurationError: the folder's name is no address.
@@ -109,11 +108,11 @@ class Layout:
 
     @property
     def address(self) -> str:
-        """As it is written after `--warehouse`."""
+        """Value of `--warehouse`."""
         return address_of(self.root) or str(self.root)
 
     def existing(self) -> Self:
-        """These paths, for who reads or changes what is there: a mistyped folder would seem empty.
+        """Return this layout if its folder exists: a mistyped folder would seem empty.
 
         Raises:
             UnknownNameError: there is no such folder.
@@ -125,35 +124,37 @@ class Layout:
         return self
 
     def log(self, run_id: RunId) -> Path:
-        """Return what happened in a run, a check or a benchmark: one JSON object a line."""
+        """Return the log file of a run: one JSON object per line."""
         return self.root / "logs" / f"{safe_name('run', run_id)}.jsonl"
 
     def building_places(self) -> tuple[Path, ...]:
-        """Folders in which units are built before they are moved into place: where killed
-        processes leave some behind."""
+        """Return the folders in which units are built before they are renamed.
+
+        Killed processes leave unfinished folders there.
+        """
         if not self.landing.is_dir():
             return ()
         return (self.landing, *sorted(self.landing.glob("*=*")))
 
     def planned_run(self, run_id: RunId) -> Path:
-        """Return what a run set out to do."""
+        """Return the file with the plan of a run."""
         return self.work(run_id) / "planned.json"
 
     def batches(self, run_id: RunId, ranking_id: str | None = None) -> Path:
-        """The questions of a run, or of a ranking of it, that travel in batches."""
+        """Return the database of the batches of a run or ranking."""
         return self.work(run_id, ranking_id) / "batches.sqlite"
 
     def waiting(self, run_id: RunId, ranking_id: str | None = None) -> Path:
-        """Folder of the units of a run, or of a ranking of it, that wait for batches."""
+        """Return the folder of units of a run or ranking that wait for batches."""
         return self.work(run_id, ranking_id) / "waiting"
 
     def work(self, run_id: RunId, ranking_id: str | None = None) -> Path:
-        """Folder of what is known of a run, or of a ranking of it, while it is worked on."""
+        """Return the state folder of a run or ranking."""
         if ranking_id is None:
             return self.state / "runs" / safe_name("run", run_id)
         names = safe_name("run", run_id), safe_name("ranking", ranking_id)
         return self.state.joinpath("rankings", *names)
 
     def receipt_index(self, key: EvaluationKey) -> Path:
-        """Folder with one empty file per run that landed `key`."""
+        """Return the folder with one empty file per run that landed `key`."""
         return self.receipts / key[:2] / safe_name("evaluation key", key)

@@ -1,5 +1,7 @@
-"""The chain of the ledger: rows are appended in the publisher's transaction, each with the hash of
-the one before it, and never changed.
+"""Hash chain of the ledger.
+
+Rows are appended in the publisher's transaction, each with the hash of the previous row, and never
+changed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +29,7 @@ _NONE = LedgerHead(sequence=0, entry_sha256="")
 
 
 def entry_sha256(row: Mapping[str, Any]) -> str:
-    """The hash of a row over every column that holds something, the hash before it included."""
+    """Return the hash of a row's values, including the hash of the previous row."""
     held = {name: _plain(value) for name, value in row.items() if value is not None}
     held.pop("entry_sha256", None)
     return content_hash(orjson.dumps(held, option=orjson.OPT_SORT_KEYS).decode())
@@ -45,24 +47,24 @@ def _plain(value: Any) -> Any:
 def chained(
     entries: Sequence[LedgerEntry], head: LedgerHead, recorded_at: datetime
 ) -> Iterator[Row]:
-    """The rows of `entries` behind `head`, in order."""
+    """Yield the rows of `entries` that follow `head`, in order."""
     before = head.entry_sha256
     for sequence, entry in enumerate(entries, head.sequence + 1):
-        known: Row = {
+        chain_columns: Row = {
             "sequence": sequence,
             "recorded_at": recorded_at,
             "previous_sha256": before,
             "entry_sha256": "",
         }
-        row = row_of(TABLE["ledger"], entry, known)
+        row = row_of(TABLE["ledger"], entry, chain_columns)
         before = entry_sha256(row)
         yield row | {"entry_sha256": before}
 
 
 def breaks(rows: Iterable[Row]) -> Iterator[str]:
-    """Yield what is wrong with a chain, a line each; `rows` in the order of their numbers.
+    """Yield a line for each fault of a chain, whose rows come in order.
 
-    Rows that are missing at the end are told only by a head that was written down.
+    Missing rows at the end are found only by a recorded head.
     """
     expected, before = 1, ""
     for row in rows:
@@ -90,16 +92,16 @@ def breaks(rows: Iterable[Row]) -> Iterator[str]:
 
 
 def rows_of_chain(connection: Connection) -> Iterator[Row]:
-    """Every row of the lake's chain in the order of their numbers, some thousands at a time."""
+    """Yield the rows of the chain in order."""
     with every_row_read(connection):
         result = connection.execute(statement("ledger", "chain"))
         columns = [column[0] for column in result.description or ()]
-        while found := result.fetchmany(_ROWS_AT_ONCE):
-            yield from (dict(zip(columns, values, strict=True)) for values in found)
+        while batch := result.fetchmany(_ROWS_AT_ONCE):
+            yield from (dict(zip(columns, values, strict=True)) for values in batch)
 
 
 def ledger_of_run(connection: Connection, run_id: RunId) -> tuple[LedgerRow, ...]:
-    """The rows about a run and its rankings, in order."""
+    """Return the rows about a run and its rankings, in order."""
     rows = rows_in(connection, statement("ledger", "of_run"), {"run_id": run_id})
     return tuple(noun_of(LedgerRow, row) for row in rows)
 
@@ -107,28 +109,30 @@ def ledger_of_run(connection: Connection, run_id: RunId) -> tuple[LedgerRow, ...
 def parts_by_unit(
     connection: Connection, run_id: RunId, unit_id: str = ""
 ) -> dict[str, tuple[str, ...]]:
-    """Each part of the evaluations of a run as the ledger has it now, with its hash, by idea; of
-    one idea alone where `unit_id` names it.
+    """Return the current parts of a run's evaluations with their hashes, by idea.
+
+    Args:
+        unit_id: of one idea; empty: of all.
     """
     condition = "run_id = $run_id and ranking_id is null and $unit_id in ('', unit_id)"
     sql = statement("ledger", "standing").format(condition=condition)
-    found: dict[str, list[str]] = {}
+    parts_of_unit: dict[str, list[str]] = {}
     for row in rows_in(connection, sql, {"run_id": run_id, "unit_id": unit_id}):
         name = " ".join(filter(None, (row["part"] or row["artefact"], row["step"])))
-        found.setdefault(row["unit_id"], []).append(f"{name}={row['version_sha256']}")
-    return {unit: tuple(sorted(parts)) for unit, parts in sorted(found.items())}
+        parts_of_unit.setdefault(row["unit_id"], []).append(f"{name}={row['version_sha256']}")
+    return {unit: tuple(sorted(parts)) for unit, parts in sorted(parts_of_unit.items())}
 
 
 def parts_of(connection: Connection, run_id: RunId, unit_id: str) -> tuple[str, ...]:
-    """The parts of one idea; of all of a run, each with its idea, where `unit_id` is empty."""
-    found = parts_by_unit(connection, run_id, unit_id)
+    """Return the parts of one idea; of all ideas, each with its id, if `unit_id` is empty."""
+    units = parts_by_unit(connection, run_id, unit_id)
     if unit_id:
-        return found.get(unit_id, ())
-    return tuple(f"{unit} {part}" for unit, parts in found.items() for part in parts)
+        return units.get(unit_id, ())
+    return tuple(f"{unit} {part}" for unit, parts in units.items() for part in parts)
 
 
 def parts_of_report(connection: Connection, run_id: RunId) -> tuple[str, ...]:
-    """All that a report on a run tells of: its evaluations and its rankings, part by part."""
+    """Return the parts of a report on a run: its evaluations and rankings."""
     sql = statement("ledger", "standing").format(condition="run_id = $run_id")
     return tuple(
         sorted(
@@ -140,25 +144,25 @@ def parts_of_report(connection: Connection, run_id: RunId) -> tuple[str, ...]:
 
 
 def head_of(connection: Connection) -> LedgerHead:
-    """The last row of the lake's chain."""
+    """Return the last row of the chain."""
     with every_row_read(connection):
-        found = connection.execute(statement("ledger", "head")).fetchone()
-    return LedgerHead(sequence=found[0], entry_sha256=found[1]) if found else _NONE
+        row = connection.execute(statement("ledger", "head")).fetchone()
+    return LedgerHead(sequence=row[0], entry_sha256=row[1]) if row else _NONE
 
 
 def append(connection: Connection, entries: Sequence[LedgerEntry]) -> None:
-    """Append to the chain, within the transaction of the lake's one writer."""
+    """Append to the chain within the publisher's transaction."""
     table = TABLE["ledger"]
     rows = list(chained(entries, head_of(connection), datetime.now(UTC)))
     insert(connection, table, arrow_table(table, rows))
 
 
 def noted_head(layout: Layout) -> LedgerHead:
-    """The head as it was noted beside the lake; that of an empty chain when none was.
+    """Return the head recorded in the state folder; that of an empty chain if none.
 
     Raises:
-        pydantic.ValidationError: the note was damaged.
-        PlainFileError: it is no file, or a long one.
+        pydantic.ValidationError: the record is damaged.
+        PlainFileError: it is no file, or too long.
         OSError: it cannot be read.
     """
     path = note_file(layout)
@@ -168,10 +172,10 @@ def noted_head(layout: Layout) -> LedgerHead:
 
 
 def note_head(connection: Connection, layout: Layout) -> None:
-    """Note the head beside the lake, once it is committed. A kill before leaves an earlier one,
-    which the chain has too.
+    """Record the head in the state folder, after its commit.
 
-    A note of a row that the chain has lost stays, so that verification goes on to report the loss.
+    A kill in between leaves an earlier head, which is in the chain too. The record of a lost row
+    stays, so that verification continues to report the loss.
     """
     path, head = note_file(layout), head_of(connection)
     try:
@@ -183,17 +187,17 @@ def note_head(connection: Connection, layout: Layout) -> None:
 
 
 def has_row(connection: Connection, sha256: str, sequence: int | None = None) -> bool:
-    """Return whether the chain has a row of this hash, and number."""
+    """Return whether the chain has a row with this hash, and number if given."""
     given = {"entry_sha256": sha256, "sequence": sequence}
     with every_row_read(connection):
         return bool(connection.execute(statement("ledger", "has"), given).fetchall())
 
 
 def lacks(connection: Connection, head: LedgerHead) -> bool:
-    """Return whether the chain has lost the row that was its head."""
+    """Return whether the chain has lost this head."""
     return head.sequence > 0 and not has_row(connection, head.entry_sha256, head.sequence)
 
 
 def note_file(layout: Layout) -> Path:
-    """Return where the head is noted."""
+    """Return the file of the recorded head."""
     return layout.state / "ledger_head.json"

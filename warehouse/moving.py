@@ -1,7 +1,7 @@
-"""A lake that outgrows one machine: its catalogue goes to PostgreSQL, its files to object storage.
+"""Moves of a lake: its catalogue to PostgreSQL, its files to object storage.
 
-The catalogue takes every snapshot along, and says where the files lie. With a catalogue that
-machines share, all of the warehouse goes with its files.
+The catalogue keeps every snapshot and the place of the files. With a catalogue in PostgreSQL the
+whole warehouse moves with its files.
 """
 
 import shutil
@@ -36,8 +36,8 @@ class MovedData(Noun):
     """Result of moving a lake's files.
 
     Attributes:
-        kept: where they lay before, and still do.
-        units: landed units that are at the address too; None: the warehouse stays in its folder.
+        kept: the previous place, which still has the files.
+        units: landed units copied to the address; None: the warehouse stays in its folder.
     """
 
     files: int
@@ -49,19 +49,19 @@ class MovedData(Noun):
 
 
 def move_data(warehouse: Warehouse, address: str | None) -> MovedData:
-    """Copy every file that a snapshot reads to the folder `lake` at an address in object storage
-    (None: to the warehouse's own folder), and from then on read and write there. A move that was
-    cut short is finished by the same call: nothing changes for readers before the last file is
-    there.
+    """Copy the lake's files to an address in object storage, and use them there.
 
-    With a catalogue in PostgreSQL what has landed goes too, and the address is that of the
-    warehouse from then on. Where there is no lake, an empty one is made.
+    Files go to the folder `lake` at `address` (None: to the warehouse's folder). An interrupted
+    move is finished by the same call: readers see no change before the last file is copied.
+
+    With a catalogue in PostgreSQL landed units are copied too, and the address becomes that of the
+    warehouse. A missing lake is created.
 
     Raises:
         ConfigurationError: the storage refuses, DuckDB cannot read it, a file of the lake is
-            missing, or the warehouse is at an address already.
+            missing, or the warehouse is in object storage already.
         PublicationError: the catalogue could not be changed; nothing has changed.
-        TransientError: a publisher is at work.
+        TransientError: a publisher holds the lock.
         UpstreamError: the storage or PostgreSQL cannot be reached.
     """
     if warehouse.objects is not None:
@@ -82,8 +82,8 @@ def move_data(warehouse: Warehouse, address: str | None) -> MovedData:
         source = object_folder(connection)
         place = f"{warehouse.data.resolve()}/" if target is None else target.address
         before = f"{warehouse.data.resolve()}/" if source is None else source.address
-        known = connection.execute(statement("catalogue", "files")).fetchall()
-        files = {name: size for _, name, size, _ in known}
+        rows = connection.execute(statement("catalogue", "files")).fetchall()
+        files = {name: size for _, name, size, _ in rows}
         if place != before:
             copied = [
                 size
@@ -104,9 +104,7 @@ def move_data(warehouse: Warehouse, address: str | None) -> MovedData:
 
 
 def _share_landed(source: Warehouse, target: Warehouse) -> int:
-    """Have what landed in a folder where machines meet, and in this one's working folder; the
-    number of units.
-    """
+    """Copy landed units to the bucket and its working folder; return their number."""
     if source.landing.is_dir():
         shutil.copytree(source.landing, target.landing, dirs_exist_ok=True)
     count = 0
@@ -129,25 +127,25 @@ def _share_landed(source: Warehouse, target: Warehouse) -> int:
 
 
 def _offer(warehouse: Warehouse, unit: Path) -> None:
-    """Whoever has landed it there already has it as it is to be."""
+    """Upload a unit unless the bucket has it."""
     shared.offer(warehouse, unit, unit, replaced=None)
 
 
 def _note(connection: Connection, warehouse: Warehouse, place: str) -> None:
-    """Write into the catalogue where the files lie; the lake is detached after that."""
+    """Write the place of the files into the catalogue; detaches the lake."""
     connection.execute("use memory")
     connection.execute("detach lake")
     # A connection of its own, since one that is bounded to a lake attaches no database.
     scanner = "sqlite_scanner" if warehouse.postgres is None else "postgres_scanner"
-    with in_memory(scanner) as own:
+    with in_memory(scanner) as catalogue_connection:
         if warehouse.postgres is None:
             refuse_foreign_journal(warehouse.catalogue)
             file = quoted(str(warehouse.catalogue.resolve()))
-            own.execute(f"attach {file} as catalogue (type sqlite)")
+            catalogue_connection.execute(f"attach {file} as catalogue (type sqlite)")
         else:
-            attach_postgres(own, warehouse.postgres, read_only=False)
+            attach_postgres(catalogue_connection, warehouse.postgres, read_only=False)
         try:
-            own.execute(statement("catalogue", "lay_data"), [place])
+            catalogue_connection.execute(statement("catalogue", "lay_data"), [place])
         except duckdb.Error as error:
             raise PublicationError(f"the files were not moved: {one_line(error)}") from error
 
@@ -155,7 +153,7 @@ def _note(connection: Connection, warehouse: Warehouse, place: str) -> None:
 def _copied(
     folder: Path, source: ObjectFolder | None, target: ObjectFolder | None, name: str, size: int
 ) -> bool:
-    """Return whether the file was not yet there; it is now, with all its bytes."""
+    """Copy a file unless it is there in full, and return whether it was copied."""
     if file_size(folder, target, name) == size:
         return False
     if file_size(folder, source, name) != size:
@@ -186,8 +184,9 @@ _INLINED = "ducklake_inlined_data_"
 
 
 def move_catalogue(layout: Layout, catalogue_url: str) -> dict[str, int]:
-    """Copy the catalogue into the database at `catalogue_url`, in one transaction, and set the file
-    aside. A move that was cut short is made again, or finished.
+    """Copy the catalogue into PostgreSQL in one transaction, and rename the file.
+
+    An interrupted move is repeated or finished by the same call.
 
     Returns:
         Rows by table of the catalogue.
@@ -195,7 +194,7 @@ def move_catalogue(layout: Layout, catalogue_url: str) -> dict[str, int]:
     Raises:
         ConfigurationError: there is no SQLite catalogue, or the database holds another lake.
         PublicationError: the copy failed; nothing has changed.
-        TransientError: a publisher is at work.
+        TransientError: a publisher holds the lock.
         UpstreamError: PostgreSQL cannot be reached.
     """
     catalogue = PostgresCatalogue.of(catalogue_url)
@@ -258,7 +257,7 @@ def _copy(connection: Connection, catalogue: PostgresCatalogue) -> dict[str, int
 
 
 def _snapshots(connection: Connection, database: str) -> list[tuple[object, ...]]:
-    """Return which tables there are and which snapshots: equal for copies of one lake alone."""
+    """Return tables and snapshots, which are equal only for copies of one lake."""
     return connection.execute(filled("catalogue", "identity", database=database)).fetchall()
 
 

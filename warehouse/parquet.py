@@ -1,4 +1,4 @@
-"""Rows to Parquet and back, held against the table's Arrow schema."""
+"""Rows as Parquet files, checked against the table's Arrow schema."""
 
 import errno
 import os
@@ -17,16 +17,16 @@ from warehouse.scrubbing import concealed, known_secrets
 
 BUILDING = ".building-"
 MOST_BYTES = 256_000_000
-"""Of a file that is read whole: some times the largest request or receipt."""
+"""Bound for files read as a whole: several times the largest request or receipt."""
 
 
 def arrow_table(table: Table, rows: Sequence[Row]) -> pa.Table:
-    """`rows` in the table's Arrow schema, without known secrets: here, and only here, text enters
-    the lake.
+    """Return `rows` in the table's Arrow schema, with known secrets masked.
+
+    This is the only way by which text enters the lake.
 
     Raises:
-        PublicationError: a row lacks a column, has one too many, or holds a value the column does
-            not take.
+        PublicationError: a row lacks a column, has one too many, or holds an unfit value.
     """
     names = set(table.column_names)
     for position, row in enumerate(rows):
@@ -65,12 +65,13 @@ def _array(table: Table, field: pa.Field, values: list[object]) -> pa.Array:
 
 
 def write_rows(table: Table, rows: Sequence[Row], path: Path) -> int:
-    """Write `rows` to `path`, every page with a checksum, and return its size in bytes.
+    """Write `rows` to `path`, with page checksums, and return the size in bytes.
 
     Files are small, many, and read whole: dictionaries and statistics would make them larger, and
-    reading and writing them two to three times slower.
+    two to three times slower.
 
-    Raises PublicationError for a wrong row.
+    Raises:
+        PublicationError: a row does not fit.
     """
     sink = pa.BufferOutputStream()
     pq.write_table(
@@ -86,11 +87,12 @@ def write_rows(table: Table, rows: Sequence[Row], path: Path) -> int:
 
 
 def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
-    """Read a file whole. A pipe or device is refused, where it would be waited for or never end,
-    and so is a link, which may lead to any file.
+    """Return the content of a regular file.
+
+    A pipe or device could block or never end, and a link may lead to any file; all are refused.
 
     Raises:
-        OSError: it is missing, no file, larger than `most` bytes, or cannot be read.
+        OSError: the file is missing, not regular, larger than `most` bytes, or cannot be read.
     """
     # Without O_NONBLOCK, opening a pipe waits for somebody to write.
     more = os.O_NONBLOCK | os.O_NOFOLLOW
@@ -104,11 +106,10 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
 
 
 def write_bytes(path: Path, content: bytes | pa.Buffer) -> int:
-    """Write `content` to a new file through to the disk, so that a rename never outlives what it
-    names; returns the size in bytes. What bears the name is replaced: it may be a link.
+    """Write a new file durably, replacing a file or link, and return the size in bytes.
 
-    Bytes, such as receipts and reports, lose known secrets; a buffer of Arrow's comes from rows
-    that have lost them.
+    Syncing ensures that a later rename never survives a crash without the content. Known secrets
+    are masked in bytes, such as receipts and reports; Arrow buffers come from masked rows.
     """
     content = concealed(content) if isinstance(content, bytes) else content
     path.unlink(missing_ok=True)
@@ -120,7 +121,7 @@ def write_bytes(path: Path, content: bytes | pa.Buffer) -> int:
 
 
 def replace_bytes(path: Path, content: bytes | pa.Buffer) -> None:
-    """Write a file whole or not at all, in place of what bears its name, and make its folder."""
+    """Write a file atomically, and create its folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     building = path.with_name(f"{BUILDING}{path.name}")
     write_bytes(building, content)
@@ -132,8 +133,9 @@ _MOST_FILE_BYTES = 2_000_000_000
 
 
 def in_batches(files: Sequence[Path]) -> Iterator[Sequence[Path]]:
-    """`files` in batches of bounded size, whatever the size of the run: a batch becomes one file of
-    the lake, and readers open them all.
+    """Yield `files` in batches of bounded size.
+
+    A batch becomes one file of the lake, and readers open all files.
 
     Raises:
         PublicationError: a file is missing.
@@ -158,13 +160,12 @@ def _size_bytes(file: Path) -> int:
 
 
 def read_landed(table: Table, files: Sequence[Path], *, prose: bool = True) -> pa.Table:
-    """Rows of `files` with the columns of `table`.
+    """Return the rows of `files` with the columns of `table`.
 
-    Small files are read twice as fast so as by the database.
+    For small files this is twice as fast as the database.
 
     Args:
-        prose: False keeps the first character of every text only, for who asks merely whether it is
-            there.
+        prose: False: keep only the first character of texts, to check whether they are empty.
 
     Raises:
         PublicationError: a file is missing or unreadable, or has other columns or types than its
@@ -180,11 +181,7 @@ def read_landed(table: Table, files: Sequence[Path], *, prose: bool = True) -> p
 
 
 def read_rows(table: Table, file: Path) -> list[Row]:
-    """The rows of one file of `table`, as plain Python values; columns as `read_landed` gives them.
-
-    Raises:
-        PublicationError: as `read_landed`.
-    """
+    """Return the rows of one file as plain Python values. Raises as `read_landed`."""
     rows: list[Row] = read_landed(table, [file]).to_pylist()
     return rows
 

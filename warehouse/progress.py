@@ -1,6 +1,4 @@
-"""How far runs are that are not published, from what they set out to do and the receipts that have
-landed.
-"""
+"""Progress of unpublished runs, from their plans and landed receipts."""
 
 import threading
 from collections.abc import Iterator
@@ -25,7 +23,7 @@ _REMEDY = "run the same `assay evaluate` again to renew it"
 
 
 class Activity(StrEnum):
-    """Activity of a run that is not published, as far as its files tell."""
+    """State of an unpublished run, derived from its files."""
 
     RUNNING = "running"
     STOPPED = "stopped"
@@ -33,7 +31,7 @@ class Activity(StrEnum):
 
 
 class RunProgress(Noun):
-    """One run that is not published as planned."""
+    """Progress of a run whose current plan is not published."""
 
     planned: PlannedRun
     activity: Activity
@@ -55,7 +53,7 @@ class RunProgress(Noun):
 
 @dataclass(frozen=True, slots=True)
 class _Landed:
-    """Figures of one receipt that the page needs."""
+    """Figures of one receipt."""
 
     at: float
     cost_usd: float | None
@@ -65,14 +63,14 @@ class _Landed:
 
 
 def announce(layout: Layout, planned: PlannedRun) -> None:
-    """Write down what a run sets out to do, replacing what was planned before."""
+    """Write the plan of a run, replacing an earlier one."""
     path = layout.planned_run(planned.run_id)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_noun(path, planned)
 
 
 def read_planned(layout: Layout, run_id: RunId) -> PlannedRun | None:
-    """Return what a run set out to do; None for a run made elsewhere.
+    """Return the plan of a run; None for a run made elsewhere.
 
     Raises:
         ConfigurationError: another version wrote it.
@@ -82,10 +80,7 @@ def read_planned(layout: Layout, run_id: RunId) -> PlannedRun | None:
 
 @dataclass(slots=True)
 class Watch:
-    """Follows the runs of a warehouse; each receipt is read once, however often one looks.
-
-    Shared by threads.
-    """
+    """Follows the runs of a warehouse; each receipt is read once. Shared by threads."""
 
     layout: Layout
     _known: dict[tuple[str, str, int], _Landed] = field(default_factory=dict)
@@ -95,7 +90,7 @@ class Watch:
     def progress(
         self, published_at: dict[RunId, datetime], now: datetime | None = None
     ) -> tuple[RunProgress, ...]:
-        """Runs that began after they were last published, or never were, newest first.
+        """Return runs that started after their last publication, newest first.
 
         Args:
             published_at: end of each published run.
@@ -107,20 +102,20 @@ class Watch:
             if run.run_id not in published_at or published_at[run.run_id] < run.started_at
         ]
         with self._lock:
-            found = [self._of(run, now) for run in open_runs]
-        shown = [
+            every_run = [self._of(run, now) for run in open_runs]
+        unpublished = [
             one
-            for one in found
+            for one in every_run
             if not (
                 one.activity is Activity.STOPPED
                 and one.whole
                 and one.planned.run_id in published_at
             )
         ]
-        return tuple(sorted(shown, key=lambda one: one.planned.started_at, reverse=True))
+        return tuple(sorted(unpublished, key=lambda one: one.planned.started_at, reverse=True))
 
     def of_ideas(self, ideas: Path) -> RunProgress | None:
-        """Return how far the run of an idea file is, published or not; None before it is planned."""
+        """Return the progress of an idea file's run; None before it is planned."""
         place, now = str(ideas.resolve()), datetime.now(UTC)
         with self._lock:
             run_id = self._runs_of.get(place)
@@ -199,9 +194,7 @@ def _seen(receipt: Receipt, at: float) -> _Landed:
 
 
 def _per_minute(landed: list[_Landed], run: PlannedRun, now: datetime) -> float | None:
-    """Over the last minutes, or since the run began when that was later; None before anything has
-    landed in them.
-    """
+    """Return ideas per minute over the last minutes; None if nothing has landed."""
     since = max(now - RATE_OVER, run.started_at)
     count = sum(entry.at >= since.timestamp() for entry in landed)
     minutes = (now - since).total_seconds() / 60
@@ -209,9 +202,9 @@ def _per_minute(landed: list[_Landed], run: PlannedRun, now: datetime) -> float 
 
 
 def lock_held(path: Path) -> bool | None:
-    """Return whether a process holds the lock; None where the system does not tell.
+    """Return whether a process holds the lock; None if the system does not report it.
 
-    Taking the lock to see would stop a process that wants it.
+    Acquiring it as a test would disturb a process that wants it.
     """
     locks = Path("/proc/locks")
     try:

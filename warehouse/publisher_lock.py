@@ -1,4 +1,4 @@
-"""One publisher at a time, held by an operating-system lock: a killed publisher lets go of it."""
+"""Operating-system lock of the publisher, released when its process dies."""
 
 import os
 import socket
@@ -15,7 +15,7 @@ _POLL_SECONDS = 0.1
 
 @contextmanager
 def publisher_lock(path: Path, wait_seconds: float) -> Iterator[None]:
-    """Hold the lock while the block runs; the file says who does.
+    """Hold the lock while the block runs; the file names the holder.
 
     Raises:
         TransientError: another process held it for `wait_seconds`.

@@ -1,6 +1,6 @@
-"""The one read API: dashboards, reports and the command line ask here.
+"""Read API of the lake for dashboards, reports and the command line.
 
-Only published runs are seen.
+Only published runs are visible.
 
 with warehouse.queries() as queries:
     for row in queries.ranking(queries.latest_run().run_id): …
@@ -49,14 +49,14 @@ _IDEAS_AT_ONCE = 40
 
 
 class Place(NamedTuple):
-    """Place of an idea in its group; rank None: nothing of it was scored."""
+    """Place of an idea in its group; rank None: nothing was scored."""
 
     rank: int | None
     group_size: int
 
 
 def _about_run(name: str, kind: type[NounT]) -> "Callable[[Queries, RunId], tuple[NounT, ...]]":
-    """A method that answers `sql/queries/<name>.sql` about one published run."""
+    """Build a method that runs `sql/queries/<name>.sql` for one published run."""
 
     def nouns(queries: "Queries", run_id: RunId) -> tuple[NounT, ...]:
         queries.run(run_id)
@@ -69,12 +69,12 @@ def _about_run(name: str, kind: type[NounT]) -> "Callable[[Queries, RunId], tupl
 
 @dataclass(frozen=True, slots=True)
 class Queries:
-    """Questions to an open lake.
+    """Queries on an open lake.
 
     Every method raises ConfigurationError for a run that is not published.
 
     Attributes:
-        warehouse: where the lake is, as `--warehouse` takes it.
+        warehouse: value of `--warehouse`.
     """
 
     connection: Connection
@@ -105,18 +105,18 @@ class Queries:
     dropped_parameters = _about_run("dropped_parameters", DroppedParameter)
 
     def list_runs(self) -> tuple[Run, ...]:
-        """Published runs, newest first."""
+        """Return the published runs, newest first."""
         return tuple(_run(row) for row in self.rows("list_runs"))
 
     def latest_run(self) -> Run:
-        """The run that started last. Raises ConfigurationError when nothing is published."""
+        """Return the run that started last. Raises UnknownNameError if none is published."""
         runs = self.list_runs()
         if not runs:
             raise UnknownNameError("the lake holds no run yet: publish one with `assay evaluate`")
         return runs[0]
 
     def run(self, run_id: RunId) -> Run:
-        """A published run; every question about it begins here, so it is looked up once."""
+        """Return a published run; cached, since every query on a run starts here."""
         if run_id in self._found:
             return self._found[run_id]
         runs = self.list_runs()
@@ -129,7 +129,7 @@ class Queries:
         raise UnknownNameError(f"no published run {run_id}; the newest are: {newest}")
 
     def _refuse_other_work(self, run_id: RunId) -> None:
-        """Raise ConfigurationError if work of another kind is published under that name."""
+        """Raise ConfigurationError if the name belongs to work of another kind."""
         from warehouse.units.reading import published_kind  # imports every kind
 
         try:
@@ -142,7 +142,7 @@ class Queries:
         )
 
     def ledger_head(self) -> LedgerHead:
-        """The last row of the ledger."""
+        """Return the last row of the ledger."""
         return head_of(self.connection)
 
     def run_cost(self, run_id: RunId) -> RunCost:
@@ -151,42 +151,44 @@ class Queries:
         return cost
 
     def run_costs(self, run_ids: Sequence[RunId]) -> tuple[RunCost, ...]:
-        """Of those runs that are published, in no order."""
+        """Return the costs of the published ones of these runs, unordered."""
         return self._nouns("run_costs", RunCost, run_ids=list(run_ids))
 
     def spent(self, run_id: RunId, since: datetime, until: datetime) -> float | None:
-        """Return what the calls made for a run or survey in a stretch of time cost, in dollars; 0
-        also for one that is not there; None: not wholly known.
+        """Return the cost of a run's calls in a period, in US dollars.
+
+        0 for a missing run; None if partly unknown.
         """
         (row,) = self.rows("spent", run_id=run_id, since=since, until=until)
         return None if row["unknown_price_calls"] else float(row["cost_usd"])
 
     def validations(self, run_id: RunId) -> tuple[ValidationRow, ...]:
-        """Expectations held, broken ones first."""
+        """Return the results of expectations, broken ones first."""
         self.run(run_id)
         return self.validations_of([run_id])
 
     def validations_of(self, run_ids: Sequence[RunId]) -> tuple[ValidationRow, ...]:
-        """Of those runs that are published, broken ones first."""
+        """Return the results for the published ones of these runs, broken ones first."""
         return self._nouns("validations", ValidationRow, run_ids=list(run_ids))
 
     def latency_by_step(self, run_id: RunId) -> tuple[Row, ...]:
-        """Return how long the model calls of the run took, by step and model."""
+        """Return durations of the run's model calls, by step and model."""
         self.run(run_id)
         return tuple(self.rows("latency_by_step", run_id=run_id))
 
     def source_health(self, run_id: RunId) -> tuple[Row, ...]:
-        """Return what each source answered to the run."""
+        """Return statistics of the sources that the run asked."""
         self.run(run_id)
         return tuple(self.rows("source_health", run_id=run_id))
 
     def idea_review(self, run_id: RunId, idea_id: IdeaId, place: Place | None = None) -> IdeaReview:
-        """All that a full report on one idea shows.
-
-        Raises ConfigurationError when the run has no such idea.
+        """Return the data of a full report on one idea.
 
         Args:
-            place: where the idea stands, for who knows it: else the whole run is ranked to say so.
+            place: the idea's rank if known: else the whole run is ranked.
+
+        Raises:
+            UnknownNameError: the run has no such idea.
         """
         places = (
             self._places(run_id, (idea_id,))
@@ -203,8 +205,10 @@ class Queries:
     def idea_reviews(
         self, run_id: RunId, idea_ids: Sequence[IdeaId] | None = None
     ) -> Iterator[IdeaReview]:
-        """The ideas of a run (or those of `idea_ids` that it has), best ranked first; some dozens
-        are in memory at a time.
+        """Yield the reviews of a run's ideas, best ranked first; 40 are in memory at a time.
+
+        Args:
+            idea_ids: None: all.
         """
         yield from self._reviews(self.run(run_id), self._places(run_id, idea_ids), idea_ids)
 
@@ -214,10 +218,10 @@ class Queries:
     def _reviews(
         self, run: Run, places: Sequence[Row], idea_ids: Sequence[IdeaId] | None
     ) -> Iterator[IdeaReview]:
-        asked = self._nouns(
+        idea_scores = self._nouns(
             "idea_scores_of", IdeaScore, run_id=run.run_id, idea_ids=_listed(idea_ids)
         )
-        scores = {score.idea_id: score for score in asked}
+        scores = {score.idea_id: score for score in idea_scores}
         for start in range(0, len(places), _IDEAS_AT_ONCE):
             part = places[start : start + _IDEAS_AT_ONCE]
             some = {"run_id": run.run_id, "idea_ids": [place["idea_id"] for place in part]}
@@ -230,37 +234,35 @@ class Queries:
                 yield _review(self.warehouse, run, place, scores[idea_id], rows[idea_id], cost)
 
     def rows(self, name: str, **parameters: object) -> list[Row]:
-        """Rows that `sql/queries/<name>.sql` answers, by column name."""
+        """Return the rows of `sql/queries/<name>.sql`."""
         return self.answers(statement("queries", name), **parameters)
 
     def read(self, kind: type[NounT], name: str, **parameters: object) -> tuple[NounT, ...]:
-        """Nouns that were made rows of, as `rows` has them."""
+        """Return the rows of `sql/queries/<name>.sql` as nouns."""
         return tuple(noun_of(kind, row) for row in self.rows(name, **parameters))
 
     def answers(self, sql: str, **parameters: object) -> list[Row]:
-        """Rows that a statement of ours answers, by column name."""
+        """Return the rows of an SQL statement."""
         _check_names(parameters)
         return rows_in(self.connection, sql, parameters)
 
     def page_frame(self, name: str, **parameters: object) -> "polars.DataFrame":
-        """Return what `sql/pages/<name>.sql` answers: the figures of the dashboard's pages, added
-        up in SQL.
-        """
+        """Return the rows of `sql/pages/<name>.sql`, aggregated for dashboard pages."""
         _check_names(parameters)
         return self.connection.sql(statement("pages", name), params=parameters).pl()
 
     def _idea_rows(
         self, run_id: RunId, idea_ids: Sequence[IdeaId]
     ) -> dict[IdeaId, dict[str, list[Row]]]:
-        found: dict[IdeaId, dict[str, list[Row]]] = {idea_id: {} for idea_id in idea_ids}
+        rows_of: dict[IdeaId, dict[str, list[Row]]] = {idea_id: {} for idea_id in idea_ids}
         for table in IDEA_TABLES:
             sql = table_statement("rows_of_ideas", table=table.name)
             for row in self.answers(sql, run_id=run_id, idea_ids=list(idea_ids)):
                 # An entry of the idea file rejected as a duplicate bears the id of an idea that was
                 # not.
                 if row.get("recorded_by") != "read_ideas":
-                    found[row["idea_id"]].setdefault(table.name, []).append(row)
-        return found
+                    rows_of[row["idea_id"]].setdefault(table.name, []).append(row)
+        return rows_of
 
     def _nouns(self, name: str, kind: type[NounT], **parameters: object) -> tuple[NounT, ...]:
         return tuple(
@@ -271,7 +273,7 @@ class Queries:
 def resources_of_papers(
     connection: Connection, paper_ids: Sequence[PaperId]
 ) -> tuple[Resource, ...]:
-    """Return what published evaluations have read out of these papers, each thing once a paper."""
+    """Return the resources that published evaluations extracted from papers, without duplicates."""
     sql = statement("queries", "resources_of_papers")
     return tuple(
         noun_of(Resource, row) for row in rows_in(connection, sql, {"paper_ids": list(paper_ids)})
@@ -279,7 +281,7 @@ def resources_of_papers(
 
 
 def _check_names(parameters: Mapping[str, object]) -> None:
-    """Raises UnknownNameError for a name with a NUL: DuckLake's own statements end at it."""
+    """Raise UnknownNameError for a name with a NUL, at which DuckLake's SQL would end."""
     for value in parameters.values():
         held = value if isinstance(value, list | tuple) else (value,)
         if any(isinstance(each, str) and "\0" in each for each in held):

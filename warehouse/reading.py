@@ -1,5 +1,6 @@
-"""A lake kept open by a process that reads often: opening costs half a second, a question some
-milliseconds.
+"""A lake kept open by a process that reads often.
+
+Opening costs half a second, a query some milliseconds.
 """
 
 import threading
@@ -15,14 +16,12 @@ from warehouse.warehouse import Warehouse
 
 
 class LakeReading:
-    """One read-only connection, opened with the first question and shared by threads.
-
-    Every question sees what is published by then.
+    """One read-only connection, shared by threads; every query sees the newest snapshot.
 
     Raises:
-        ConfigurationError: when there is no lake.
-        UpstreamError: PostgreSQL or object storage cannot be reached, now or when a question is
-            asked.
+        ConfigurationError: there is no lake.
+        UpstreamError: PostgreSQL or object storage cannot be reached, on construction or by a
+            query.
     """
 
     def __init__(self, warehouse: Warehouse) -> None:
@@ -39,7 +38,7 @@ class LakeReading:
 
     @contextmanager
     def queries(self) -> Iterator[Queries]:
-        """The read API, for one thread at a time."""
+        """Yield the read API for one thread."""
         with self._lock:
             if self._objects is not None:
                 sign(self._connection, self._objects)
@@ -55,7 +54,7 @@ class LakeReading:
             cursor.close()
 
     def snapshot(self) -> str:
-        """Number of the newest snapshot: it changes whenever something is published."""
+        """Return the number of the newest snapshot, which changes with each publication."""
         with self.queries() as queries:
             (row,) = queries.connection.execute("from ducklake_current_snapshot('lake')").fetchall()
         return str(row[0])

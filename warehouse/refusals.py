@@ -1,4 +1,4 @@
-"""Runs that were checked and kept out of the lake."""
+"""Runs whose publication was refused."""
 
 from datetime import datetime
 from pathlib import Path
@@ -23,16 +23,14 @@ class Refusal(Noun):
 
 
 def read_refusals(layout: Layout) -> tuple[Refusal, ...]:
-    """The runs whose last check refused them, latest check first; a result that cannot be read, or
-    that another version wrote, is passed over.
-    """
+    """Return the refused runs, latest validation first; unreadable results are skipped."""
     results = map(read_refusal, layout.landing.glob("run=*/validation.json"))
-    found = [refusal for refusal in results if refusal is not None]
-    return tuple(sorted(found, key=lambda refusal: str(refusal.checked_at), reverse=True))
+    refusals = [refusal for refusal in results if refusal is not None]
+    return tuple(sorted(refusals, key=lambda refusal: str(refusal.checked_at), reverse=True))
 
 
 def read_refusal(path: Path) -> Refusal | None:
-    """Return what a check in `path` refused; None: it passed, or is none of this version's."""
+    """Return the refusal in a validation file; None if it passed or is unreadable."""
     try:
         content: dict[str, Any] = orjson.loads(read_bytes(path))
         if content.pop("passed", True):

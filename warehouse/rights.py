@@ -1,6 +1,4 @@
-"""Who may read what Assay writes: texts nobody has published, answers that were paid for, and
-settings beside them.
-"""
+"""File permissions of a process: its files may hold unpublished texts, paid replies and settings."""
 
 import os
 import stat
@@ -10,15 +8,12 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def keep_private(folder: Path) -> None:
-    """Let all that this process and its children write from now on be their user's alone: folders
-    0700, files 0600.
+    """Restrict new files of this process and its children to their user.
 
-    It goes by the process's mask and not by that of the shell, since DuckDB, SQLite and Prefect
-    make files of their own.
-    A folder that is there and open to its group is shared with it on purpose: its group keeps the
-        rights it has there on
-    what is new as well, except that databases of DuckDB and SQLite let it read only. What is there
-    already is not changed.
+    Folders get mode 0700 and files 0600. The process's umask is set, not that of the shell, because
+    DuckDB, SQLite and Prefect create files too. A folder that is open to its group is shared on
+    purpose: the group keeps its permissions on new files, except that databases of DuckDB and
+    SQLite are read-only for it. Existing files are not changed.
     """
     shared = stat.S_IMODE(folder.stat().st_mode) & stat.S_IRWXG if folder.is_dir() else 0
     os.umask(_OTHERS & ~shared)

@@ -1,6 +1,6 @@
-"""Nouns to rows and back.
+"""Conversion of nouns to rows and back.
 
-A field and its column bear the same name; what differs is written here.
+A field and its column have the same name; exceptions are handled here.
 """
 
 from datetime import date, datetime
@@ -22,7 +22,7 @@ _PLAIN = frozenset({str, int, float, bool, date})
 
 
 def noun_of(kind: type[NounT], row: Row) -> NounT:
-    """The noun that `row_of` made a row of, from the columns that bear its fields' names.
+    """Return the noun of a row, from the columns named as its fields.
 
     Reading is lax: lists become tuples, words become enums.
     """
@@ -39,8 +39,9 @@ def noun_of(kind: type[NounT], row: Row) -> NounT:
 
 
 def _part(kind: type[Noun], inner: type[Noun], row: Row) -> Row:
-    """The columns of a noun within `kind`, by its fields; one that both have is called `model_` of
-    the noun within.
+    """Return the columns of an inner noun by its fields.
+
+    A field that both nouns have is the column `model_<field>` of the inner one.
     """
     part = {field: row[field] for field in inner.model_fields if field in row}
     for field in part.keys() & kind.model_fields.keys():
@@ -54,31 +55,35 @@ def _told_in_json(kind: type[Noun]) -> frozenset[str]:
     return frozenset(name for name, field in fields if get_origin(field.annotation) is dict)
 
 
-def row_of(table: Table, noun: Noun, known: Row) -> Row:
-    """One row: the noun's field or property of that name, else that of a noun it holds, such as its
-    provenance, else what is `known`.
+def row_of(table: Table, noun: Noun, extra_columns: Row) -> Row:
+    """Return the row of a noun.
+
+    A column is the noun's field or property, else that of an inner noun such as its provenance,
+    else taken from `extra_columns`.
     """
     return {
-        name: _plain(table, name, known.get(name) if holder is None else told(noun, holder, name))
+        name: _plain(
+            table, name, extra_columns.get(name) if holder is None else told(noun, holder, name)
+        )
         for name, holder in _holders(table.name, type(noun))
     }
 
 
 def told(noun: Noun, holder: str, name: str) -> Any:
-    """Return what a noun, or the one in its field `holder`, tells by the name of a column."""
+    """Return the value of a column from a noun, or from the noun in its field `holder`."""
     by = getattr(noun, holder) if holder else noun
     return None if by is None else getattr(by, name)
 
 
 def holder_of(kind: type[Noun], name: str) -> str | None:
-    """The field whose noun tells a column; empty: `kind` does itself; None: nothing does."""
+    """Return the field whose noun has a column; empty: `kind` itself; None: no noun."""
     nouns = {"": kind, **nouns_in(kind)}
     return next((field for field, inner in nouns.items() if _tells(inner, name)), None)
 
 
 @cache
 def nouns_in(kind: type[Noun]) -> dict[str, type[Noun]]:
-    """The type of every field that is one noun, or None."""
+    """Return the type of every field that is a noun, or a noun or None."""
     held = {
         name: get_args(field.annotation) or (field.annotation,)
         for name, field in kind.model_fields.items()

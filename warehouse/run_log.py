@@ -1,7 +1,7 @@
-"""The log file of a run: one JSON object a line, appended to by the command and its workers.
+"""Log file of a run: one JSON object per line, written by the command and its workers.
 
-Beside the events of `EVENTS` it holds every warning and error of the process, with the traceback.
-Nothing in it is a secret of the environment or looks like a key.
+It contains the events of `EVENTS`, and every warning and error of the process with its traceback.
+Secrets of the environment and anything that looks like a key are masked.
 """
 
 import logging
@@ -16,11 +16,11 @@ from pythonjsonlogger.json import JsonFormatter
 from warehouse.scrubbing import scrub
 
 EVENTS = logging.getLogger("assay.run")
-"""What happens in a run; `extra` holds what an event tells beside its name."""
+"""Events of a run; `extra` holds their details."""
 
 
 class _Lines(JsonFormatter):
-    """Time in UTC, level, logger and message first, then what the event tells."""
+    """Formats time in UTC, level, logger and message, then the event's details."""
 
     def __init__(self) -> None:
         names = {"asctime": "time", "levelname": "level", "name": "logger", "process": "process_id"}
@@ -45,9 +45,9 @@ def _scrubbed(value: Any) -> Any:
 
 @contextmanager
 def run_log(path: Path) -> Iterator[None]:
-    """Inside, what this process logs is appended to `path`; an error that leaves the block, too.
+    """Append what this process logs in the block to `path`, and the error that ends it.
 
-    Entered again inside for the same file it changes nothing.
+    A nested call for the same file has no effect.
     """
     name = str(path.absolute())
     if any(getattr(each, "baseFilename", None) == name for each in EVENTS.handlers):
@@ -65,10 +65,10 @@ def run_log(path: Path) -> Iterator[None]:
         yield
     except BaseException as error:
         # Past the logger, which is silent once the command was interrupted.
-        told = {"error": type(error).__name__, "detail": str(error)}
+        details = {"error": type(error).__name__, "detail": str(error)}
         file.handle(
             EVENTS.makeRecord(
-                EVENTS.name, logging.ERROR, "", 0, "ended early", (), None, extra=told
+                EVENTS.name, logging.ERROR, "", 0, "ended early", (), None, extra=details
             )
         )
         raise

@@ -1,7 +1,7 @@
-"""Keeps secrets out of rows, errors, caches and cache keys.
+"""Masks secrets in rows, errors, caches and cache keys.
 
-Errors are scrubbed of everything that looks like a key. Texts of others, such as reviews, lose only
-what is known to be a secret of ours: guessing would change what they say.
+In errors everything that looks like a key is masked. In texts of others, such as reviews, only
+known secrets are: guesses would change the text.
 """
 
 import json
@@ -45,7 +45,7 @@ _PATTERNS = (
 _LINE_LENGTH = 300
 _URL_SAFE = str.maketrans("+/", "-_")
 _ESCAPED_TOGETHER = ("+", "/", "=", "\"&'<>`")
-"""Punctuation that a server escapes or leaves: each encoder chooses other groups."""
+"""Punctuation that servers escape or leave, in groups that differ by encoder."""
 _DIGITS_OF_ESCAPES = bounded(
     r"(?<=%)[0-9A-Fa-f]{2}|(?<=\\u)[0-9A-Fa-f]{4}|(?<=&#x)[0-9A-Fa-f]{1,6}"
 )
@@ -54,19 +54,18 @@ _LINE_ENDS = ("\n", "\r\n", "\\n", "\\r\\n")
 
 
 def known_secrets() -> tuple[str, ...]:
-    """The secrets of the environment: values of variables such as `OPENAI_API_KEY`, and passwords
-    in addresses; longest first.
+    """Return the secrets of the environment, longest first.
 
-    Short values, plain numbers and plain words are none: masking them would spoil what is no
-        secret.
+    These are values of variables such as `OPENAI_API_KEY`, and passwords in addresses. Short
+    values, plain numbers and plain words are left out: masking them would change ordinary text.
     """
-    found: set[str] = set()
+    values: set[str] = set()
     for name, value in os.environ.items():
         if is_secret(name):
-            found.add(value)
+            values.add(value)
         elif "://" in value and "@" in value:
-            found.add(value.partition("://")[2].rpartition("@")[0].partition(":")[2])
-    spellings = {spelling for value in found for spelling in _spellings(value)}
+            values.add(value.partition("://")[2].rpartition("@")[0].partition(":")[2])
+    spellings = {spelling for value in values for spelling in _spellings(value)}
     return tuple(sorted(spellings, key=lambda spelling: (-len(spelling), spelling)))
 
 
@@ -87,12 +86,12 @@ def _written(form: str) -> Iterator[str]:
     # With something before it, such as the user in `Basic user:password`, it has three forms.
     for before in range(3):
         encoded = b64encode(bytes(before) + form.encode("utf-8", "surrogateescape")).decode()
-        own = encoded.rstrip("=")[-(-before * 8 // 6) :]
-        own = own[:-1] if encoded.endswith("=") else own  # its last bits are another's
-        yield from (own, own.translate(_URL_SAFE))
+        code = encoded.rstrip("=")[-(-before * 8 // 6) :]
+        code = code[:-1] if encoded.endswith("=") else code  # its last bits are another's
+        yield from (code, code.translate(_URL_SAFE))
         if not before:
             for length, end in product(_LINE_LENGTHS_OF_BASE64, _LINE_ENDS):
-                yield end.join(own[at : at + length] for at in range(0, len(own), length))
+                yield end.join(code[at : at + length] for at in range(0, len(code), length))
 
 
 def _escaped(form: str) -> Iterator[str]:
@@ -123,7 +122,7 @@ def is_secret(variable: str) -> bool:
 
 
 def strip_secrets() -> None:
-    """Take the white space around secrets out of the environment, which libraries read too."""
+    """Strip white space around secrets in the environment, which libraries read too."""
     for name, value in os.environ.items():
         if is_secret(name) and value != value.strip():
             os.environ[name] = value.strip()
@@ -139,13 +138,14 @@ def _telling(value: str) -> bool:
 
 
 def concealed(value: ValueT, secrets: tuple[str, ...] | None = None) -> ValueT:
-    """`value`, a text, bytes or nested lists and mappings of texts, with every known secret
-    replaced by `***`.
+    """Return `value` with every known secret replaced by `***`.
 
-    `secrets`: as `known_secrets` gives them, for callers with many values.
+    Args:
+        value: text, bytes, or nested lists and mappings of texts.
+        secrets: result of `known_secrets`, for callers with many values.
     """
-    known = known_secrets() if secrets is None else secrets
-    return _concealed(value, known) if known else value
+    known_values = known_secrets() if secrets is None else secrets
+    return _concealed(value, known_values) if known_values else value
 
 
 def _concealed(value: Any, secrets: tuple[str, ...]) -> Any:
@@ -165,18 +165,18 @@ def _concealed(value: Any, secrets: tuple[str, ...]) -> Any:
 
 
 def check_address(option: str, url: str, remedy: str) -> None:
-    """Refuse an address that carries a secret: it is kept with the run, and shown.
+    """Refuse an address that contains a secret, since it is stored and displayed.
 
     Raises:
-        ConfigurationError: the address has a user, a password, a query or a known secret in it;
-            ends with `remedy`.
+        ConfigurationError: the address has a user, password, query or known secret; ends with
+            `remedy`.
     """
     parts = urlsplit(url) if _splits(url) else None
     carries = parts is not None and (bool(parts.query or parts.fragment) or "@" in parts.netloc)
     if carries or concealed(url) != url:
-        shown = concealed(without_secrets(url)) if parts is not None else "…"
+        masked = concealed(without_secrets(url)) if parts is not None else "…"
         raise ConfigurationError(
-            f"{option} {shown}: leave out user, password, key and what follows a `?`; {remedy}"
+            f"{option} {masked}: leave out user, password, key and what follows a `?`; {remedy}"
         )
 
 
@@ -189,9 +189,7 @@ def _splits(url: str) -> bool:
 
 
 def scrub(text: str) -> str:
-    """`text` with everything that looks like a key, and every secret of the environment, replaced
-    by `***`.
-    """
+    """Mask every secret of the environment and everything that looks like a key."""
     text = concealed(text)
     for pattern in _PATTERNS:
         text = pattern.sub(MASK, text)
@@ -199,13 +197,13 @@ def scrub(text: str) -> str:
 
 
 def one_line(error: BaseException | str) -> str:
-    """An error as one scrubbed line of at most 300 characters."""
+    """Return an error as one masked line of at most 300 characters."""
     line = " ".join(scrub(str(error)).split())
     return line if len(line) <= _LINE_LENGTH else line[: _LINE_LENGTH - 1] + "…"
 
 
 def without_secrets(url: str) -> str:
-    """`url` without user, password and query: what may enter a cache key or a row."""
+    """Return `url` without user, password and query, for cache keys and rows."""
     parts = urlsplit(url)
     return urlunsplit(
         (parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", "")

@@ -1,6 +1,6 @@
-"""State that machines share beside the lake: budgets and rates, in the database of its catalogue.
+"""State shared by machines: budgets and rates, in the database of the catalogue.
 
-Without a catalogue in PostgreSQL one machine does all the work, and keeps this state in files.
+Without a catalogue in PostgreSQL one machine does all the work, and uses files.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from warehouse.statements import statement
 AnswerT = TypeVar("AnswerT")
 _CONNECT_SECONDS, _STATEMENT_SECONDS = 10.0, 60.0
 _PATIENCE_SECONDS, _PAUSE_SECONDS = 60.0, 1.0
-"""A server that restarts is back by then."""
+"""A restarting server is back within this time."""
 _SERVER_SETTINGS = {
     "search_path": "public",
     # What a crash of the server may lose is the latest spend, as with a file.
@@ -43,7 +43,7 @@ _OPTIONS = (
 
 
 class Answer(Protocol):
-    """Rows that a statement returned."""
+    """Rows of a statement."""
 
     def fetchone(self) -> Any: ...
 
@@ -51,14 +51,17 @@ class Answer(Protocol):
 
 
 class Statements(Protocol):
-    """An open transaction, of SQLite or PostgreSQL; parameters are written ?1, ?2."""
+    """An open transaction of SQLite or PostgreSQL; parameters are written ?1, ?2."""
 
     def execute(self, sql: str, values: Sequence[Any] = ..., /) -> Answer: ...
 
 
 class Record(NamedTuple):
-    """Bytes under a name (None: nothing yet), the server's clock in seconds, a way to replace the
-    bytes.
+    """A named record, with the server's clock in seconds.
+
+    Attributes:
+        content: None: no record yet.
+        replace: replaces the content; None deletes the record.
     """
 
     content: bytes | None
@@ -67,9 +70,9 @@ class Record(NamedTuple):
 
 
 class SharedDatabase:
-    """Short transactions in PostgreSQL, for code that is not asynchronous.
+    """Short transactions in PostgreSQL for synchronous code.
 
-    A process has one connection, on an event loop of its own, since those of its callers end.
+    A process has one connection on an event loop of its own, since callers' loops end.
     """
 
     def __init__(self, url: str) -> None:
@@ -87,17 +90,18 @@ class SharedDatabase:
 
     @property
     def has_tables(self) -> bool:
-        """Return whether a machine has kept anything here."""
+        """Return whether a machine has stored anything here."""
         if not self._has_tables:
             with self._begun() as statements:
-                found = statements.execute("select to_regclass('public.records') is not null")
-                self._has_tables = bool(found.fetchone()[0])
+                answer = statements.execute("select to_regclass('public.records') is not null")
+                self._has_tables = bool(answer.fetchone()[0])
         return self._has_tables
 
     @property
     def identity(self) -> str:
-        """The name of this database, by which two machines know that they share it. A copy that was
-        restored from a dump has another.
+        """Identity of this database, by which machines detect that they share it.
+
+        A copy restored from a dump has another.
         """
         with self.transaction("identity") as statements:
             name, place = statements.execute(
@@ -107,10 +111,10 @@ class SharedDatabase:
 
     @contextmanager
     def transaction(self, subject: str) -> Iterator[Statements]:
-        """A transaction over `subject`, one at a time over all machines.
+        """Yield a transaction on `subject`, one at a time over all machines.
 
         Raises:
-            SharedStateError: the server cannot be reached, or went away meanwhile.
+            SharedStateError: the server cannot be reached, or was lost.
             ConfigurationError: it refuses.
         """
         if not self.has_tables:
@@ -120,7 +124,7 @@ class SharedDatabase:
 
     @contextmanager
     def record(self, name: str) -> Iterator[Record]:
-        """The record of this name; no other machine changes it meanwhile.
+        """Yield the record of this name, locked against changes by other machines.
 
         Raises:
             SharedStateError, ConfigurationError: as `transaction`.
@@ -138,7 +142,7 @@ class SharedDatabase:
             yield Record(content, clock, replace)
 
     def _close(self) -> None:
-        """Give up the connection before the interpreter takes its modules apart."""
+        """Close the connection before the interpreter unloads its modules."""
         self._loop.call_soon_threadsafe(self._terminate)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(timeout=1.0)
@@ -173,8 +177,9 @@ class SharedDatabase:
             self._connection.terminate()
 
     async def _begin(self, subject: str | None) -> Any:
-        """A transaction that has begun, and has its turn over `subject`; a connection that was lost
-        is made again, since nothing is written yet.
+        """Start a transaction and lock `subject`; reconnect after a lost connection.
+
+        Nothing has been written yet, so the retry is safe.
         """
         until = time.monotonic() + _PATIENCE_SECONDS
         while True:
@@ -195,7 +200,10 @@ class SharedDatabase:
             await asyncio.sleep(_PAUSE_SECONDS)
 
     async def _connected(self) -> Any:
-        """A connection to a database that runs nothing of others with the rights of this user."""
+        """Connect to a database, and refuse one with foreign programs.
+
+        They would run with the permissions of this user.
+        """
         import asyncpg  # late: most processes need none
 
         from warehouse.catalogue.definitions import foreign_error  # late: it brings DuckDB along
@@ -240,7 +248,7 @@ async def _awaited(ending: Callable[[], Awaitable[None]]) -> None:
 
 
 def _losses() -> tuple[type[BaseException], ...]:
-    """Errors of a server that went away, or is not there."""
+    """Return the error types of a server that is lost or missing."""
     import asyncpg
 
     return (
@@ -256,7 +264,7 @@ def _losses() -> tuple[type[BaseException], ...]:
 
 
 def _for_asyncpg(url: str) -> str:
-    """The address without options of libpq that asyncpg would take for settings of the server."""
+    """Return the address without libpq options that asyncpg would send as server settings."""
     parts = urlsplit(url)
     port = dict(parse_qsl(parts.query)).get("port", "")
     if parts.port is None and port.isdecimal():  # asyncpg reads it before the question mark alone
@@ -289,10 +297,10 @@ class _Rows:
 
 
 def shared_database() -> SharedDatabase | None:
-    """The database that keeps what machines share; None: one machine keeps it in files.
+    """Return the database of shared state; None: one machine uses files.
 
     Raises:
-        ConfigurationError: the catalogue's address is none.
+        ConfigurationError: the catalogue's address is invalid.
     """
     url = Settings().catalogue
     return None if url is None else _database(url, os.getpid())

@@ -1,4 +1,4 @@
-"""The SQL files: one statement each, named for what it makes or answers."""
+"""SQL files with one statement each."""
 
 from functools import cache
 from importlib import resources
@@ -17,15 +17,15 @@ MARTS: tuple[str, ...] = (
     "attempt_hits",
     "judge_agreement",
 )
-"""Views over the tables, each after those it reads.
+"""Views over the tables, in order of dependency.
 
-The SQL is `sql/marts/<name>.sql`; its leading comment is its meaning.
+The SQL is in `sql/marts/<name>.sql`; its leading comment is the meaning.
 """
 
 
 @cache
 def statement(folder: str, name: str) -> str:
-    """Text of `sql/<folder>/<name>.sql`."""
+    """Return the text of `sql/<folder>/<name>.sql`."""
     return (
         resources.files("warehouse")
         .joinpath("sql", folder, f"{name}.sql")
@@ -36,7 +36,7 @@ def statement(folder: str, name: str) -> str:
 
 @cache
 def names(folder: str) -> tuple[str, ...]:
-    """Names of the statements in `sql/<folder>`, in alphabetical order; none without a folder."""
+    """Return the names of the statements in `sql/<folder>`, sorted."""
     place = resources.files("warehouse").joinpath("sql", folder)
     files = place.iterdir() if place.is_dir() else ()
     return tuple(
@@ -45,7 +45,7 @@ def names(folder: str) -> tuple[str, ...]:
 
 
 def meaning(sql: str) -> str:
-    """The leading comment lines of a statement as one text, without its `-- key: value` lines."""
+    """Return the leading comment of a statement as one line."""
     lines = []
     for line in sql.splitlines():
         if not line.startswith("--"):
@@ -55,17 +55,18 @@ def meaning(sql: str) -> str:
 
 
 def table_statement(name: str, **parts: str) -> str:
-    """`filled("tables", name)`."""
+    """Return `filled("tables", name)`."""
     return filled("tables", name, **parts)
 
 
 def filled(folder: str, name: str, **parts: str) -> str:
-    """`sql/<folder>/<name>.sql` with its `{parts}` filled in: names of tables and columns, never
-    what a user wrote.
+    """Return `sql/<folder>/<name>.sql` with its `{parts}` filled in.
+
+    Parts are names of tables and columns, never user input.
     """
     return statement(folder, name).format(**parts)
 
 
 def quoted(text: str) -> str:
-    """`text` as an SQL string literal, for the places that take no parameter."""
+    """Return an SQL string literal, where parameters are not allowed."""
     return "'" + text.replace("'", "''") + "'"

@@ -1,4 +1,4 @@
-"""Folders in which reports are built, and those that killed commands left behind."""
+"""Folders of reports being built, and removal of those that killed commands left."""
 
 import fcntl
 import os
@@ -15,9 +15,9 @@ from warehouse.units.landing import LEFTOVERS
 
 @contextmanager
 def building_folder(layout: Layout) -> Iterator[Path]:
-    """Yield the path of a folder for a report, which is removed unless it was moved into place.
+    """Yield a path for building a report; it is removed unless moved into place.
 
-    Removes those that killed commands left behind.
+    Folders of killed commands are removed first.
     """
     layout.reports.mkdir(parents=True, exist_ok=True)
     with _lock(layout) as lock:
@@ -32,7 +32,7 @@ def building_folder(layout: Layout) -> Iterator[Path]:
 
 
 def remove_unfinished(layout: Layout) -> int:
-    """Remove what killed commands left of reports, unless one is being built; how many folders."""
+    """Remove unfinished reports unless one is being built; return their number."""
     if not layout.reports.is_dir():
         return 0
     with _lock(layout) as lock:
@@ -41,7 +41,7 @@ def remove_unfinished(layout: Layout) -> int:
 
 @contextmanager
 def _lock(layout: Layout) -> Iterator[int]:
-    """Yield a handle of the folder, whose lock all commands share while they build."""
+    """Yield a handle of the reports folder, on which builders hold a shared lock."""
     lock = os.open(layout.reports, os.O_RDONLY)
     try:
         yield lock

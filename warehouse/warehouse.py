@@ -1,4 +1,4 @@
-"""A warehouse as a process opened it: its paths, its catalogue, and the settings it was opened with."""
+"""A warehouse as a process opens it: paths, catalogue and settings."""
 
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -18,22 +18,22 @@ if TYPE_CHECKING:  # whoever lands, or keeps accounts, does without the database
 
 @dataclass(frozen=True, slots=True)
 class Warehouse(Layout):
-    """The one way to a lake: opened at the door of a process, it is all that is passed on.
+    """Access to a lake, opened once per process and passed on.
 
-    Workers, which only land, are given its `Layout`.
+    Workers, which only land, get its `Layout`.
 
     Attributes:
-        settings: those of the process, which are read once.
+        settings: of the process, read once.
     """
 
     settings: Settings = field(default_factory=Settings, repr=False, compare=False)
 
     @property
     def postgres(self) -> "PostgresCatalogue | None":
-        """The catalogue where it is in PostgreSQL; None: an SQLite file.
+        """Catalogue in PostgreSQL; None: an SQLite file.
 
         Raises:
-            ConfigurationError: its address is none.
+            ConfigurationError: its address is invalid.
         """
         from warehouse.catalogue.postgres import PostgresCatalogue
 
@@ -43,14 +43,14 @@ class Warehouse(Layout):
     def reader(
         self, *, as_defined: bool = True, files: Collection[Path] = ()
     ) -> "AbstractContextManager[Connection]":
-        """A connection that reads; see `open_reader`."""
+        """Return a connection that reads; see `open_reader`."""
         from warehouse.lake import open_reader
 
         return open_reader(self, self.postgres, as_defined=as_defined, files=files)
 
     @contextmanager
     def queries(self, *, as_defined: bool = True) -> "Iterator[Queries]":
-        """The read API. Raises ConfigurationError when there is no lake."""
+        """Yield the read API. Raises UnknownNameError if there is no lake."""
         from warehouse.queries import Queries
 
         with self.reader(as_defined=as_defined) as connection:
@@ -59,13 +59,13 @@ class Warehouse(Layout):
     def publisher(
         self, *, wait_seconds: float = 60.0, moves: bool = False
     ) -> "AbstractContextManager[Connection]":
-        """The one connection that writes; see `open_writer`."""
+        """Return the connection that writes; see `open_writer`."""
         from warehouse.lake import open_writer
 
         return open_writer(self, self.postgres, wait_seconds=wait_seconds, moves=moves)
 
     def check_may_publish(self) -> None:
-        """Look whether the catalogue may be changed; a file is found out by changing it.
+        """Check that this user may change a catalogue in PostgreSQL.
 
         Raises:
             ConfigurationError: it may only be read.
@@ -77,19 +77,17 @@ class Warehouse(Layout):
             check_may_publish(self.postgres)
 
     def may_hold_a_lake(self) -> bool:
-        """Return whether there is a catalogue to look into.
+        """Return whether there is a catalogue to open.
 
         Raises:
-            ConfigurationError: it needs one in PostgreSQL, and none is named.
+            ConfigurationError: it needs one in PostgreSQL, and none is set.
         """
         from warehouse.lake import may_hold_a_lake
 
         return may_hold_a_lake(self, self.postgres)
 
     def lies_in(self) -> "ObjectFolder | None":
-        """Return where the lake's files lie in object storage; None: in a folder, or there is no
-        lake.
-        """
+        """Return the object folder of the lake's files; None if in a folder or without a lake."""
         from warehouse.lake import lies_in
 
         return lies_in(self, self.postgres)

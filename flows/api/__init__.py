@@ -1,1 +1,1 @@
-"""The HTTP API: `flows/api/service.py` for programs that speak HTTP."""
+"""HTTP and MCP services over `flows/api/service.py`."""

@@ -1,4 +1,7 @@
-"""The HTTP API as an ASGI application; every answer has the shape of `--json`."""
+"""ASGI application of the HTTP API.
+
+Every reply has the shape of `--json` output.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
@@ -77,8 +80,9 @@ def _caller(request: Request) -> Token:
 
 class _StrictRequest(Request):
     async def json(self) -> Any:
-        """The body as JSON. Unlike Python's reader, this one refuses halves of characters and NaN,
-        which nothing behind it could write.
+        """Return the body as JSON, without lone surrogates and NaN.
+
+        Python's own reader accepts both, and no writer behind it does.
         """
         return orjson.loads(await self.body())
 
@@ -99,7 +103,10 @@ Caller = Annotated[Token, Depends(_caller)]
 def application(
     service: Service,
 ) -> tuple[ASGIApp, Callable[[], AbstractAsyncContextManager[None]]]:
-    """The API behind its gate, and MCP over HTTP beside it; what has to run meanwhile."""
+    """Build the API with its gate and MCP over HTTP.
+
+    Returns: the application, and the lifespan context that the MCP sessions need.
+    """
     programs = mcp_server(service, _token_over_http)
     over_http = programs.streamable_http_app(
         stateless_http=True,
@@ -154,7 +161,7 @@ def _add_uploads(api: FastAPI, service: Service) -> None:
         token: Caller,
         idempotency_key: IdempotencyKey = None,
     ) -> Response:
-        """The same for an idea file, which is the body; options stand in the query."""
+        """Submit an idea file as the request body, with the options in the query."""
         job: Any = takers[command]
         options = options_of(job.model_fields["options"].annotation, request.query_params)
         sent, name = job.of_file(filename or ".", await request.body()), filename or "ideas"
@@ -184,7 +191,7 @@ def _submitted(
 def _add_jobs(api: FastAPI, service: Service) -> None:
     @api.get("/v1/jobs", response_model=Answer, tags=["jobs"])
     def jobs(token: Caller) -> Response:
-        """Your jobs, newest first; an owner's token sees all."""
+        """List your jobs, newest first; an owner's token lists all jobs."""
         return _told(service.jobs(token))
 
     def seen_job(job_id: str, token: Caller) -> JobSeen:
@@ -192,12 +199,12 @@ def _add_jobs(api: FastAPI, service: Service) -> None:
 
     @api.get("/v1/jobs/{job_id}", response_model=Answer, tags=["jobs"])
     def job(seen: Annotated[JobSeen, Depends(seen_job)]) -> Response:
-        """Return how far a job is; once it is done, `run_id` names what it published."""
+        """Return the state of a job; when it is done, `run_id` names the published run."""
         return _told(service.job_answer(seen))
 
     @api.delete("/v1/jobs/{job_id}", response_model=Answer, tags=["jobs"])
     def stop(job_id: str, token: Caller) -> Response:
-        """Stop a job in order: what it paid for stays, and the same request goes on from there."""
+        """Stop a job in order; the same request resumes it without paying again."""
         return _told(service.job_answer(service.stop(token, job_id)))
 
     @api.get("/v1/jobs/{job_id}/events", response_class=EventSourceResponse, tags=["jobs"])
@@ -206,7 +213,7 @@ def _add_jobs(api: FastAPI, service: Service) -> None:
         token: Caller,
         last_event_id: Annotated[str | None, Header(max_length=64)] = None,
     ) -> AsyncIterator[ServerSentEvent]:
-        """Watch a job: events `progress` and `log`, and `end` as the last one."""
+        """Stream the events `progress` and `log`, and `end` as the last one."""
         async for event in watched(service, token, seen.job.job_id, last_event_id):
             yield event
 
@@ -236,12 +243,12 @@ def _add_work(api: FastAPI, service: Service, job: type[WorkJob]) -> None:
 def _add_decisions(api: FastAPI, service: Service) -> None:
     @api.get("/v1/inbox", response_model=Answer, tags=["decisions"])
     def inbox(token: Caller) -> Response:
-        """Return what waits for your answer, oldest first."""
+        """List the requests that wait for your answer, oldest first."""
         return _told(service.inbox(token))
 
     @api.post("/v1/inbox/{request_id}", response_model=Answer, tags=["decisions"])
     def decide(request_id: str, body: GivenAnswer, token: Caller) -> Response:
-        """Answer a request, once; 409 where it was answered, or what it is about has changed."""
+        """Answer a request once; 409 if it was answered or its subject has changed."""
         return _told(service.decide(token, request_id, body))
 
 
@@ -250,17 +257,17 @@ def _add_results(api: FastAPI, service: Service) -> None:
 
     @api.get("/v1/runs", response_model=Answer, tags=tags)
     def runs() -> Response:
-        """The published runs, newest first."""
+        """List the published runs, newest first."""
         return _told(service.runs())
 
     @api.get("/v1/runs/{run_id}", response_model=Answer, tags=tags)
     def run(run_id: str) -> Response:
-        """Return a run with its ideas in their order, or work of any other kind."""
+        """Return a run with its ideas in rank order, or published work of another kind."""
         return _told(service.run(run_id))
 
     @api.get("/v1/runs/{run_id}/ranking", response_model=Answer, tags=tags)
     def ranking(run_id: str) -> Response:
-        """The ranking of a run by matches, which `rank` among the options asks for."""
+        """Return the ranking of a run by pairwise matches (option `rank`)."""
         return _told(service.run(run_id, ranking=True))
 
     @api.get("/v1/runs/{run_id}/report", response_class=Response, tags=tags)
@@ -273,19 +280,19 @@ def _add_results(api: FastAPI, service: Service) -> None:
             bool, Query(description="With `idea`: the full report, not the first page alone.")
         ] = False,
     ) -> Response:
-        """The report of a run, of one of its ideas or of its ranking, in any format."""
+        """Return the report of a run, an idea or a ranking in the given format."""
         written = service.report(run_id, idea, output_format, ranking=ranking, full=full)
         named = {"content-disposition": f'attachment; filename="report.{output_format}"'}
         return Response(written, headers=named, media_type=output_format.media_type)
 
     @api.get("/v1/runs/{run_id}/review", response_model=Answer, tags=tags)
     def review(run_id: str, idea: str) -> Response:
-        """All that is known of one idea."""
+        """Return the complete evaluation of one idea."""
         return _told(service.run(run_id, idea))
 
     @api.get("/v1/runs/{run_id}/closest", response_model=Answer, tags=tags)
     def closest(run_id: str, idea: str) -> Response:
-        """The closest prior work of an idea: what it did already, and what remains new."""
+        """Return the closest prior work of an idea: the overlap, and what remains new."""
         return _told(service.closest(run_id, idea))
 
 
@@ -296,7 +303,7 @@ def _add_literature(api: FastAPI, service: Service) -> None:
         limit: Annotated[int, Query(ge=1, le=100)] = 10,
         cutoff: str | None = None,
     ) -> Response:
-        """Search papers, as an evaluation would; 503 where a source could not be asked."""
+        """Search papers as an evaluation does; 503 if a source could not be reached."""
         options = SearchOptions(limit=limit, cutoff=cutoff)
         answer = await service.search(query, options)
         return _told(answer, 200 if answer.state == "complete" else 503)
@@ -339,24 +346,25 @@ _EVENT_ID = bounded(r"(\d{1,15})-([0-9a-f]{16})")
 async def watched(
     service: Service, token: Token, job_id: str, last_event_id: str | None
 ) -> AsyncIterator[ServerSentEvent]:
-    """Events `log`, `progress`, and `end` as the last one; goes on after `last_event_id`.
+    """Yield the events `log`, `progress`, and `end` as the last one.
 
-    The identifier of an event says how far the log was told, and what progress was.
+    The event id `<log offset>-<hash of the progress row>` lets a client resume after
+    `last_event_id`.
     """
-    found = _EVENT_ID.fullmatch(last_event_id or "")
-    offset, told = (int(found[1]), found[2]) if found else (0, "0" * 16)
+    event_id = _EVENT_ID.fullmatch(last_event_id or "")
+    offset, progress_hash = (int(event_id[1]), event_id[2]) if event_id else (0, "0" * 16)
     while True:
         seen = await run_in_threadpool(service.job, token, job_id)
         text, offset = await run_in_threadpool(_log_after, seen.job, offset)
         row = seen.row()
         now = content_hash(orjson.dumps(row, default=str).decode(), length=16)
         if text:
-            yield ServerSentEvent(data={"text": text}, event="log", id=f"{offset}-{told}")
-        if now != told:
-            told = now
-            yield ServerSentEvent(data=row, event="progress", id=f"{offset}-{told}")
+            yield ServerSentEvent(data={"text": text}, event="log", id=f"{offset}-{progress_hash}")
+        if now != progress_hash:
+            progress_hash = now
+            yield ServerSentEvent(data=row, event="progress", id=f"{offset}-{progress_hash}")
         if not seen.job.at_work and not text:
-            yield ServerSentEvent(data=row, event="end", id=f"{offset}-{told}")
+            yield ServerSentEvent(data=row, event="end", id=f"{offset}-{progress_hash}")
             return
         if not await run_in_threadpool(still_valid, service.database, token.token_id):
             return
@@ -374,8 +382,8 @@ def page_of(schema: dict[str, Any]) -> str:
 
 
 def _parts(schema: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = schema.get("components", {}).get("schemas", {})
-    return {name: part for name, part in found.items() if "properties" in part}
+    schemas: dict[str, Any] = schema.get("components", {}).get("schemas", {})
+    return {name: part for name, part in schemas.items() if "properties" in part}
 
 
 @cache

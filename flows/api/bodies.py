@@ -1,4 +1,4 @@
-"""What programs send: what is worked on, and the options of the command line."""
+"""Request bodies of the API: the units of a job, and the options of its command."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypeVar
@@ -19,15 +19,18 @@ def schema_of(options: type[Options], *, without: frozenset[str]) -> dict[str, A
     schema = options.model_json_schema()
     parts = schema.pop("$defs", {})
     schema["properties"] = {
-        name: _inlined(told, parts)
-        for name, told in schema["properties"].items()
+        name: _inlined(field, parts)
+        for name, field in schema["properties"].items()
         if name not in without
     }
     return schema
 
 
 def _inlined(schema: Any, parts: dict[str, Any]) -> Any:
-    """A schema with its parts in place of their names, which mean nothing inside another one."""
+    """Return a schema with each reference replaced by its definition.
+
+    References would not resolve inside another schema.
+    """
     if isinstance(schema, list):
         return [_inlined(each, parts) for each in schema]
     if not isinstance(schema, dict):
@@ -54,10 +57,10 @@ Ideas = Annotated[
 
 
 def idea_lines(ideas: Sequence[str | dict[str, Any]]) -> str:
-    """Ideas as the file they would be.
+    """Return ideas as JSON Lines.
 
     Raises:
-        ConfigurationError: they cannot be written.
+        ConfigurationError: an idea is nested too deeply or is not JSON.
     """
     entries = [{"text": idea} if isinstance(idea, str) else idea for idea in ideas]
     if any(too_deep(entry) for entry in entries):
@@ -81,9 +84,9 @@ class _Body(BaseModel):
 
 
 def asked_of(job: type[WorkJob]) -> dict[str, tuple[Any, FieldInfo]]:
-    """Return what a program sends to be worked on, by name: type and meaning.
+    """Return type and field of each input of a job, by name.
 
-    Ideas are sent one by one, and are kept as the file they would be.
+    Ideas are sent as a list and stored as JSON Lines.
     """
     if issubclass(job, OfIdeas):
         return {"ideas": (Ideas, Field())}
@@ -91,15 +94,15 @@ def asked_of(job: type[WorkJob]) -> dict[str, tuple[Any, FieldInfo]]:
 
 
 def as_kept(job: type[WorkJob], sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was sent, by the fields of the job.
+    """Return the inputs of a job as its fields store them.
 
     Raises:
-        ConfigurationError: ideas that cannot be written.
+        ConfigurationError: an idea cannot be written as JSON.
     """
-    kept = dict(sent)
-    if issubclass(job, OfIdeas) and not isinstance(kept["ideas"], str):
-        kept["ideas"] = idea_lines(kept["ideas"])
-    return kept
+    fields = dict(sent)
+    if issubclass(job, OfIdeas) and not isinstance(fields["ideas"], str):
+        fields["ideas"] = idea_lines(fields["ideas"])
+    return fields
 
 
 def body_of(job: type[WorkJob]) -> type[BaseModel]:
@@ -111,12 +114,12 @@ def body_of(job: type[WorkJob]) -> type[BaseModel]:
 
 
 def options_of(kind: type[OptionsT], query: QueryParams) -> OptionsT:
-    """Options as they stand in a query, `filename` apart: named and written as on the command line.
+    """Parse options from a query, named and written as on the command line.
 
     Raises:
-        ConfigurationError: one is unknown, said twice, or cannot be meant.
+        ConfigurationError: an option is unknown, repeated or invalid.
     """
-    told: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for name in dict.fromkeys(query.keys()):
         values, field = query.getlist(name), kind.model_fields.get(name.replace("-", "_"))
         if name == "filename":
@@ -124,9 +127,9 @@ def options_of(kind: type[OptionsT], query: QueryParams) -> OptionsT:
         if field is None:
             raise ConfigurationError(f"no option {name[:80]!r}")
         if field.annotation == tuple[str, ...]:
-            told[name.replace("-", "_")] = tuple(values)
+            options[name.replace("-", "_")] = tuple(values)
         elif len(values) > 1:
             raise ConfigurationError(f"the option {name!r} is said more than once")
         else:
-            told[name.replace("-", "_")] = values[0]
-    return kind(**told)
+            options[name.replace("-", "_")] = values[0]
+    return kind(**options)

@@ -1,6 +1,4 @@
-"""The gate before the HTTP API: who asks, how much at once,
-and how large and slow a body may be.
-"""
+"""Access control of the HTTP API: tokens, concurrency, and limits on request bodies."""
 
 import asyncio
 from collections import Counter
@@ -17,7 +15,7 @@ from warehouse.app.database import ServiceDatabase
 from warehouse.app.tokens import token_of
 
 OPEN_PATHS = frozenset({"/", "/v1", "/openapi.json"})
-"""Told to anybody: they say what the service is, and nothing of the warehouse."""
+"""Served without a token: descriptions of the service, nothing of the warehouse."""
 
 _HEADERS = {
     "cache-control": "no-store",
@@ -33,7 +31,7 @@ _HEADERS = {
 
 _TOO_LARGE = 413
 _REST = 10
-"""How often the largest body is read and thrown away of a client that sends more."""
+"""Multiples of the largest body that are read and discarded after a body that is too large."""
 
 
 class _RefusedError(Exception):
@@ -42,8 +40,9 @@ class _RefusedError(Exception):
 
 
 class Gate:
-    """Lets in who has a token, which the request then carries in `state.token`; its body has
-    arrived whole by then.
+    """Authenticates a request and reads its whole body before the application runs.
+
+    The request carries the token in `state.token`.
     """
 
     def __init__(self, app: ASGIApp, database: ServiceDatabase, limits: ApiSettings) -> None:
@@ -91,9 +90,9 @@ class Gate:
                 del self._at_once[token.token_id]
 
     def _after_the_rest(self, receive: Receive, send: Send) -> Send:
-        """`send` that ends an answer once the client has sent the rest of its body, up to a bound.
+        """Return a `send` that ends the reply once the client has sent its body, up to a bound.
 
-        A connection that is closed with bytes unread is reset, and the client loses the answer.
+        Closing a connection with unread bytes resets it, and the client loses the reply.
         """
 
         async def ended(message: Message) -> None:
@@ -111,7 +110,7 @@ class Gate:
         return ended
 
     async def _body(self, headers: Headers, receive: Receive) -> bytes:
-        """The whole body. Raises _RefusedError when it is too large or takes too long."""
+        """Return the whole body. Raises _RefusedError if it is too large or too slow."""
         most, body = self._limits.maximum_body_bytes, bytearray()
         too_large = _RefusedError(
             _TOO_LARGE, f"the body has more than {most:,} bytes: send less at once"

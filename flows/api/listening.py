@@ -1,4 +1,4 @@
-"""Whether something may listen where it is told to."""
+"""Check that a network port can be bound."""
 
 import socket
 
@@ -6,7 +6,7 @@ from schemas.errors import ConfigurationError
 
 
 def check_free(host: str, port: int, options: str = "--port or --host") -> None:
-    """Raises ConfigurationError when nothing can listen there; `options`: what names the place."""
+    """Raise ConfigurationError if nothing can listen there; `options` name the place."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         with socket.socket(family) as probe:

@@ -38,7 +38,7 @@ from warehouse.warehouse import Warehouse
 LOOK_EVERY_SECONDS = 0.5
 MOST_OPEN_JOBS = 1_000
 LOCAL = "local"
-"""The identity of whoever starts the server on standard input and output: no token's."""
+"""Token id of the user who starts the server on standard input and output."""
 
 _INSTRUCTIONS = (
     "Assay evaluates research ideas against the scientific literature. Submit ideas with"
@@ -75,8 +75,9 @@ def _add_job_tools(server: MCPServer[Any], service: Service, caller_of: CallerOf
         job_id: str,
         wait_seconds: WaitSeconds = 0.0,
     ) -> dict[str, Any]:
-        """Return how far a job is: queued, running, done, failed or stopped. Waits for its end up
-        to wait_seconds, and reports progress meanwhile. A job that is done names its run in run_id.
+        """Return the state of a job: queued, running, done, failed or stopped. Waits up to
+        wait_seconds for its end, and reports progress in between. A job that is done names its run
+        in run_id.
         """
         with _errors_told():
             seen = await _followed(service, caller_of(ctx), ctx, job_id, wait_seconds)
@@ -84,26 +85,26 @@ def _add_job_tools(server: MCPServer[Any], service: Service, caller_of: CallerOf
 
     @server.tool()
     def stop_job(ctx: Context[Any, Any], job_id: str) -> dict[str, Any]:
-        """Stop a job in order: what it paid for stays, and the same ideas go on from there."""
+        """Stop a job in order; the same request resumes it without paying again."""
         with _errors_told():
             return _plain(service.job_answer(service.stop(caller_of(ctx), job_id)))
 
 
 def _add_work_tools(server: MCPServer[Any], service: Service, caller_of: CallerOf) -> None:
-    """A tool for each declared kind of work, and what reads what came of it."""
+    """Add one tool per declared kind of work, and the tools that read its results."""
     for work in works():
         _add_work_tool(server, service, caller_of, work.job)
 
     @server.tool()
     def read_answer(run_id: RunName) -> str:
-        """The report of an answer, a survey or another published run, as Markdown."""
+        """Return the report of an answer, a survey or another published run as Markdown."""
         with _errors_told():
             return _markdown_of(service, run_id)
 
     @server.tool()
     def rated_ideas(run_id: RunName) -> dict[str, Any]:
-        """All units of a published run: of curate_papers each paper with its idea, its statements
-        and their sentences, and what was left out, with reasons.
+        """Return all units of a published run: of curate_papers each paper with its idea, its
+        statements and their sentences, and what was left out, with reasons.
         """
         with _errors_told():
             return _plain(service.run(run_id))
@@ -126,16 +127,18 @@ def _add_work_tool(
             submit = partial(service.work, name="", idempotency_key=idempotency_key)
             job_id = await run_in_threadpool(submit, caller, job, sent, kind(**(options or {})))
             seen = await _followed(service, caller, ctx, job_id, wait_seconds)
-            told = _plain(await run_in_threadpool(service.job_answer, seen))
+            answer = _plain(await run_in_threadpool(service.job_answer, seen))
             status = seen.job.status
             if status.state is JobState.FAILED:
                 raise ToolError(status.last_word)
             if status.run_id is not None:
-                told["answer"] = await run_in_threadpool(_markdown_of, service, status.run_id)
-            return told
+                answer["answer"] = await run_in_threadpool(_markdown_of, service, status.run_id)
+            return answer
 
-    said = Annotated[dict[str, Any], WithJsonSchema(schema_of(kind, without=job.not_offered))]
-    own = [
+    options_type = Annotated[
+        dict[str, Any], WithJsonSchema(schema_of(kind, without=job.not_offered))
+    ]
+    job_parameters = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[each, field])
         for name, (each, field) in asked_of(job).items()
     ]
@@ -143,10 +146,10 @@ def _add_work_tool(
     tool.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             context,
-            options.replace(annotation=said | None),
+            options.replace(annotation=options_type | None),
             wait.replace(default=job.wait_seconds),
             key,
-            *own,
+            *job_parameters,
         ],
         return_annotation=dict[str, Any],
     )
@@ -162,13 +165,13 @@ async def _followed(
     service: Service, caller: Token, ctx: Context[Any, Any], job_id: str, wait_seconds: float
 ) -> JobSeen:
     deadline = time.monotonic() + wait_seconds
-    told: tuple[float, float | None, str] | None = None
+    reported: tuple[float, float | None, str] | None = None
     while True:
         seen = await run_in_threadpool(service.job, caller, job_id)
         if not seen.job.at_work or time.monotonic() >= deadline:
             return seen
-        if (now := _progress(seen)) != told:
-            told = now
+        if (now := _progress(seen)) != reported:
+            reported = now
             await ctx.report_progress(*now)
         await asyncio.sleep(LOOK_EVERY_SECONDS)
 
@@ -180,7 +183,7 @@ def _markdown_of(service: Service, run_id: str) -> str:
 def _add_reading_tools(server: MCPServer[Any], service: Service) -> None:
     @server.tool()
     def list_runs() -> dict[str, Any]:
-        """The published runs, newest first."""
+        """List the published runs, newest first."""
         with _errors_told():
             return _plain(service.runs())
 
@@ -191,7 +194,9 @@ def _add_reading_tools(server: MCPServer[Any], service: Service) -> None:
             bool, Field(description="By pairwise matches, where the run was ranked so.")
         ] = False,
     ) -> dict[str, Any]:
-        """The ideas of a run by group and rank, with scores; those without a score say why."""
+        """List the ideas of a run by group and rank, with scores, or the reason why there is no
+        score.
+        """
         with _errors_told():
             return _plain(service.run(run_id, ranking=by_matches))
 
@@ -204,16 +209,16 @@ def _add_reading_tools(server: MCPServer[Any], service: Service) -> None:
             Field(description="Further concerns, cited evidence, comparisons and cost too."),
         ] = False,
     ) -> str:
-        """The first page of an idea's review as Markdown: verdict, what decides it, closest prior
-        work, the concerns worth most, and what was not judged.
+        """Return the first page of an idea's review as Markdown: verdict, what decides it, closest
+        prior work, the most important concerns, and what was not judged.
         """
         with _errors_told():
             return service.report(run_id, idea_id, ReportFormat.MD, full=full).decode()
 
     @server.tool()
     def closest_prior_work(run_id: RunName, idea_id: IdeaName) -> dict[str, Any]:
-        """The closest papers: where they overlap with the idea, quotes, and what remains new. An
-        incomplete answer names in warnings what could not be looked up or judged.
+        """Return the closest papers: where they overlap with the idea, quotes, and what remains
+        new. An incomplete answer names in warnings what could not be searched or judged.
         """
         with _errors_told():
             return _plain(service.closest(run_id, idea_id))
@@ -226,8 +231,8 @@ def _add_reading_tools(server: MCPServer[Any], service: Service) -> None:
             str | None, Field(description="Nothing published after it: YYYY-MM-DD or YYYY-MM.")
         ] = None,
     ) -> dict[str, Any]:
-        """Papers for a few words. An empty list means that the source was asked and has none; a
-        source that could not be asked is an error.
+        """Search papers. An empty list means that the source was searched and has none; a source
+        that could not be reached is an error.
         """
         with _errors_told():
             answer = await service.search(query, SearchOptions(limit=limit, cutoff=cutoff))
@@ -245,21 +250,24 @@ def _errors_told() -> Iterator[None]:
 
 
 def _progress(seen: JobSeen) -> tuple[float, float | None, str]:
-    found, state = seen.progress, seen.job.status.state
-    if found is None:
+    progress, state = seen.progress, seen.job.status.state
+    if progress is None:
         return 0.0, None, state.value
-    count, total = found.landed_count, found.planned.idea_count
+    count, total = progress.landed_count, progress.planned.idea_count
     return float(count), float(total), f"{state}: {count} of {total} ideas"
 
 
 def _plain(answer: Answer | bytes) -> dict[str, Any]:
     document = answer if isinstance(answer, bytes) else answer.document()
-    found: dict[str, Any] = orjson.loads(document)
-    return found
+    content: dict[str, Any] = orjson.loads(document)
+    return content
 
 
 def serve_standard_input(warehouse: Warehouse, gateway_url: str, maximum_cost_usd: float) -> None:
-    """Serve whoever started this process, who owns all jobs, until standard input ends."""
+    """Serve MCP on standard input and output until input ends.
+
+    The user who started the process has the rights of an owner.
+    """
     prepare_environment(warehouse.settings.home)
     owner = Token(
         token_id=LOCAL,

@@ -1,4 +1,4 @@
-"""The API and MCP, made when they are first asked for: pages do not wait for their imports."""
+"""API and MCP, imported on the first request so that pages start without them."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -17,7 +17,7 @@ from warehouse.warehouse import Warehouse
 
 
 class Programs:
-    """Answers programs; the first request, or `prepare`, has it made."""
+    """ASGI application that builds the API on the first request, or on `prepare`."""
 
     def __init__(self, warehouse: Warehouse, gateway_url: str) -> None:
         self._warehouse, self._gateway_url = warehouse, gateway_url
@@ -25,11 +25,11 @@ class Programs:
         self._made: asyncio.Future[ASGIApp] | None = None
 
     def prepare(self) -> None:
-        """Have it made before anybody asks."""
+        """Build the API now instead of on the first request."""
         self._wanted.set()
 
     def beside(self, served: ASGIApp) -> ASGIApp:
-        """An application that runs what programs need as long as it is served."""
+        """Return `served` with the lifespan that the API needs."""
         return Starlette(routes=[Mount("/", served)], lifespan=self._lifespan)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,8 +1,8 @@
-"""`python -m flows.api.server WAREHOUSE HOST PORT GATEWAY PARTS NOTE`: pages for readers and the API
-for programs, on one address.
+"""Web server for dashboard pages and the API, on one address.
 
-GATEWAY: where the literature is searched; empty: nowhere. PARTS: `all`, or `programs` without pages.
-NOTE: told on stderr once it listens; empty: nothing.
+`python -m flows.api.server WAREHOUSE HOST PORT GATEWAY PARTS NOTE`. GATEWAY: URL of the literature
+gateway; empty: no search. PARTS: `all`, or `programs` without pages. NOTE: printed on stderr once
+it listens; empty: nothing.
 """
 
 import sys
@@ -25,10 +25,10 @@ _OF_PROGRAMS = ("/v1", "/mcp", "/openapi.json", "/health")
 def serve(
     warehouse: Warehouse, host: str, port: int, gateway_url: str, parts: str, note: str
 ) -> None:
-    """Answer until SIGTERM or SIGINT.
+    """Serve until SIGTERM or SIGINT.
 
     Raises:
-        ConfigurationError: what keeps it from starting, in one line.
+        ConfigurationError: it cannot start.
     """
     settings = warehouse.settings
     prepare_environment(settings.home)
@@ -50,7 +50,7 @@ def serve(
 
 
 def _by_path(programs: ASGIApp, pages: ASGIApp) -> ASGIApp:
-    """A cookie says nothing to programs, and a token nothing to pages."""
+    """Route by path: programs authenticate with tokens, pages with cookies."""
 
     async def either(scope: Scope, receive: Receive, send: Send) -> None:
         first = "/" + str(scope.get("path", "")).split("/", 2)[1]

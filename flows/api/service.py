@@ -1,6 +1,6 @@
-"""What the services for programs do, over HTTP and MCP alike: submit, watch, read, search.
+"""Operations of the HTTP and MCP services: submit, watch, read and search.
 
-Who asks is a `Token`; what they may not do is refused here.
+The caller is a `Token`; operations that its role does not permit raise NotAllowedError.
 """
 
 import os
@@ -49,12 +49,13 @@ from warehouse.warehouse import Warehouse
 
 MOST_BYTES = 200_000_000
 _HEADER_BYTES, _CHANGE_COUNTER = 100, slice(24, 28)
-"""SQLite counts its commits there (https://www.sqlite.org/fileformat.html, 1.3.7)."""
+"""SQLite's commit counter (https://www.sqlite.org/fileformat.html, 1.3.7)."""
 
 
 class LakeAnswers:
-    """Answers by what was asked, the least recently asked dropped first. Many who ask the same at
-    once wait for one answer. Shared by threads.
+    """Least-recently-used cache of replies, emptied when the lake changes.
+
+    Concurrent calls with one key compute its reply once. Shared by threads.
     """
 
     def __init__(self, warehouse: Warehouse) -> None:
@@ -65,44 +66,44 @@ class LakeAnswers:
         self._kept: OrderedDict[tuple[object, ...], Future[bytes]] = OrderedDict()
         self._bytes = 0
 
-    def of(self, make: Callable[[], bytes], *asked: object) -> bytes:
-        """`make()`, or what it answered before to the same question.
+    def of(self, make: Callable[[], bytes], *key: object) -> bytes:
+        """Return the cached reply, or compute it by `make()`.
 
         Args:
-            asked: what tells this question from others.
+            key: identifies the reply.
 
         Raises:
             UnknownNameError: there is no lake.
             ConfigurationError: it cannot be opened.
-            Whatever `make` raises, which is not kept.
+            Exception: any error of `make`, which is not cached.
         """
         version = self._snapshot()
         with self._lock:
             if version != self._version:
                 self._kept.clear()
                 self._version, self._bytes = version, 0
-            found = self._kept.get(asked)
-            if found is None:
-                mine = self._kept[asked] = Future()
+            cached = self._kept.get(key)
+            if cached is None:
+                mine = self._kept[key] = Future()
             else:
-                self._kept.move_to_end(asked)
-        if found is not None:
-            return found.result()
-        return self._made(make, asked, mine)
+                self._kept.move_to_end(key)
+        if cached is not None:
+            return cached.result()
+        return self._made(make, key, mine)
 
     def _made(
-        self, make: Callable[[], bytes], asked: tuple[object, ...], mine: "Future[bytes]"
+        self, make: Callable[[], bytes], key: tuple[object, ...], mine: "Future[bytes]"
     ) -> bytes:
         try:
             answer = make()
         except BaseException as error:  # whoever waits for the answer gets the same error
             with self._lock:
-                if self._kept.get(asked) is mine:
-                    del self._kept[asked]
+                if self._kept.get(key) is mine:
+                    del self._kept[key]
             mine.set_exception(error)
             raise
         with self._lock:
-            if self._kept.get(asked) is mine:
+            if self._kept.get(key) is mine:
                 self._bytes += len(answer)
             mine.set_result(answer)
             while self._bytes > MOST_BYTES:
@@ -111,7 +112,7 @@ class LakeAnswers:
         return answer
 
     def _snapshot(self) -> str:
-        """Changes whenever something is published, or another lake lies in this place."""
+        """Return a version that changes with each publication or another lake in this place."""
         if self._warehouse.postgres is None:
             return catalogue_state(self._warehouse)
         with self._lock:
@@ -121,18 +122,19 @@ class LakeAnswers:
 
 
 def catalogue_state(warehouse: Warehouse) -> str:
-    """Differs after each commit to the SQLite catalogue; asking DuckDB costs hundreds of times as
-    much.
+    """Return a value that differs after each commit to the SQLite catalogue.
+
+    Asking DuckDB costs hundreds of times as much.
 
     Raises:
         UnknownNameError: there is no lake.
     """
     try:
         with warehouse.catalogue.open("rb") as file:
-            head, found = file.read(_HEADER_BYTES), os.fstat(file.fileno())
+            head, status = file.read(_HEADER_BYTES), os.fstat(file.fileno())
     except FileNotFoundError:
         raise no_lake(warehouse) from None
-    return f"{found.st_ino}-{found.st_mtime_ns}-{found.st_size}-{head[_CHANGE_COUNTER].hex()}"
+    return f"{status.st_ino}-{status.st_mtime_ns}-{status.st_size}-{head[_CHANGE_COUNTER].hex()}"
 
 
 SEARCHES_AT_ONCE = 8
@@ -143,26 +145,26 @@ class JobSeen(Noun):
     progress: RunProgress | None
 
     def row(self) -> dict[str, Any]:
-        """As `assay jobs list --json` tells it, with how far its run is."""
-        found = self.progress
+        """Return the row of `assay jobs list --json` with the progress of its run."""
+        progress = self.progress
         return {
             **job_row(self.job),
             "stop_requested": self.job.stop_requested,
-            "idea_count": found.planned.idea_count if found else None,
-            "landed_count": found.landed_count if found else None,
-            "cost_usd": found.cost_usd if found else None,
+            "idea_count": progress.planned.idea_count if progress else None,
+            "landed_count": progress.landed_count if progress else None,
+            "cost_usd": progress.cost_usd if progress else None,
         }
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """One warehouse, its settings, and the gateway that is asked for literature; empty: none."""
+    """Operations on one warehouse; `gateway_url` is empty if it searches no literature."""
 
     warehouse: Warehouse
     database: ServiceDatabase
     watch: Watch
     gateway_url: str
-    kept: LakeAnswers
+    answers: LakeAnswers
     searches: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(SEARCHES_AT_ONCE))
 
     def work(
@@ -175,24 +177,24 @@ class Service:
         name: str,
         idempotency_key: str | None,
     ) -> str:
-        """Have work done; the job_id, which is known again under the same key.
+        """Submit a job and return its job_id; the same key returns the same job.
 
         Args:
-            sent: what is worked on, as `as_kept` takes it.
+            sent: inputs of the job, as `as_kept` takes them.
 
         Raises:
             NotAllowedError: the token's role may not submit.
-            ConfigurationError: more is asked than is offered, or it cannot be worked on.
-            UnknownNameError: it is about a run that is not published.
+            ConfigurationError: an option or input is not offered or invalid.
+            UnknownNameError: its run is not published.
             ConflictError, RateLimitedError, BudgetExhaustedError: as `accept`.
         """
-        told = _told(token, options, "", idempotency_key, others=job.not_offered)
-        request = job(**told, **as_kept(job, sent))
+        fields = _told(token, options, "", idempotency_key, others=job.not_offered)
+        request = job(**fields, **as_kept(job, sent))
         request = self._complete(replace(request, name=_named(name or request.title)))
         return self._accepted(token, request)
 
     def _complete(self, request: WorkJob) -> WorkJob:
-        """With engine and profile of the run that it is about, where it names none.
+        """Fill in engine and profile from the run that the request is about.
 
         Raises:
             UnknownNameError: that run is not published.
@@ -203,15 +205,15 @@ class Service:
         here = replace(request.options, warehouse=self.warehouse.root)
         given = work.given(request, self.warehouse.root)
         _, options = campaign_type(work).completed(given, here, self.warehouse.settings)
-        told = {"engine": options.engine, "profile": options.profile}
-        return replace(request, options=replace(request.options, **told))
+        updates = {"engine": options.engine, "profile": options.profile}
+        return replace(request, options=replace(request.options, **updates))
 
     def _accepted(self, token: Token, request: JobRequest) -> str:
         check_offered(request, self.warehouse.settings.dashboard)
         return accept(self.warehouse, self.database, token, request)
 
     def jobs(self, token: Token) -> Answer:
-        """The jobs that the token's holder may see, newest first.
+        """List the jobs that the token may see, newest first.
 
         Raises:
             NotAllowedError: the token's role may not submit.
@@ -222,11 +224,11 @@ class Service:
         )
 
     def job(self, token: Token, job_id: str) -> JobSeen:
-        """A job as it is now.
+        """Return a job and its progress.
 
         Raises:
             NotAllowedError: the token's role may not submit.
-            UnknownNameError: there is none of this name, or it is another's.
+            UnknownNameError: there is no such job, or it belongs to another token.
         """
         token.scope.check(Action.SUBMIT)
         job = read_job(self.warehouse, job_id)
@@ -236,7 +238,7 @@ class Service:
         return JobSeen(job=job, progress=progress)
 
     def stop(self, token: Token, job_id: str) -> JobSeen:
-        """Ask a job to stop in order; what has ended stays as it is."""
+        """Ask a job to stop in order; a job that has ended is unchanged."""
         seen = self.job(token, job_id)
         if seen.job.at_work:
             request_stop(seen.job)
@@ -259,16 +261,16 @@ class Service:
             with self.warehouse.queries() as queries:
                 return answer_of("listed", queries.list_runs()).document().encode()
 
-        return self.kept.of(told, "runs")
+        return self.answers.of(told, "runs")
 
     def run(self, run_id: str, idea_id: str | None = None, *, ranking: bool = False) -> bytes:
-        """Return what `assay report --json` says."""
+        """Return the output of `assay report --json`."""
 
         def told() -> bytes:
             answer = report_answer(self.warehouse, run_id, idea_id, ranking=ranking)
             return answer.document().encode()
 
-        return self.kept.of(told, "run", run_id, idea_id, ranking)
+        return self.answers.of(told, "run", run_id, idea_id, ranking)
 
     def report(
         self,
@@ -279,7 +281,7 @@ class Service:
         ranking: bool = False,
         full: bool = False,
     ) -> bytes:
-        """Return what `assay report` writes."""
+        """Return the file that `assay report` writes."""
 
         def written() -> bytes:
             return report_file(
@@ -291,15 +293,15 @@ class Service:
                 full=full,
             )
 
-        return self.kept.of(written, "report", run_id, idea_id, form, ranking, full)
+        return self.answers.of(written, "report", run_id, idea_id, form, ranking, full)
 
     def closest(self, run_id: str, idea_id: str) -> bytes:
-        """The closest prior work of an idea: where it overlaps, and what remains new beside it."""
+        """Return the closest prior work of an idea: the overlap, and what remains new."""
 
         def told() -> bytes:
             return self._closest(run_id, idea_id).document().encode()
 
-        return self.kept.of(told, "closest", run_id, idea_id)
+        return self.answers.of(told, "closest", run_id, idea_id)
 
     def _closest(self, run_id: str, idea_id: str) -> Answer:
         with self.warehouse.queries() as queries:
@@ -332,20 +334,20 @@ class Service:
         )
 
     def inbox(self, token: Token) -> Answer:
-        """Return what waits for the answer of who has the token, oldest first.
+        """List the requests that wait for the token's participant, oldest first.
 
         Raises:
-            NotAllowedError: the token's role may not decide, or it stands for no participant.
+            NotAllowedError: the token's role may not decide, or it belongs to no participant.
         """
         who = self._decider(token)
-        found = open_requests(self.database, who)
-        return answer_of("listed", [shown_request(each) for each in found], participant_id=who)
+        requests = open_requests(self.database, who)
+        return answer_of("listed", [shown_request(each) for each in requests], participant_id=who)
 
     def decide(self, token: Token, request_id: str, given: GivenAnswer) -> Answer:
-        """Answer a request, for good.
+        """Record the final answer to a request.
 
         Raises:
-            As `inbox`, and as `warehouse.app.decisions.decide`.
+            Exception: as `inbox` and `warehouse.app.decisions.decide`.
         """
         who = self._decider(token)
         made = decide_and_fold(self.warehouse, self.database, request_id, who, given)
@@ -353,21 +355,21 @@ class Service:
 
     def _decider(self, token: Token) -> str:
         token.scope.check(Action.DECIDE)
-        found = participant_with(self.database, token.token_id)
-        if found is None:
+        participant = participant_with(self.database, token.token_id)
+        if participant is None:
             raise NotAllowedError(
                 "this token stands for no participant:"
                 f" `assay people add NAME --key {token.token_id}`"
             )
-        return found.participant_id
+        return participant.participant_id
 
     async def search(self, query: str, options: SearchOptions) -> Answer:
-        """Papers, as `assay literature search --json` tells them, through this service's gateway.
+        """Search papers through this service's gateway, as `assay literature search --json`.
 
-        A few at a time: a source that is slow holds up no other request.
+        The number of concurrent searches is limited, so that a slow source delays no other request.
 
         Raises:
-            ConfigurationError: a literature of the caller's own.
+            ConfigurationError: the caller names a literature, or the server has no gateway.
         """
         if options.literature is not None:
             raise ConfigurationError(
@@ -376,17 +378,19 @@ class Service:
         if not self.gateway_url:
             raise ConfigurationError("this server searches no literature: `assay api` does")
         at_gateway = LiteratureChoice(url=self.gateway_url)
-        told = SearchOptions(literature=at_gateway, limit=options.limit, cutoff=options.cutoff)
+        search_options = SearchOptions(
+            literature=at_gateway, limit=options.limit, cutoff=options.cutoff
+        )
         return await to_thread.run_sync(
-            search_answer, query, told, self.warehouse.settings, limiter=self.searches
+            search_answer, query, search_options, self.warehouse.settings, limiter=self.searches
         )
 
 
 def open_service(warehouse: Warehouse, database: ServiceDatabase, gateway_url: str) -> Service:
-    """The service of a warehouse; what was accepted before it was last killed is handed over."""
+    """Open the service of a warehouse, and queue jobs accepted before a kill."""
     hand_over(warehouse, database)
-    kept = LakeAnswers(warehouse)
-    return Service(warehouse, database, Watch(warehouse), gateway_url, kept)
+    answers = LakeAnswers(warehouse)
+    return Service(warehouse, database, Watch(warehouse), gateway_url, answers)
 
 
 def _named(name: str) -> str:
@@ -401,11 +405,13 @@ def _told(
     *,
     others: frozenset[str] = OF_THE_MACHINE,
 ) -> dict[str, Any]:
-    """Return what every request says, of a caller who may submit; `others` are not for it to say."""
+    """Return the common fields of a request; `others` are options it may not set."""
     token.scope.check(Action.SUBMIT)
-    said = sorted(others & options.model_fields_set)
-    if said:
-        raise ConfigurationError(f"{flag_of(said[0])} is not for a request to say: leave it out")
+    refused_options = sorted(others & options.model_fields_set)
+    if refused_options:
+        raise ConfigurationError(
+            f"{flag_of(refused_options[0])} is not for a request to say: leave it out"
+        )
     return {
         "name": _named(name),
         "asked_by": f"{token.name} ({token.token_id})",

@@ -125,7 +125,7 @@ def _wrapped(text: str, width: int) -> list[str]:
     return ["", *textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="  "), ""]
 
 
-def _commands_of(folder: str) -> list[str]:
+def commands_of(folder: str) -> list[str]:
     """The commands of declared kinds of work stand before the others."""
     from schemas.works.registry import work_jobs  # late: it imports the nouns of every kind
     from tasks.works import WORKS
@@ -142,7 +142,7 @@ def _commands_of(folder: str) -> list[str]:
 
 def _in_groups(width: int) -> Iterator[str]:
     for folder, title in SECTIONS.items():
-        names = "  ".join(_commands_of(folder))
+        names = "  ".join(commands_of(folder))
         yield from textwrap.wrap(f"{title:<20}{names}", width, subsequent_indent=" " * 20)
 
 
@@ -280,7 +280,7 @@ def _tell_commands(asked: bool) -> None:
     commands: Any = get_command(application())
     for folder, title in SECTIONS.items():
         lines = [f"{title}:"]
-        for name in _commands_of(folder):
+        for name in commands_of(folder):
             told = commands.commands[name].get_short_help_str(10_000)
             lines += textwrap.wrap(f"  {name:<12}{told}", 79, subsequent_indent=" " * 14)
         sys.stdout.write("\n".join([*lines, "", ""]))

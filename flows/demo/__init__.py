@@ -1,1 +1,1 @@
-"""The bundled sample: ideas and summaries of papers, written for this project."""
+"""Bundled sample: ideas and paper summaries written for this project."""

@@ -1,4 +1,4 @@
-"""A service for readers and programs in a process of its own, beside a job runner in this one."""
+"""A child process that serves requests, with the job runner in this process."""
 
 import os
 import signal
@@ -18,13 +18,14 @@ def work_beside(
     *,
     answers_on_stdout: bool = False,
 ) -> int:
-    """Run a module with its arguments, and take up jobs as they are asked for until it ends; its
-    exit code.
+    """Run a module in a child process, and jobs in this one, until the child ends.
 
-    Call it in the main thread. Ctrl-C and SIGTERM stop both, which is no failure.
+    Call it in the main thread. Ctrl-C and SIGTERM stop both and are no failure.
 
     Args:
-        environment: of the module's process, which needs no keys: jobs inherit this process's own.
+        environment: of the child, which needs no API keys: jobs inherit those of this process.
+
+    Returns: the exit code.
     """
     command = module_command("flows.run.child", str(os.getpid()), *module)
     child = subprocess.Popen(  # noqa: S603 our own words

@@ -1,4 +1,4 @@
-"""Who gets which keys: a job's process those that the job needs, the pages none."""
+"""Environment variables of job processes: only the API keys that a job needs."""
 
 from collections.abc import Mapping
 
@@ -40,12 +40,11 @@ def environment_of(
     *,
     in_object_storage: bool = False,
 ) -> dict[str, str]:
-    """Of `inherited`, what a job with these options needs.
+    """Return the variables of `inherited` that a job with these options needs.
 
-    The keys: those of the model's provider; Semantic Scholar's where the literature may be live;
-    those of the other sources where a committee searches them; those of object storage where
-    something lies in it. Nothing of the dashboard's own settings. LiteLLM reads no `.env` file,
-    which could bring keys back.
+    API keys are those of the model's provider; of Semantic Scholar if the literature may be live;
+    of the other sources if a committee searches them; of object storage if it is used. Settings of
+    the dashboard are left out.
     """
     models = (options.engine.model, remote_model(settings.embeddings.model))
     wanted = _BASE.union(*(model_variables(model) for model in models if model is not None))
@@ -55,8 +54,10 @@ def environment_of(
         wanted |= SOURCE_VARIABLES
     if in_object_storage:
         wanted |= _OBJECT_STORAGE
-    kept = {name: value for name, value in inherited.items() if _is_wanted(name.upper(), wanted)}
-    return kept | {"LITELLM_MODE": "PRODUCTION"}
+    variables = {
+        name: value for name, value in inherited.items() if _is_wanted(name.upper(), wanted)
+    }
+    return variables | {"LITELLM_MODE": "PRODUCTION"}
 
 
 def _asks_upstream(options: RunOptions | DeclaredOptions) -> bool:
@@ -68,9 +69,9 @@ def _asks_upstream(options: RunOptions | DeclaredOptions) -> bool:
 
 
 def without_keys(inherited: Mapping[str, str]) -> dict[str, str]:
-    """`inherited` without the keys of models and sources, for a process that asks none of them.
+    """Return `inherited` without API keys of models and sources.
 
-    Credentials of a cloud stay: the lake may lie there.
+    Cloud credentials are included, because the lake may be in object storage.
     """
     return {
         name: value

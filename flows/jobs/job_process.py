@@ -1,6 +1,7 @@
-"""`python -m flows.jobs.job_process WAREHOUSE JOB [SHA256]`: do one job to its end.
+"""Process that executes one job.
 
-SHA256 is that of the request that the runner has checked; another one is not done.
+`python -m flows.jobs.job_process WAREHOUSE JOB [SHA256]`. SHA256 is that of the request that the
+runner checked; a different request is not executed.
 """
 
 import os
@@ -38,7 +39,7 @@ from warehouse.warehouse import Warehouse
 
 OptionsT = TypeVar("OptionsT", bound=Options)
 LOCK_SECONDS = 5.0
-"""For the process of a lost runner to be gone."""
+"""Time for the process of a killed runner to end."""
 
 
 class JobResult(Noun):
@@ -72,7 +73,7 @@ def main() -> None:
 
 
 def _do(warehouse: Warehouse, job_id: str, checked_sha256: str | None = None) -> int:
-    """The exit code of a job that has not ended; what has ended is left alone."""
+    """Execute a job that has not ended, and return its exit code."""
     job = read_job(warehouse, job_id)
     assert job is not None
     if not job.at_work:
@@ -116,7 +117,7 @@ def _do(warehouse: Warehouse, job_id: str, checked_sha256: str | None = None) ->
 
 
 def _without_folder(line: str, job: Job) -> str:
-    """Return a line without where this machine keeps what a program sent."""
+    """Remove the path of the job's folder from a line."""
     for folder in (job.folder.resolve(), job.folder):
         line = line.replace(f"{folder}{os.sep}", "")
     return line
@@ -133,15 +134,15 @@ def _result(warehouse: Warehouse, job: Job, checked_sha256: str | None) -> JobRe
 
 
 def _here(options: OptionsT, warehouse: Warehouse) -> OptionsT:
-    """Wherever a request was written, its job is done in the warehouse that holds it."""
+    """Return the options with this warehouse: the folder may have moved since the request."""
     return replace(options, warehouse=warehouse.root)
 
 
-def _declared(asked: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
-    work, settings = work_named(asked.command), warehouse.settings
-    options = _here(asked.options, warehouse)
-    request = request_of(work, work.given(asked, job.folder), options, settings)
-    if asked.asks_nothing:
+def _declared(submission: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
+    work, settings = work_named(submission.command), warehouse.settings
+    options = _here(submission.options, warehouse)
+    request = request_of(work, work.given(submission, job.folder), options, settings)
+    if submission.asks_nothing:
         expected = estimate(work, request, settings)
         write_bytes(job.result, orjson.dumps(expected.model_dump(mode="json")))
         return JobResult(exit_code=EXIT_DONE, done=True)
@@ -157,16 +158,16 @@ def _declared(asked: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
             other_run_ids=summary.other_run_ids,
         )
     if not summary.published:
-        first, told = summary.first, "; ".join(summary.failed_expectations)
+        first, failures = summary.first, "; ".join(summary.failed_expectations)
         return JobResult(
             exit_code=EXIT_FAILURES,
             done=first is not None,
-            last_word=f"{summary.title} was not published: {told}",
+            last_word=f"{summary.title} was not published: {failures}",
             run_id=None if first is None else first.head.run_id,
         )
-    shown, reason = work_named(summary.name), head.ended_early()
-    page = published_page(shown, warehouse, head.run_id)
-    result = shown.result(head, page.units)
+    kind, reason = work_named(summary.name), head.ended_early()
+    page = published_page(kind, warehouse, head.run_id)
+    result = kind.result(head, page.units)
     lines = [f"it ended early: {reason.replace('_', ' ')}"] if reason is not None else []
     exit_code = exit_code_of(summary, result)
     return JobResult(
@@ -178,10 +179,10 @@ def _declared(asked: WorkJob, job: Job, warehouse: Warehouse) -> JobResult:
     )
 
 
-def _plan(asked: PlanJob, job: Job, warehouse: Warehouse) -> JobResult:
-    settings, options = warehouse.settings, _here(asked.options, warehouse)
-    write_bytes(job.ideas, asked.idea_file)
-    request = request_of(work_named(asked.of), (job.ideas,), options, settings)
+def _plan(submission: PlanJob, job: Job, warehouse: Warehouse) -> JobResult:
+    settings, options = warehouse.settings, _here(submission.options, warehouse)
+    write_bytes(job.ideas, submission.idea_file)
+    request = request_of(work_named(submission.of), (job.ideas,), options, settings)
     document = predict(request, named_engines(options.compare), settings).document()
     write_bytes(job.result, orjson.dumps(document))
     return JobResult(exit_code=EXIT_DONE, done=True)

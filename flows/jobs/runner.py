@@ -1,4 +1,4 @@
-"""The job runner: takes up what pages and programs ask for, a few at a time, each asker in turn."""
+"""Job runner: starts submitted jobs, a few at a time, fairly among submitters."""
 
 import logging
 import os
@@ -39,26 +39,25 @@ _LOG = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.3
 STOP_SECONDS = 25.0
-"""Longer than a job takes to end in order (`flows/run/interruption.py`)."""
+"""Longer than a job takes to stop in order (`flows/run/interruption.py`)."""
 MAXIMUM_ATTEMPTS = 5
-"""A job that takes its runner down with it, as by filling the memory, is left in the end."""
+"""A job that kills its runner, as by filling the memory, fails after so many attempts."""
 ESTIMATES_AT_ONCE = 2
-"""Somebody waits for them, so they are made beside work that takes long."""
+"""Somebody waits for an estimate, so estimates run next to long jobs."""
 EXIT_HELD = 75
-"""Of a job's process: another one is at work on the job."""
+"""Exit code of a job process: another process holds the job's lock."""
 
 
 def run_jobs(warehouse: Warehouse, over: Callable[[], bool]) -> None:
-    """Take up the jobs of a warehouse, and count its votes, until `over` says so; then stop them
-    in order.
+    """Run the jobs of a warehouse and count its votes until `over()` is true.
 
-    What is stopped here goes on with the next runner. While another runner is at work in the
-    warehouse, this one waits to take its place. Call it in the main thread: a job's process ends
+    Jobs that are stopped at the end resume with the next runner. While another runner holds the
+    lock of the warehouse, this one waits for it. Call it in the main thread: a job's process ends
     with the thread that started it.
     """
     lock = FileLock(runner_lock(warehouse), blocking=False, fallback_to_soft=False)
     runner, counter = _Runner(warehouse), VoteCounter(warehouse)
-    said = ""
+    last_warning = ""
     try:
         while not over():
             try:
@@ -70,11 +69,11 @@ def run_jobs(warehouse: Warehouse, over: Callable[[], bool]) -> None:
             except Timeout:
                 pass
             except (AssayError, OSError) as error:  # a full disk, or what cannot be written to
-                said = _warn("jobs wait", error, said)
+                last_warning = _warn("jobs wait", error, last_warning)
             try:
                 counter.look()
             except (AssayError, OSError) as error:  # votes are safe, and counted once it is mended
-                said = _warn("votes wait to be counted", error, said)
+                last_warning = _warn("votes wait to be counted", error, last_warning)
             time.sleep(POLL_SECONDS)
     finally:
         runner.close()
@@ -82,9 +81,9 @@ def run_jobs(warehouse: Warehouse, over: Callable[[], bool]) -> None:
         lock.release()
 
 
-def _warn(what: str, error: Exception, said: str) -> str:
+def _warn(what: str, error: Exception, last_warning: str) -> str:
     line = f"{what}: {error}"
-    if line != said:
+    if line != last_warning:
         _LOG.warning(line)
     return line
 
@@ -107,7 +106,7 @@ class _Runner:
         self._database: ServiceDatabase | None = None
 
     def look(self) -> None:
-        """One round: settle what has ended, pass on what is to stop, take up what waits."""
+        """Run one round: finish ended jobs, forward stop requests, start waiting jobs."""
         error: Exception | None = None
         for step in self._steps():
             try:
@@ -118,7 +117,7 @@ class _Runner:
             raise error
 
     def _steps(self) -> Iterator[Callable[[], None]]:
-        """Yield what a round does, job by job: where one fails, the others go on."""
+        """Yield the actions of a round, one per job, so that one failure stops no other."""
         for job_id, working in list(self._working.items()):
             if working.process.poll() is not None:
                 del self._working[job_id]
@@ -134,7 +133,7 @@ class _Runner:
             yield partial(self._take_up, job)
 
     def _in_turn(self, waiting: Sequence[tuple[str, Job]]) -> list[Job]:
-        """The first job of each queue before the second of any; the queue served last comes last."""
+        """Return waiting jobs in turn: one per queue, least recently served queue first."""
         places: Counter[str] = Counter()
         turns: list[tuple[int, int, str, Job]] = []
         for queue, job in waiting:
@@ -143,7 +142,7 @@ class _Runner:
         return [job for *_, job in sorted(turns, key=lambda turn: turn[:3])]
 
     def _open_jobs(self) -> Iterator[Job]:
-        """In the order in which they were asked; each job that has ended is read once more only."""
+        """Yield unfinished jobs in order of submission."""
         for job_id in job_ids(self._warehouse):
             job = read_job(self._warehouse, job_id) if job_id not in self._ended else None
             if job is None:  # has ended, or its request is yet to be written
@@ -154,7 +153,7 @@ class _Runner:
                 self._ended.add(job_id)
 
     def close(self) -> None:
-        """Stop every process in order; what they were at stays to be taken up again."""
+        """Stop every process in order; its job resumes with the next runner."""
         for working in self._working.values():
             working.process.send_signal(signal.SIGINT)
         deadline = time.monotonic() + STOP_SECONDS
@@ -169,8 +168,9 @@ class _Runner:
             self._database.close()
 
     def _may_go_on(self, job: Job) -> bool:
-        """Return whether nobody is waited for. What waits is looked at again when somebody has done
-        something, not three times a second.
+        """Return whether a job waits for no decision.
+
+        A waiting job is checked again only after a new record, not in every round.
         """
         if job.status.state is not JobState.WAITING or job.request is None:
             return True
@@ -206,8 +206,8 @@ class _Runner:
     def _has_room(self, request: JobRequest) -> bool:
         """Return whether a job may start now.
 
-        Short jobs run beside long ones. Of two equal requests the second waits for the first, and
-        finds it done.
+        Short jobs have slots of their own. The second of two equal requests waits for the first,
+        and then finds its work done.
         """
         if any(working.work == request.work for working in self._working.values()):
             return False
@@ -217,9 +217,11 @@ class _Runner:
         return count < (beside or self._warehouse.settings.jobs.at_once)
 
     def _start(self, job: Job, request: JobRequest) -> None:
-        """A process of its own: a stop is a signal to its main thread, Prefect's client finds one
-        server in its life, its memory is given back, and its environment holds no key that the
-        job does not need.
+        """Start the process of a job.
+
+        Each job has its own process: a stop is a signal to its main thread, Prefect's client uses
+        one server in its lifetime, its memory is freed, and its environment holds only the API keys
+        that it needs.
         """
         place = str(self._warehouse.root.resolve())
         command = module_command(
@@ -244,7 +246,7 @@ class _Runner:
         self._served[_queue(request)] = max(self._served.values(), default=0) + 1
 
     def _in_object_storage(self) -> bool:
-        """Return whether the warehouse lies there, or may have the lake's files there."""
+        """Return whether the warehouse or the lake's files may be in object storage."""
         if self._warehouse.objects is not None:
             return True
         try:
@@ -263,7 +265,7 @@ class _Runner:
             working.process.send_signal(signal.SIGINT)
 
     def _settle(self, job_id: str, return_code: int) -> None:
-        """Say how a job ended whose process could not."""
+        """Record the end of a job whose process could not."""
         job = read_job(self._warehouse, job_id)
         if job is None or not job.at_work or return_code == EXIT_HELD:
             return

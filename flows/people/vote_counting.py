@@ -1,4 +1,4 @@
-"""Counts blind votes as they come in: standings and next pairs at once, the lake now and then."""
+"""Counts blind votes: standings at once, copies to the lake every 30 seconds."""
 
 import logging
 import time
@@ -16,11 +16,11 @@ from warehouse.warehouse import Warehouse
 
 _LOG = logging.getLogger(__name__)
 FOLD_SECONDS = 30.0
-"""Between two times that votes are copied into the lake while they come in."""
+"""Interval between copies of new votes to the lake."""
 
 
 class VoteCounter:
-    """One process of those that look counts for a warehouse; the others stand by."""
+    """Counts the votes of a warehouse in one process; other counters wait for its lock."""
 
     def __init__(self, warehouse: Warehouse) -> None:
         self._warehouse = warehouse
@@ -33,10 +33,10 @@ class VoteCounter:
         self._folded_at = -FOLD_SECONDS
 
     def look(self) -> None:
-        """One round. Nothing is made in a warehouse where nobody votes.
+        """Run one round. Creates nothing in a warehouse without votes.
 
         Raises:
-            ConfigurationError: the database of the services cannot be read.
+            ConfigurationError: the services' database cannot be read.
         """
         if self._database is None:
             if not services_file(self._warehouse).exists():
@@ -57,7 +57,7 @@ class VoteCounter:
             self._fold(seen[0])
 
     def close(self) -> None:
-        """Publish with the next publication what came in since the last copy."""
+        """Release the lock; the next publication takes the uncopied votes."""
         if self._database is not None:
             self._database.close()
         self._lock.release()
@@ -78,16 +78,16 @@ class VoteCounter:
 
 
 def count_votes(database: ServiceDatabase) -> None:
-    """Bring every contest's standing up to the votes that are there."""
+    """Update the standing of every contest."""
     from tasks.ranking.contests import standing_of, votes_of  # seconds; most runners count no votes
 
     votes: dict[tuple[Track, str], list[HumanVote]] = defaultdict(list)
     for vote in recorded(database, VOTES, HumanVote):
         votes[vote.track, vote.group].append(vote)
     for contest, standing in contests(database):
-        own = votes_of(contest, votes.get((contest.track, contest.group), ()))
-        if standing is None or standing.vote_count != _counted(own):
-            keep_standing(database, contest, standing_of(contest, own))
+        matches = votes_of(contest, votes.get((contest.track, contest.group), ()))
+        if standing is None or standing.vote_count != _counted(matches):
+            keep_standing(database, contest, standing_of(contest, matches))
 
 
 def _counted(votes: Iterable[HumanVote]) -> int:

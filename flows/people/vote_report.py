@@ -1,4 +1,4 @@
-"""What the votes of a lake come to: figures on their trust, careless voters, a leaderboard."""
+"""Report on the votes of a lake: agreement figures, careless voters, leaderboard."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -26,11 +26,11 @@ _EVERYTHING = "all"
 
 
 def report_on_votes(warehouse: Warehouse, by: Board) -> VoteReport:
-    """Take new votes into the lake, and report on all.
+    """Copy new votes into the lake, and report on all.
 
     Raises:
         ConfigurationError: the lake or the services' database cannot be read.
-        TransientError: another publisher is at work.
+        TransientError: another publisher holds the lock.
     """
     fold_into_lake(warehouse)
     with warehouse.queries() as queries:
@@ -58,12 +58,12 @@ def report_on_votes(warehouse: Warehouse, by: Board) -> VoteReport:
 
 
 def _checks(votes: Iterable[HumanVote]) -> dict[str, tuple[int, int]]:
-    found: dict[str, tuple[int, int]] = {}
+    counts: dict[str, tuple[int, int]] = {}
     for vote in votes:
         if vote.check_passed is not None:
-            failed, passed = found.get(vote.voter, (0, 0))
-            found[vote.voter] = (failed + (not vote.check_passed), passed + vote.check_passed)
-    return found
+            failed, passed = counts.get(vote.voter, (0, 0))
+            counts[vote.voter] = (failed + (not vote.check_passed), passed + vote.check_passed)
+    return counts
 
 
 def _bias_figures(votes: Sequence[HumanVote]) -> Iterator[VoteFigure]:
@@ -84,9 +84,7 @@ def _bias_figures(votes: Sequence[HumanVote]) -> Iterator[VoteFigure]:
 
 
 def _engine_figures(queries: Queries, votes: Sequence[HumanVote]) -> Iterator[VoteFigure]:
-    """Of the rankings of runs whose ideas were voted on: does the engine say what people say, and
-    how far would its order change?
-    """
+    """Yield figures on the agreement of engine and voters about ranked runs."""
     verdicts: list[Match] = []
     taus: list[float | None] = []
     leader_stays: list[float | None] = []
@@ -101,9 +99,9 @@ def _engine_figures(queries: Queries, votes: Sequence[HumanVote]) -> Iterator[Vo
             for match in matches_of_ranking(queries, head, names)
             if match.dimension == OVERALL.name and match.provenance is not None
         )
-        own = matches_of((one for one in on_ideas if one.run_id == run_id), across_runs=False)
+        run_votes = matches_of((one for one in on_ideas if one.run_id == run_id), across_runs=False)
         rated = ratings_of(queries, head, RatingMethod.BRADLEY_TERRY)
-        for group in by_group(own).values():
+        for group in by_group(run_votes).values():
             ours, theirs = _side_by_side(group, rated)
             taus.append(kendall(ours, theirs).value if len(ours) > 1 else None)
             if ours:
@@ -140,14 +138,16 @@ def _side_by_side(
 def _ideas(votes: Sequence[HumanVote]) -> tuple[VotedStrength, ...]:
     about = matches_of((vote for vote in votes if vote.track is Track.IDEAS), across_runs=False)
     return tuple(
-        row for group, own in sorted(by_group(about).items()) for row in _board(group, own)
+        row
+        for group, group_votes in sorted(by_group(about).items())
+        for row in _board(group, group_votes)
     )
 
 
 def _makers(
     votes: Sequence[HumanVote], by: Board, made_by: Mapping[str, Mapping[Board, str]]
 ) -> tuple[VotedStrength, ...]:
-    """Votes between two of one maker tell nothing of it and are left out."""
+    """Return the strengths of makers; votes between two works of one maker do not count."""
     about = [vote for vote in votes if vote.track is not Track.IDEAS]
     renamed = []
     for match in matches_of(about):

@@ -1,4 +1,4 @@
-"""Profiles ship as files beside this module; a user's own holds what differs from one of them."""
+"""Evaluation profiles: TOML files in this folder, and files that extend them."""
 
 import json
 import tomllib
@@ -15,17 +15,17 @@ _MOST_EXTENDED = 8
 
 
 def shipped_profiles() -> tuple[str, ...]:
-    """Names of the profiles that come with Assay."""
+    """Return the names of the profiles that come with Assay."""
     files = (each.name for each in resources.files("flows.profiles").iterdir())
     names = (name.removesuffix(".toml") for name in files if name.endswith(".toml"))
     return tuple(sorted(name for name in names if not name.startswith("_")))  # _shared: their base
 
 
 def load_profile(name_or_path: str) -> Profile:
-    """The shipped profile of that name, or the profile in that TOML file.
+    """Return a shipped profile by name, or the profile in a TOML file.
 
-    A file that begins with `extends = "economy"`, a shipped name or the path of another file,
-    takes from it what it does not say itself.
+    A file may start with `extends = "economy"`, a shipped name or the path of another file, and
+    override its values.
 
     Raises:
         ConfigurationError: no such profile, no TOML, an unknown key or a value out of bounds.
@@ -37,24 +37,24 @@ def load_profile(name_or_path: str) -> Profile:
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
-        known = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
+        problem = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
         raise ConfigurationError(
-            f"profile {name_or_path}: `{key}`: {known}. Compare it with"
+            f"profile {name_or_path}: `{key}`: {problem}. Compare it with"
             " flows/profiles/economy.toml."
         ) from error
 
 
 def _read(name_or_path: str, beside: Path, depth: int = 1) -> dict[str, Any]:
-    """Return what a profile says, and what it leaves to the one that it extends.
+    """Return the values of a profile merged over those that it extends.
 
     Args:
-        beside: the folder from which a path is meant.
+        beside: the folder that relative paths start from.
     """
     is_shipped = name_or_path in (*shipped_profiles(), "_shared")
     folder = Path(str(resources.files("flows.profiles"))) if is_shipped else beside
     path = folder / (f"{name_or_path}.toml" if is_shipped else name_or_path)
     try:
-        told = tomllib.loads(path.read_text("utf-8"))
+        content = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(
             f"no profile `{name_or_path}`: say one of {', '.join(shipped_profiles())}, or the path"
@@ -62,9 +62,9 @@ def _read(name_or_path: str, beside: Path, depth: int = 1) -> dict[str, Any]:
         ) from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigurationError(f"profile {name_or_path} is not TOML: {error}") from error
-    base = told.pop("extends", None)
+    base = content.pop("extends", None)
     if base is None:
-        return told
+        return content
     if not isinstance(base, str) or depth > _MOST_EXTENDED:
         raise ConfigurationError(
             f"profile {name_or_path}: `extends` names one profile, and none that extends this one"
@@ -72,13 +72,13 @@ def _read(name_or_path: str, beside: Path, depth: int = 1) -> dict[str, Any]:
     extended = _read(base, path.parent, depth + 1)
     # Runs are found by their profile's name: two profiles of one name would pass for one another.
     extended.pop("name", None)
-    return _merged(extended, told)
+    return _merged(extended, content)
 
 
-def _merged(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+def _merged(base: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:
     both = {
         name: _merged(base[name], value)
-        for name, value in own.items()
+        for name, value in overrides.items()
         if isinstance(value, dict) and isinstance(base.get(name), dict)
     }
-    return {**base, **own, **both}
+    return {**base, **overrides, **both}

@@ -1,1 +1,1 @@
-"""Running of work: campaigns, clusters, gateways, progress and interruption."""
+"""Execution of runs: campaigns, clusters, gateways, progress and interruption."""

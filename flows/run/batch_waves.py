@@ -1,6 +1,4 @@
-"""The waves of a run of ideas or of a ranking: between two rounds of its shards, questions are
-answered in batches.
-"""
+"""Provider batches of a run or ranking, answered between rounds of its shards."""
 
 from schemas.identifiers import RunId
 from schemas.judgement.ranking import RankRequest
@@ -14,11 +12,11 @@ from warehouse.warehouse import Warehouse
 
 
 class BatchWaves:
-    """Implements `flows.run.campaign.Waves` by the batches of one run, or of one ranking of it.
+    """Implements `flows.run.campaign.Waves` by the batches of one run or ranking.
 
     Args:
-        names: of the run, and of the ranking where it is one.
-        scope: under which name its spending is kept.
+        names: of the run, and of the ranking if it is one.
+        scope: name under which its spending is recorded.
     """
 
     def __init__(
@@ -54,5 +52,5 @@ class BatchWaves:
     def __str__(self) -> str:
         return str(self._told or "")
 
-    def _tell(self, told: WaveProgress) -> None:
-        self._told = told
+    def _tell(self, progress: WaveProgress) -> None:
+        self._told = progress

@@ -1,8 +1,7 @@
-"""A campaign: one piece of work of any kind, from its plan to its reports.
+"""Execution of one run of any kind: plan, shards, landing, publication, reports.
 
-plan → shards → land → validate → publish → report is written here, once. A kind of work adds a
-subclass of `Campaign`: its plan, the head it ends with, its reports and its words. A handful of
-units is worked on in this process; more of them go to a cluster, which the caller brings.
+A kind of work adds a subclass of `Campaign` with its plan, head and reports. Few units run in this
+process; more run on a cluster, which the caller provides.
 """
 
 import dataclasses
@@ -51,12 +50,12 @@ UnitT = TypeVar("UnitT")
 
 @dataclass(frozen=True, slots=True)
 class Plan(Generic[HeadT]):
-    """Work that is left to do; what the units need waits in shard files.
+    """Units still to be done, written to shard files.
 
     Attributes:
-        head: as it stands before the work.
-        unit_names: of every unit, also of those that are done.
-        shards: the files to be sent, each with the names of its units.
+        head: of the run, before its units are done.
+        unit_names: of every unit, including those that are done.
+        shards: files with the names of their units.
     """
 
     head: HeadT
@@ -68,18 +67,18 @@ PlanT = TypeVar("PlanT", bound=Plan[Any])
 
 
 class Campaign(ABC, Generic[PlanT, HeadT]):
-    """One piece of work under way.
+    """One run being executed.
 
     Attributes:
-        kind: what it is a piece of.
-        name: of its span.
+        kind: the kind of work.
+        name: of its telemetry span.
         command: of its kind.
-        artifact_key: what the keys of its Prefect artifacts begin with.
-        verb, nouns: what is done to units, and what they are called, such as `evaluated`, `ideas`.
-        work: what is done with a shard file.
+        artifact_key: prefix of the keys of its Prefect artifacts.
+        verb, nouns: words for progress, such as `evaluated`, `ideas`.
+        work: function applied to each shard file.
         in_sandbox: whether that runs programs in a sandbox.
-        where: what was asked for, which says on how many workers.
-        run_id: whose lock it holds; known once it is open.
+        where: the request, which sets the number of workers.
+        run_id: available inside `open`; its lock is held meanwhile.
     """
 
     kind: ClassVar[Kind[Any, Any, Any]]
@@ -91,11 +90,11 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
     work: ClassVar[WorksOnShards]
     in_sandbox: ClassVar[bool] = False
 
-    def __init__(self, request: WorkRequest, warehouse: Path, **told: str) -> None:
+    def __init__(self, request: WorkRequest, warehouse: Path, **labels: str) -> None:
         self.where, self.warehouse = request, Warehouse(warehouse)
         self.watch = Stopwatch()
         self.started_at = self.watch.started_at
-        self.told = told
+        self.labels = labels
 
     @staticmethod
     def completed(
@@ -103,7 +102,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         options: Any,
         settings: Settings,  # noqa: ARG004 -- theirs
     ) -> tuple[tuple[Any, ...], Any]:
-        """The arguments and options of its command, with what the lake says in place of defaults."""
+        """Return arguments and options, with defaults filled in from the lake."""
         return given, options
 
     @property
@@ -112,25 +111,30 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
 
     @abstractmethod
     def plan(self) -> PlanT:
-        """Write what has no complete receipt yet as shard files."""
+        """Write units without a complete receipt to shard files."""
 
     @abstractmethod
     def write_reports(self, head: HeadT) -> tuple[Path, ...]:
-        """Write the reports of what is published; their paths."""
+        """Write the reports of the published run, and return their paths."""
 
     @abstractmethod
     def describe(self, head: HeadT) -> str:
-        """Return what its artifact says of the work, in a sentence or two."""
+        """Return one or two sentences about the run for its Prefect artifact."""
 
     def open(self) -> AbstractContextManager[object]:
-        """Open what is used from before the plan to the end."""
+        """Open the resources that the run needs from planning to the end."""
         return nullcontext()
 
     def shards_of(
         self, units: Mapping[str, UnitT], shard: Callable[[tuple[UnitT, ...]], Shard]
     ) -> dict[Path, tuple[str, ...]]:
-        """Write what of `units`, by their names, has no complete receipt yet as shard files; the
-        names of each file's units. `shard` is told the units that a file holds.
+        """Write the units without a complete receipt to shard files.
+
+        Args:
+            units: by name.
+            shard: builds a shard of some units.
+
+        Returns: each file with the names of its units.
         """
         folder = self.warehouse.state / f"{self.kind.word}s" / self.run_id
         waiting = [
@@ -153,9 +157,9 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         )
 
     def ended(self, plan: PlanT) -> HeadT:
-        """The head as the receipts tell.
+        """Return the head concluded from the receipts.
 
-        A unit whose worker was lost for good has no receipt, and the head says so.
+        A unit whose worker was lost has no receipt and counts as incomplete.
         """
         names = self.kind.names(plan.head)
         receipts = {
@@ -173,45 +177,45 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         return head
 
     def as_published(self, head: HeadT) -> HeadT:
-        """The head of work that was published before, just as it is now."""
+        """Return the head of a run that was already published, as it is in the lake."""
         return head
 
     def as_refused(self, head: HeadT, broken: tuple[str, ...]) -> HeadT:  # noqa: ARG002 -- theirs
-        """The head of work that broke the critical checks `broken`."""
+        """Return the head of a run that broke the critical expectations `broken`."""
         return head
 
     def current_reports(self) -> tuple[Path, ...]:
-        """Reports that need not be written again when the lake held all of it before."""
+        """Return reports that are up to date when nothing was published."""
         return ()
 
     def waves(self) -> "Waves | None":
-        """Return what the units wait for together; None: no unit of the work ever waits."""
+        """Return the provider batches that units wait for; None if they never wait."""
         return None
 
     def remarks(self) -> tuple[str, ...]:
-        """Return what was left out or failed, a line each; asked once the work has ended."""
+        """Return a line for each omission or failure; called at the end of the run."""
         return ()
 
     def faults(self) -> tuple[str, ...]:
-        """Return what is wrong with the reports, a line each; asked once they are written."""
+        """Return a line for each fault of the reports; called once they are written."""
         return ()
 
 
 class Waves(Protocol):
-    """Answers from outside for which units are put down. As text: how far they are."""
+    """Batches of replies for which units are suspended. `str()` gives their progress."""
 
     def is_waiting(self, unit: str) -> bool: ...
 
     def next(self) -> bool:
-        """Wait until every answer that was asked for is there; False: none was asked for."""
+        """Wait until every requested batch has ended; False if none was requested."""
         ...
 
 
 class Workplace(Protocol):
-    """Place where shards run, and who is told of their progress."""
+    """Place where shards run and progress is reported."""
 
     def send(self, work: WorksOnShards, paths: Sequence[Path]) -> Iterator[BaseException]:
-        """Have the shard files worked on; what became of those that failed."""
+        """Process shard files, and yield the errors of those that failed."""
         ...
 
     def reporter(self, watched: Watched) -> Report | None: ...
@@ -237,31 +241,30 @@ class ThisProcess:
         return None
 
     def tell(self, markdown: str, key: str, description: str) -> None:
-        """Nobody: the command prints its summary itself."""
+        """Do nothing: the command prints its summary itself."""
 
 
 Cluster = Callable[[Campaign[PlanT, HeadT], PlanT], Summary[HeadT]]
-"""Carries out a plan where there are workers: `carry_out` in another `Workplace`."""
+"""Executes a plan on workers: `carry_out` with another `Workplace`."""
 
 
 def run_campaign(
     campaign: Campaign[PlanT, HeadT], cluster: Cluster[PlanT, HeadT]
 ) -> Summary[HeadT]:
-    """Plan, work on the shards, land, validate, publish and report.
+    """Plan, process the shards, land, validate, publish and report.
 
-    Running it again with the same request goes on where the last one stopped, or changes nothing.
+    The same request resumes where the last run stopped, or changes nothing.
 
     Raises:
-        ConfigurationError: the request cannot be met, or another command is at work on it.
-        PublicationError: files do not hold what receipts say, or what the work rests on has
-            changed.
+        ConfigurationError: the request cannot be met, or another command holds its lock.
+        PublicationError: files do not match their receipts, or an input of the work has changed.
     """
     with (
         reporting(campaign.warehouse.settings.telemetry, "assay-run"),
         span(campaign.name) as spanned,
         campaign.open(),
     ):
-        spanned.note(run_id=campaign.run_id, **campaign.told)
+        spanned.note(run_id=campaign.run_id, **campaign.labels)
         with (
             only_command_on(campaign.warehouse, campaign.run_id),
             run_log(campaign.warehouse.log(campaign.run_id)),
@@ -272,7 +275,7 @@ def run_campaign(
             EVENTS.info(
                 "%s planned",
                 campaign.name,
-                extra={**campaign.told, **counts, "nouns": campaign.nouns},
+                extra={**campaign.labels, **counts, "nouns": campaign.nouns},
             )
             if not unit_count or campaign.where.in_this_process(unit_count):
                 return carry_out(campaign, plan, ThisProcess())
@@ -280,7 +283,7 @@ def run_campaign(
 
 
 def carry_out(campaign: Campaign[PlanT, HeadT], plan: PlanT, place: Workplace) -> Summary[HeadT]:
-    """Have the shards of a plan worked on in `place`, and conclude."""
+    """Process the shards of a plan in `place`, and publish."""
     warehouse, kind = campaign.warehouse, campaign.kind
     names = kind.names(plan.head)
 
@@ -313,12 +316,12 @@ def carry_out(campaign: Campaign[PlanT, HeadT], plan: PlanT, place: Workplace) -
             send_shards(send, tuple(dict.fromkeys((*waiting, *unfinished()))), unfinished)
             waiting = shards_with(waits)
     summary = conclude(campaign, plan)
-    told = {"published": summary.published, "failed_expectations": summary.failed_expectations}
+    outcome = {"published": summary.published, "failed_expectations": summary.failed_expectations}
     early = getattr(summary.head, "incomplete_reason", None)
     EVENTS.info(
         "%s ended",
         campaign.name,
-        extra={**told, "unchanged": summary.unchanged, "incomplete_reason": early},
+        extra={**outcome, "unchanged": summary.unchanged, "incomplete_reason": early},
     )
     place.tell(
         _artifact(summary, campaign.describe(summary.head)),
@@ -329,7 +332,7 @@ def carry_out(campaign: Campaign[PlanT, HeadT], plan: PlanT, place: Workplace) -
 
 
 def conclude(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
-    """End the head, publish what has landed and write its reports."""
+    """Conclude the head, publish what has landed and write the reports."""
     warehouse, kind = campaign.warehouse, campaign.kind
     head = campaign.ended(plan)
     if head != read_head(warehouse, kind, *kind.names(head)):
@@ -341,9 +344,9 @@ def conclude(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
         head = campaign.as_refused(head, publication.failed_expectations)
     reports: tuple[Path, ...] = ()
     if publication.published:
-        kept = campaign.current_reports() if publication.unchanged else ()
-        reports = kept or campaign.write_reports(head)
-        share_reports(warehouse, with_pages(reports), new=not kept)
+        current = campaign.current_reports() if publication.unchanged else ()
+        reports = current or campaign.write_reports(head)
+        share_reports(warehouse, with_pages(reports), new=not current)
     return Summary(
         name=campaign.command,
         title=kind.titled(*kind.names(head)),
@@ -369,16 +372,16 @@ def _artifact(summary: Summary[Any], description: str) -> str:
 
 
 MAXIMUM_ROUNDS = 3
-"""Times a lost shard is sent again; what did land of it is not made again."""
+"""Times a lost shard is sent again; units that have landed are not repeated."""
 
 SHARDS_PER_WORKER = 4
 
 Send = Callable[[Sequence[Path]], Iterable[BaseException]]
-"""Has shard files worked on; what became of those that failed."""
+"""Processes shard files and returns the errors of those that failed."""
 
 
 def shard_count(request: WorkRequest, unit_count: int, per_worker: int = SHARDS_PER_WORKER) -> int:
-    """Into how many shards so many units are dealt: one where the command works on them itself."""
+    """Return the number of shards: at most one if the command processes them itself."""
     if request.in_this_process(unit_count):
         return min(unit_count, 1)
     return min(unit_count, request.worker_count * per_worker)
@@ -390,8 +393,9 @@ def dealt(units: Sequence[UnitT], request: WorkRequest) -> list[tuple[UnitT, ...
 
 
 def write_shards(folder: Path, shards: Iterable[Shard]) -> dict[Path, tuple[str, ...]]:
-    """Write every shard as a file, in place of those of an earlier start;
-    the names of its units.
+    """Write every shard to a file, and return the names of its units.
+
+    Files of an earlier start are removed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("shard-*.json"):
@@ -407,13 +411,13 @@ def write_shards(folder: Path, shards: Iterable[Shard]) -> dict[Path, tuple[str,
 def send_shards(
     send: Send, paths: Sequence[Path], unfinished: Callable[[], Sequence[Path]]
 ) -> None:
-    """Send every shard; send again what a lost worker left undone.
+    """Send every shard; resend those that a lost worker left unfinished.
 
-    A Prefect task whose worker was lost for good ends with its state still `Running`, so it is the
-    receipts behind `unfinished` that say what is done, never what `send` gives.
+    A Prefect task whose worker was lost stays `Running`, so the receipts behind `unfinished` decide
+    what is done, not the results of `send`.
 
     Raises:
-        ConfigurationError: a shard found that the request cannot be met.
+        ConfigurationError: the request cannot be met.
     """
     waiting = paths
     for _ in range(MAXIMUM_ROUNDS):
@@ -427,10 +431,10 @@ def send_shards(
 
 @contextmanager
 def only_command_on(warehouse: Warehouse, run_id: RunId) -> Iterator[None]:
-    """Hold the run while the block runs; a killed process lets go by dying.
+    """Hold the lock of a run; the system releases that of a killed process.
 
     Raises:
-        ConfigurationError: another command is at work on the same run.
+        ConfigurationError: another command holds the lock.
     """
     path = warehouse.state / "runs" / run_id / "lock"
     path.parent.mkdir(parents=True, exist_ok=True)

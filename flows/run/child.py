@@ -1,5 +1,6 @@
-"""`python -m flows.run.child PARENT MODULE ARGS…`: run a module as a program that ends when its parent
-does, however that went.
+"""Run a module in a process that ends when its parent ends.
+
+`python -m flows.run.child PARENT MODULE ARGS…`
 """
 
 import ctypes
@@ -14,9 +15,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent(parent: int) -> None:
-    """Ask Linux to end this process when `parent`, which may be process 1 of a container, is gone;
-    elsewhere nothing happens.
-    """
+    """Ask Linux to kill this process when `parent` ends; no effect elsewhere."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:

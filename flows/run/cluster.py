@@ -1,4 +1,4 @@
-"""A campaign on a cluster: a Prefect flow whose shards are tasks on Dask workers."""
+"""Campaigns on a cluster: a Prefect flow whose shards are tasks on Dask workers."""
 
 import logging
 import os
@@ -55,11 +55,11 @@ from warehouse.warehouse import Warehouse
 
 
 class PrefectWorkers:
-    """Implements `Workplace` on the task runner of the flow that is running.
+    """Implements `Workplace` on the task runner of the running flow.
 
     Args:
         landed: called with the file of each shard that has ended.
-        elsewhere: workers of another scheduler; None: those of a cluster of this command's own.
+        elsewhere: workers of another scheduler; None: a cluster of this command.
     """
 
     def __init__(
@@ -69,11 +69,11 @@ class PrefectWorkers:
 
     def send(self, work: WorksOnShards, paths: Sequence[Path]) -> Iterator[BaseException]:
         contents = [(path.stem, path.read_text()) for path in paths]
-        asked: dict[str, Any] = {}
+        annotations: dict[str, Any] = {}
         if self._elsewhere is not None:
             shards = [work.kind.model_validate_json(content) for _, content in contents]
-            asked["resources"] = {self._elsewhere.admitted(shards, paths[0]): 1}
-        with dask.annotate(**asked):
+            annotations["resources"] = {self._elsewhere.admitted(shards, paths[0]): 1}
+        with dask.annotate(**annotations):
             futures = [work_on_shard.submit(work, content, name) for name, content in contents]
         for path, future in zip(paths, futures, strict=True):
             future.wait()
@@ -103,9 +103,9 @@ class PrefectWorkers:
 
 
 class WorkersElsewhere:
-    """The workers of a scheduler that is not this command's own, for one campaign.
+    """Workers of a scheduler that this command did not start, for one campaign.
 
-    Use it as a context manager: at its end the workers forget the work.
+    A context manager: at its end the workers drop the admission of the campaign.
     """
 
     def __init__(self, campaign: Campaign[Any, Any], address: str, work: str) -> None:
@@ -129,10 +129,13 @@ class WorkersElsewhere:
         self._client.close()
 
     def admitted(self, shards: Sequence[Shard], path: Path) -> str:
-        """The resource of workers that may take `shards`; `path`: a file of one of them.
+        """Return the resource of workers that may take `shards`.
+
+        Args:
+            path: the file of one of the shards.
 
         Raises:
-            ConfigurationError: no worker may, and why.
+            ConfigurationError: every worker refuses; the message says why.
         """
         if self._admission is None:
             where, settings = self._campaign.where, self._campaign.warehouse.settings
@@ -146,9 +149,9 @@ class WorkersElsewhere:
         admission = Admission(needs, self._work, f"assay-{uuid4().hex}")
         versions = self._client.run(metadata.version, "assay", on_error="return")
         refusals = {
-            address: f"it has {_version(found)}: install {needs.assay_version}"
-            for address, found in versions.items()
-            if found != needs.assay_version
+            address: f"it has {_version(version)}: install {needs.assay_version}"
+            for address, version in versions.items()
+            if version != needs.assay_version
         }
         if len(refusals) == len(versions):
             raise ConfigurationError("; ".join(in_lines(refusals)) or _NO_WORKERS)
@@ -157,8 +160,10 @@ class WorkersElsewhere:
         with boundary:  # what has no Assay, or an early one, does not know what it is given
             self._client.register_plugin(admission, name=admission.name)
         fit = [address for address in versions if address not in refusals]
-        told = self._client.run(told_refusal, admission.name, workers=fit, on_error="return")
-        refusals |= {address: str(why) for address, why in told.items() if why is not None}
+        check_results = self._client.run(
+            told_refusal, admission.name, workers=fit, on_error="return"
+        )
+        refusals |= {address: str(why) for address, why in check_results.items() if why is not None}
         if boundary.error is not None and not refusals:
             raise boundary.error
         if len(refusals) == len(versions):
@@ -170,14 +175,15 @@ class WorkersElsewhere:
 _NO_WORKERS = "the scheduler has lost its workers: start one, and give the same command again"
 
 
-def _version(found: object) -> str:
-    return f"Assay {found}" if isinstance(found, str) else "no Assay"
+def _version(version: object) -> str:
+    return f"Assay {version}" if isinstance(version, str) else "no Assay"
 
 
 class _StaysHere(Generic[HeadT]):
-    """Part of a flow that stays in its process. Prefect sends the flow with every task, and all
-    that it refers to: of this a worker gets an empty copy, since plan and gateway are none of its
-    business.
+    """Part of a flow that is not sent to workers.
+
+    Prefect pickles the flow with every task. A worker gets an empty copy of this, because it needs
+    neither plan nor gateway.
     """
 
     def __init__(self, carried: Callable[[], Summary[HeadT]] | None) -> None:
@@ -192,16 +198,16 @@ class _StaysHere(Generic[HeadT]):
 
 
 def carry_out_on_cluster(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
-    """Carry out a plan on the workers that its request names.
+    """Execute a plan on the workers that its request names.
 
-    A Prefect server must answer at the address that the environment names.
+    A Prefect server must answer at the address in the environment.
     """
 
     warehouse, kind = campaign.warehouse, campaign.kind
     names = kind.names(plan.head)
 
     def landed(path: Path) -> None:
-        """Have the units of a shard here, where progress counts them."""
+        """Fetch the receipts of a shard, so that progress counts them."""
         for unit in plan.shards[path]:
             read_receipt(warehouse, kind, *names, unit)
 
@@ -238,11 +244,10 @@ LOOPBACK = "127.0.0.1"
 
 
 def dask_runner(workers: int, scheduler_address: str | None) -> DaskTaskRunner:
-    """A task runner on `workers` local processes of one thread each, or on the scheduler at
-    `scheduler_address`.
+    """Return a task runner on local processes, or on another scheduler.
 
-    Local processes listen on loopback only, Dask's HTTP servers too: Dask asks nobody for a
-    password.
+    Local processes have one thread each. They and Dask's HTTP servers listen on loopback only,
+    because Dask has no password.
     """
     if scheduler_address:
         return DaskTaskRunner(address=scheduler_address)
@@ -280,10 +285,10 @@ def needs_of(
     *,
     in_sandbox: bool = False,
 ) -> WorkerNeeds:
-    """Return what the workers of `request` must have, whose shards these are; one of them is in the
-    file.
+    """Return the requirements of these shards on their workers.
 
     Args:
+        shard_file: the file of one of the shards.
         in_sandbox: whether the work runs programs in a sandbox.
 
     Raises:
@@ -305,7 +310,7 @@ def needs_of(
         machine=this_machine(),
         database=None if database is None else database.identity,
         shares_folder=bool(getattr(request, "batch", False)),
-        files={path: found for path in sorted(files) if (found := fingerprint(path)) is not None},
+        files={path: digest for path in sorted(files) if (digest := fingerprint(path)) is not None},
         variables=_variables(request, settings, embeds=embeds),
         unset=tuple(name for name in _DOCUMENT_VARIABLES if not os.environ.get(name)),
         addresses=_addresses(request),
@@ -318,7 +323,7 @@ def needs_of(
 
 
 def _variables(request: WorkRequest, settings: Settings, *, embeds: bool) -> tuple[str, ...]:
-    """Keys and the like that the command has: it has tried that they do."""
+    """Return the variables, such as API keys, that are set here and that workers need."""
     models = [place.model for place, _ in _engines(request)]
     for part in (request, getattr(request, "profile", None)):
         judging = getattr(part, "judging", None)
@@ -341,7 +346,7 @@ def _engines(request: Any) -> list[tuple[Any, str | None]]:
 
 def _addresses(request: WorkRequest) -> tuple[Address, ...]:
     bases = dict.fromkeys(base for _, base in _engines(request) if base is not None)
-    found = [
+    addresses = [
         Address(
             what="the model's server",
             url=base,
@@ -350,7 +355,7 @@ def _addresses(request: WorkRequest) -> tuple[Address, ...]:
         for base in bases
     ]
     if prefect := os.environ.get("PREFECT_API_URL"):
-        found.append(
+        addresses.append(
             Address(
                 what="Prefect's server",
                 url=f"{prefect.rstrip('/')}/health",
@@ -361,7 +366,7 @@ def _addresses(request: WorkRequest) -> tuple[Address, ...]:
             )
         )
     if getattr(request, "full_text", False) and (grobid := os.environ.get("GROBID_URL")):
-        found.append(
+        addresses.append(
             Address(what="GROBID", url=grobid, mend="name one in GROBID_URL that all reach")
         )
-    return tuple(found)
+    return tuple(addresses)

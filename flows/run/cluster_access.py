@@ -1,6 +1,4 @@
-"""How the machines of a cluster reach each other: certificates, and the address under which workers
-find what a command starts.
-"""
+"""Network access within a cluster: TLS certificates and addresses."""
 
 import socket
 from urllib.parse import urlsplit
@@ -17,11 +15,12 @@ CERTIFICATES = (
 
 
 def use_certificates(settings: Settings) -> None:
-    """Let Dask find the certificates that the settings name, in every role; without any, Dask's own
-    configuration holds.
+    """Configure Dask with the certificates of the settings, in every role.
+
+    Without any, Dask's own configuration applies.
 
     Raises:
-        ConfigurationError: only some of the three are named, or one is no file.
+        ConfigurationError: only some of the three are set, or a file is missing.
     """
     cluster = settings.cluster
     named = (cluster.tls_authority, cluster.tls_certificate, cluster.tls_key)
@@ -43,8 +42,9 @@ def use_certificates(settings: Settings) -> None:
 
 
 def places_for_workers(address: str | None, settings: Settings) -> tuple[str, str]:
-    """Return where to listen so that workers of the scheduler at `address` reach it, and the name
-    under which they do. On this machine's loopback where its workers are of this machine.
+    """Return the host to listen on, and the host name that workers connect to.
+
+    Both are loopback if the scheduler at `address` is on this machine.
 
     Raises:
         ConfigurationError: no scheduler answers there.
@@ -56,12 +56,12 @@ def places_for_workers(address: str | None, settings: Settings) -> tuple[str, st
     host, port = scheduler_place(address)
     if host in LOOPBACK_HOSTS:
         return LOOPBACK_HOSTS[0], LOOPBACK_HOSTS[0]
-    own = own_address(address, host, port)
-    return own, own
+    local_address = own_address(address, host, port)
+    return local_address, local_address
 
 
 def scheduler_place(address: str) -> tuple[str, int]:
-    """Host and port of a scheduler. Raises ConfigurationError: it is no address."""
+    """Return host and port of a scheduler. Raises ConfigurationError if invalid."""
     try:
         parts = urlsplit(address if "://" in address else f"tcp://{address}")
         host, port = parts.hostname, parts.port
@@ -75,8 +75,10 @@ def scheduler_place(address: str) -> tuple[str, int]:
 
 
 def own_address(address: str, host: str, port: int) -> str:
-    """The address from which this machine reaches the scheduler. Raises ConfigurationError: nothing
-    answers there.
+    """Return the local address of a connection to the scheduler.
+
+    Raises:
+        ConfigurationError: nothing answers there.
     """
     try:
         with socket.create_connection((host, port), _CONNECT_SECONDS) as connection:

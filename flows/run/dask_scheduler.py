@@ -1,6 +1,6 @@
-"""Whether a Dask scheduler takes connections from here, of a command or of a worker.
+"""Checks of a Dask scheduler, for commands and for workers.
 
-Apart from the task runner, because Prefect must not be imported before its server is known.
+Separate from the task runner, because Prefect must not be imported before its server is configured.
 """
 
 import asyncio
@@ -14,16 +14,15 @@ from flows.run.cluster_access import CERTIFICATES
 from schemas.errors import ConfigurationError
 
 _LOOKS, _LOOK_SECONDS = 6, 0.5
-"""How often a scheduler is asked for its workers: some are only just starting."""
+"""Attempts to find workers, since some may be starting."""
 
 
 def greet_scheduler(address: str, timeout_seconds: float) -> None:
-    """Connect to the scheduler at `address` as runs do, with the certificates that Dask's
-    configuration names, and wait some seconds for a worker.
+    """Connect to the scheduler as a run does, and wait some seconds for a worker.
 
     Raises:
-        ConfigurationError: certificates are needed and none are named, or they cannot be used; no
-            Dask scheduler answers there, or it does not take this connection; or it has no worker.
+        ConfigurationError: certificates are missing or unusable; no scheduler answers or it refuses
+            the connection; or it has no worker.
     """
     arguments = _connection_arguments(address, "client")
     try:
@@ -38,12 +37,12 @@ def greet_scheduler(address: str, timeout_seconds: float) -> None:
 
 
 def check_admission(address: str, timeout_seconds: float) -> None:
-    """Connect to the scheduler at `address` as a worker does. One that is not there yet, or has no
-    time for an answer, is no fault: a worker of Dask waits for it.
+    """Connect to the scheduler as a worker does.
+
+    A scheduler that does not answer in time is accepted: Dask workers wait for it.
 
     Raises:
-        ConfigurationError: certificates are needed and none are named, or they cannot be used; or
-            what answers there does not take this connection.
+        ConfigurationError: certificates are missing or unusable, or the connection is refused.
     """
     arguments = _connection_arguments(address, "worker")
     try:

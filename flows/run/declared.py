@@ -1,4 +1,4 @@
-"""The campaign of any declared kind of work."""
+"""Campaign of any declared kind of work."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -33,17 +33,17 @@ from warehouse.units.landing import begun_head
 from warehouse.warehouse import Warehouse
 
 _INSTALLED = Path(dashboards.__file__).parent
-"""Each worker has what is installed, wherever that is."""
+"""Every worker has the installed files, at whatever path."""
 _ASKED = {"parameters", "cutoff_date", "full_text"}
 
 
 def run_id(
     work: Work[Any, Any, Any], request: Request[Any, Any], literature: str, settings: Settings
 ) -> RunId:
-    """The identity of a run: all that can change what comes of it.
+    """Return the identity of a run: a hash of all that can change its results.
 
     Args:
-        literature: with its fingerprint; empty: the kind asks none.
+        literature: with its fingerprint; empty: the kind uses none.
     """
     units = (unit.model_dump_json(include=set(work.identity)) for unit in request.units)
     engines = (
@@ -107,9 +107,9 @@ class Declared(Campaign[Plan[Any], Any]):
         )
 
     def _head(self) -> Noun:
-        """Return what request and parameters say, by the names of the columns."""
+        """Return the head with fields from request and parameters."""
         request = self.request
-        known = request.parameters.model_dump() | {
+        values = request.parameters.model_dump() | {
             "run_id": self.run_id,
             "engine": request.engine.text,
             "profile": request.profile.name,
@@ -122,7 +122,7 @@ class Declared(Campaign[Plan[Any], Any]):
             **self.declared.head(request),
         }
         head: type[Noun] = self.kind.head
-        return head(**{name: known[name] for name in known.keys() & head.model_fields.keys()})
+        return head(**{name: values[name] for name in values.keys() & head.model_fields.keys()})
 
     def _shard(self, units: tuple[Any, ...]) -> WorkShard[Any]:
         work = self.declared
@@ -158,10 +158,13 @@ def published_page(
     run_id: RunId,
     request: Request[Any, Any] | None = None,
 ) -> PublishedPage:
-    """All of a published run. Raises UnknownNameError when it is not published.
+    """Return the page of a published run.
 
     Args:
-        request: of the command; None: it is looked at later.
+        request: of the command that ran; None if the page is opened later.
+
+    Raises:
+        UnknownNameError: it is not published.
     """
     page: Any = page_of(work.kind, warehouse, run_id)
     complete: PublishedPage = dataclasses.replace(page, **work.figures(page, request))

@@ -1,4 +1,7 @@
-"""Environment that libraries read when they are imported. Called before anything heavy is."""
+"""Environment variables that libraries read on import.
+
+Set them before any heavy import.
+"""
 
 import logging
 import os
@@ -30,11 +33,12 @@ _DEFAULTS = {
 
 
 def prepare_environment(home: Path) -> None:
-    """Set quiet, offline defaults for a command, and write for its user alone; what the user has
-    set stays as it is.
+    """Set quiet, offline defaults and private file permissions for a command.
+
+    Variables that the user has set stay.
 
     Raises:
-        ConfigurationError: `home` cannot be written to.
+        ConfigurationError: `home` is not writable.
     """
     strip_secrets()
     for name, value in _DEFAULTS.items():
@@ -57,19 +61,17 @@ def prepare_environment(home: Path) -> None:
 
 
 class _WithoutKnownErrors(logging.Filter):
-    """Leaves out what the command line says in one line of its own: known errors, a lost server, an
-    end from outside.
-    """
+    """Drops log records of errors that the command line reports in one line."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         from tasks.web.client import ConnectionFailure  # late: not every command needs it
 
         error = record.exc_info[1] if record.exc_info else None
-        known = isinstance(error, (AssayError, ConnectionFailure))
-        return not known and not record.getMessage().startswith("Crash detected!")
+        is_known = isinstance(error, (AssayError, ConnectionFailure))
+        return not is_known and not record.getMessage().startswith("Crash detected!")
 
 
 def keep_known_errors_short() -> None:
-    """Prefect logs every error of a flow with its traceback; a wrong setting or file needs none."""
+    """Stop Prefect from logging known errors of flows with tracebacks."""
     for name in ("prefect.flow_runs", "prefect.task_runs"):
         logging.getLogger(name).addFilter(_WithoutKnownErrors())

@@ -1,4 +1,4 @@
-"""What work of a declared kind is expected to take, before it is paid for."""
+"""Estimates of model calls, tokens and cost of declared work."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from schemas.choices import EngineChoice
 from schemas.judging import JudgingParameters
 from schemas.settings import Settings
 from schemas.work import Request
-from tasks.judging.expected import Asked, StepEstimate, estimate_step, total_usd, unpriced
+from tasks.judging.expected import ExpectedCalls, StepEstimate, estimate_step, total_usd, unpriced
 from tasks.judging.step import Step
 from tasks.work.declaration import Expected, Work
 
@@ -34,8 +34,12 @@ class WorkEstimate(Noun):
     titles: tuple[str, ...] = Field(default=(), description="Of the first units.")
 
     @classmethod
-    def of(cls, steps: Sequence[StepEstimate], units: int = 1, **told: Any) -> Self:
-        """Of so many units, each of which takes `steps`; `told`: the fields of a subclass."""
+    def of(cls, steps: Sequence[StepEstimate], units: int = 1, **fields: Any) -> Self:
+        """Build the estimate of some units, each of which takes `steps`.
+
+        Args:
+            fields: values of further fields.
+        """
         cost = total_usd(step.cost_usd for step in steps)
         return cls(
             model_calls=round(units * sum(step.calls for step in steps)),
@@ -44,27 +48,27 @@ class WorkEstimate(Noun):
             cost_usd=None if cost is None else units * cost,
             unpriced_models=unpriced(steps),
             steps=tuple(steps),
-            **told,
+            **fields,
         )
 
 
 def estimate_steps(
-    asked: Mapping[Step[Any, Any], Asked],
+    questions: Mapping[Step[Any, Any], ExpectedCalls],
     judging: JudgingParameters,
     engine: EngineChoice,
     settings: Settings,
     *,
     by_batch: bool = False,
 ) -> list[StepEstimate]:
-    """Return what each step takes; those that the engine answers by itself are left out.
+    """Return the estimates of the steps that call a model.
 
     Args:
-        by_batch: at the price of batches.
+        by_batch: use the price of batches.
     """
     limits = settings.language_model
     estimates = (
         estimate_step(step, each, 0.0, judging, engine, limits, by_batch=by_batch)
-        for step, each in asked.items()
+        for step, each in questions.items()
     )
     return [each for each in estimates if each is not None]
 
@@ -72,17 +76,21 @@ def estimate_steps(
 def estimate(
     work: Work[Any, Any, Any], request: Request[Any, Any], settings: Settings
 ) -> WorkEstimate:
-    """Predict what a command of which nothing has landed yet will take; nothing is asked."""
+    """Estimate a command of which nothing has landed; calls nothing."""
     expected = work.expected(request, settings)
     steps, counts = _steps(expected, request, settings), Counter(expected.counts)
     for follow in following(work, request, settings):
-        asked, other = expected_of(follow, settings)
-        steps += [_times(step, follow.times) for step in _steps(other, asked, settings)]
+        next_request, other = expected_of(follow, settings)
+        steps += [_times(step, follow.times) for step in _steps(other, next_request, settings)]
         requests = other.counts.get("literature_requests", 0)
         if requests:
             counts["literature_requests"] += follow.times * requests
-    told: dict[str, Any] = {"note": expected.note, "lost": expected.lost, "titles": expected.titles}
-    return WorkEstimate.of(steps, counts=dict(counts), **told)
+    notes: dict[str, Any] = {
+        "note": expected.note,
+        "lost": expected.lost,
+        "titles": expected.titles,
+    }
+    return WorkEstimate.of(steps, counts=dict(counts), **notes)
 
 
 def _steps(

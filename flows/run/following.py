@@ -1,4 +1,4 @@
-"""Runs of one command, of any kind: their campaigns, steps and estimates."""
+"""Campaigns, steps and estimates of all runs that one command starts."""
 
 import tempfile
 from collections.abc import Callable
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """Implements `Runs` by what runs campaigns.
+    """Implements `Runs` by a function that runs campaigns.
 
     Attributes:
-        before: called before each run; looks at all that the command needs, once.
-        ran: every run that was worked on, in order.
+        before: called before each run; checks once what the command needs.
+        ran: ids of the runs, in order.
     """
 
     run: "Callable[[Campaign[Any, Any]], Summary[Any]]"
@@ -47,8 +47,8 @@ class Following:
 def campaign_type(work: "Work[Any, Any, Any]") -> "type[Campaign[Any, Any]]":
     from flows.run.declared import Declared
 
-    own: type[Campaign[Any, Any]] = resolve_name(work.campaign) if work.campaign else Declared
-    return own
+    campaign: type[Campaign[Any, Any]] = resolve_name(work.campaign) if work.campaign else Declared
+    return campaign
 
 
 def campaign_of(work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> "Campaign[Any, Any]":
@@ -64,7 +64,7 @@ def following(
 
 
 def expected_of(follow: Follow, settings: Settings) -> "tuple[Request[Any, Any], Expected]":
-    """One run to which another leads, and what it will ask of a file that stands in."""
+    """Return the request of a follow-up run and its estimate, on a placeholder file."""
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         path = Path(folder) / "expected.md"
         path.write_text(follow.text, "utf-8")

@@ -1,6 +1,4 @@
-"""The gateway a run talks to: an existing one, or one started for the run and kept alive while it
-lasts.
-"""
+"""Literature gateway of a run: an existing one, or one started for its duration."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -28,10 +26,10 @@ class OpenGateway:
     """Address of a gateway, and the literature behind it.
 
     Attributes:
-        start: starts it where it does not run yet; its address. A run with nothing to do needs
-            none.
-        lacks: in words, what of its citations a snapshot does not know; empty: nothing, or it is
-            the gateway's own affair.
+        start: starts the gateway on first use and returns its address. A run with nothing to do
+            needs none.
+        lacks: a sentence about missing citation data of a snapshot; empty: nothing is missing, or
+            the gateway was started elsewhere.
     """
 
     start: Callable[[], str]
@@ -48,10 +46,10 @@ class OpenGateway:
 def open_gateway(
     literature: LiteratureChoice, warehouse: Warehouse, scheduler_address: str | None = None
 ) -> Iterator[OpenGateway]:
-    """A gateway for the literature, or the one it names; one that is started here is there for the
-    workers of the scheduler, too, and starts when its address is first asked for.
+    """Yield the named gateway, or one that starts when its address is first used.
 
-    A Parquet or JSONL snapshot is indexed first; the index is kept under `settings.home`.
+    Workers of the scheduler can reach it too. A Parquet or JSONL snapshot is indexed first; the
+    index is stored under `settings.home`.
 
     Raises:
         ConfigurationError: no gateway answers at the given URL.
@@ -61,18 +59,21 @@ def open_gateway(
         url = literature.url
         yield OpenGateway(lambda: url, literature_identity(url))
         return
-    found = indexed(literature, warehouse.settings)
-    _warn_of_earlier_rules(found)
+    literature_index = indexed(literature, warehouse.settings)
+    _warn_of_earlier_rules(literature_index)
     with ExitStack() as stack:
 
         @cache
         def start() -> str:
             place = places_for_workers(scheduler_address, warehouse.settings)
             return stack.enter_context(
-                GatewayProcess(warehouse.settings, found, warehouse.cache, place)
+                GatewayProcess(warehouse.settings, literature_index, warehouse.cache, place)
             ).url
 
-        lacks, identity = lacking(found), identity_of(found, warehouse.settings)
+        lacks, identity = (
+            lacking(literature_index),
+            identity_of(literature_index, warehouse.settings),
+        )
         yield OpenGateway(
             lambda: _serving(start(), identity), identity, lacks, lacks != NO_REFERENCES
         )
@@ -80,8 +81,9 @@ def open_gateway(
 
 @contextmanager
 def gateway_url(literature: LiteratureChoice, settings: Settings) -> Iterator[str]:
-    """Address of what answers look-ups outside a run: the gateway that is named, else one for the
-    block, whose answers all such commands of the machine share.
+    """Yield the address of a gateway for searches outside a run.
+
+    The cache of a started gateway is shared by all such commands of the machine.
     """
     if literature.url is not None:
         yield literature.url
@@ -92,7 +94,7 @@ def gateway_url(literature: LiteratureChoice, settings: Settings) -> Iterator[st
 
 
 def _serving(url: str, identity: str) -> str:
-    """`url`, whose gateway was started after its literature was named."""
+    """Return `url` if its gateway serves the literature with this identity."""
     if literature_identity(url) != identity:
         raise ConfigurationError("the snapshot was updated meanwhile: the same command goes on")
     return url
@@ -109,7 +111,7 @@ def _warn_of_earlier_rules(literature: LiteratureChoice) -> None:
 
 
 def lacking(literature: LiteratureChoice) -> str:
-    """Return what a snapshot that stands alone does not know of citations, as one sentence."""
+    """Return a sentence about missing citation data of a snapshot; empty if complete."""
     if literature.snapshot is None or not literature.unlimited:
         return ""
     manifest = read_manifest(literature.snapshot)
@@ -126,7 +128,7 @@ def indexed(literature: LiteratureChoice, settings: Settings) -> LiteratureChoic
 
 
 def build_network(literature: LiteratureChoice, settings: Settings) -> None:
-    """Build the network of a snapshot's concepts before any worker needs it, with progress."""
+    """Build the concept network of a snapshot before workers need it, with progress."""
     from tasks.ideation.network import open_network
 
     snapshot = indexed(literature, settings).snapshot

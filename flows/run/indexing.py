@@ -1,4 +1,4 @@
-"""Building the index of a snapshot, with progress a person can follow."""
+"""Building and updating the index of a snapshot, with progress."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -28,8 +28,9 @@ Report = Callable[[int, int, str], None]
 
 @contextmanager
 def shown_progress() -> Iterator[Report]:
-    """A callback `(done, total, stage)` that draws a bar on a terminal and writes lines elsewhere;
-    with `--quiet` neither.
+    """Yield a callback `(done, total, stage)` that shows progress.
+
+    It draws a bar on a terminal, prints lines elsewhere, and nothing with `--quiet`.
     """
     console = Console(stderr=True, highlight=False, quiet=not notes_are_wanted())
     if not console.is_terminal:
@@ -60,13 +61,13 @@ def shown_progress() -> Iterator[Report]:
 
 
 def index_with_progress(source: Path, home: Path) -> Path:
-    """The index of a Parquet or JSONL file, built on first use and kept under `home`."""
+    """Return the index of a Parquet or JSONL file, built on first use under `home`."""
     with shown_progress() as report:
         return index_for_parquet(source, home, report)
 
 
 def build_index(source: Path, target: Path, embeddings: bool, settings: Settings) -> str:
-    """Build the index of `source` in `target` with progress; what it holds, in one line."""
+    """Build the index of `source` in `target`, and return a line about its content."""
     with shown_progress() as report:
         return str(
             build_snapshot(
@@ -79,7 +80,7 @@ def build_index(source: Path, target: Path, embeddings: bool, settings: Settings
 
 
 def update_index(source: Path, target: Path, embeddings: bool, settings: Settings) -> str:
-    """Apply the changes in `source` to the index in `target`; what came of them, in one line.
+    """Apply the changes in `source` to an index, and return a line about them.
 
     An index with embeddings keeps them.
     """
@@ -91,11 +92,10 @@ def update_index(source: Path, target: Path, embeddings: bool, settings: Setting
 
 
 def embed_for_evaluations(index: Path, warehouse: Path, settings: Settings) -> str:
-    """Put the vector of every paper of an index where this warehouse's workers look for it; they
-    then embed only ideas.
+    """Store the embedding of every indexed paper in the cache of the warehouse.
 
-    The same model, the same text and the same key as in an evaluation, so no score changes. An
-    interrupted run goes on.
+    Workers then embed only ideas. Model, text and key are those of an evaluation, so no score
+    changes. An interrupted run resumes.
     """
     from tasks.embeddings.sentence_embedder import (
         SentenceEmbedder,
@@ -130,7 +130,7 @@ async def _embed_all(store: PaperStore, embedder: Embedder, report: Callable[[in
 
 
 def embedder_for(index: Path, settings: Settings) -> Embedder | None:
-    """Return what embeds changed papers of an index; None where it has no embeddings.
+    """Return the embedder for changed papers; None if the index has no embeddings.
 
     Raises:
         SnapshotError: there is no finished index.

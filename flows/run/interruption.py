@@ -1,19 +1,18 @@
-"""Ctrl-C during a run: the command itself stops, in order, and what it started is not torn down
-under its hands.
+"""Orderly interruption of a run by Ctrl-C, a closed terminal or SIGTERM.
 
 A terminal sends SIGINT to every process of the group at once, and SIGHUP when it is closed: the
-Prefect server would be gone before the flow could tell it how it ended, and every worker would
-print a traceback. So both are blocked here, which everything started later inherits, and one thread
-waits for them and passes them on to the main thread alone. Under `nohup` SIGHUP stays ignored.
+Prefect server would end before the flow could report its state, and every worker would print a
+traceback. Both signals are therefore blocked here, which child processes inherit; one thread waits
+for them and forwards them to the main thread. Under `nohup` SIGHUP stays ignored.
 
-Threads of libraries that were imported before block nothing, and the system may choose one of them
-to receive a signal. Python's handlers run in the main thread, which would not wake up for that: so
-whatever arrives is also written to a pipe, and a thread that reads it wakes the main one. A main
-thread that is just about to wait for a lock may sleep through a signal, which is therefore sent
-until its handler has run.
+Threads of libraries that were imported earlier do not block the signals, and the system may deliver
+a signal to one of them. Python runs handlers in the main thread, which that would not wake up.
+Every signal is therefore also written to a pipe, and a thread that reads it wakes the main thread.
+A main thread that is about to wait for a lock may miss a signal, which is sent again until its
+handler has run.
 
-SIGTERM, from whoever supervises the command, stops it in the same order. It is not blocked:
-children are told to end by it.
+SIGTERM from a supervisor stops the command in the same order. It is not blocked, because it is also
+the signal by which child processes are stopped.
 """
 
 import logging
@@ -31,24 +30,20 @@ from types import FrameType
 from flows.cli.answer import EXIT_INTERRUPTED
 
 GRACE_SECONDS = 30.0
-"""After this long, or at a second Ctrl-C, the process ends at once; runs survive that as they
-survive a kill.
-"""
+"""After this time, or at a second Ctrl-C, the process ends at once, as after a kill."""
 FINALISER_SECONDS = 0.01
-"""How long an interrupt waits that came while an object was being finalised."""
+"""Delay of an interrupt that arrives while an object is finalised."""
 REPEAT_SECONDS = 0.1
-"""After this long an interrupt is sent again to a main thread that slept through it."""
+"""Interval at which an interrupt is sent again to a main thread that missed it."""
 INTERRUPTED_LINE = "assay: interrupted; the same command goes on where this one stopped"
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Inside the block Ctrl-C, a closed terminal and SIGTERM end in KeyboardInterrupt in the main
-    thread.
+    """Turn Ctrl-C, a closed terminal and SIGTERM into KeyboardInterrupt in the block.
 
-    Of these only SIGTERM reaches child processes.
-
-    Enter it in the main thread, before any process or thread of the run is started.
+    Only SIGTERM reaches child processes. Enter it in the main thread, before any process or thread
+    of the run starts.
     """
     told_by = (
         {signal.SIGINT}
@@ -62,8 +57,10 @@ def interruptible() -> Iterator[None]:
     handler = signal.signal(signal.SIGUSR2, interrupt)
     handler_of_end = signal.signal(signal.SIGTERM, interrupt.end_in_order)
     handler_of_alarm = signal.signal(signal.SIGALRM, interrupt)
-    over, told = threading.Event(), threading.Event()
-    watcher = threading.Thread(target=_watch, args=(over, told, told_by, interrupt), daemon=True)
+    over, interrupted = threading.Event(), threading.Event()
+    watcher = threading.Thread(
+        target=_watch, args=(over, interrupted, told_by, interrupt), daemon=True
+    )
     watcher.start()
     stop_waking = _wake_main_thread(told_by)
     if signal.SIGHUP in told_by:  # threads that were there before do not block it
@@ -73,7 +70,7 @@ def interruptible() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:  # also by a thread that was there before, and does not block it
-        told.set()
+        interrupted.set()
         raise
     finally:
         if signal.SIGHUP in told_by:
@@ -88,7 +85,7 @@ def interruptible() -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, handler_of_alarm)
         signal.signal(signal.SIGUSR2, handler)
-        if told.is_set():  # whoever is impatient may interrupt again while the process ends
+        if interrupted.is_set():  # whoever is impatient may interrupt again while the process ends
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
@@ -96,7 +93,7 @@ def interruptible() -> Iterator[None]:
 def _wake_main_thread(for_any: set[signal.Signals]) -> Callable[[], None]:
     """Let the main thread run the handler of a signal that another thread received.
 
-    Returns: what ends it.
+    Returns: a function that ends it.
     """
     received, written = os.pipe()
     os.set_blocking(written, False)
@@ -122,9 +119,9 @@ def _wake_main_thread(for_any: set[signal.Signals]) -> Callable[[], None]:
 
 
 def _start_resource_tracker() -> None:
-    """Starting it later would unblock SIGINT again in the thread that does.
+    """Start multiprocessing's resource tracker, with its warnings silenced.
 
-    It tidies up in silence after a kill too.
+    A later start would unblock SIGINT in the thread that causes it.
     """
     before = os.environ.get("PYTHONWARNINGS")
     os.environ["PYTHONWARNINGS"] = "ignore::UserWarning:multiprocessing.resource_tracker"
@@ -133,11 +130,10 @@ def _start_resource_tracker() -> None:
 
 
 class _Interrupt:
-    """The handler that does what SIGINT would do: an event loop cancels its task in order, else
-    KeyboardInterrupt.
+    """Signal handler that acts as SIGINT: an event loop cancels its task, else KeyboardInterrupt.
 
-    Raised in the middle of a loop, KeyboardInterrupt would leave connections and locks open; raised
-    in a finaliser, it would be printed and dropped, so it waits until that is through.
+    KeyboardInterrupt in an event loop would leave connections and locks open; in a finaliser it
+    would be printed and dropped, so it waits for the finaliser to end.
     """
 
     def __init__(self) -> None:
@@ -169,14 +165,14 @@ def _in_finaliser(frame: FrameType | None) -> bool:
 
 def _watch(
     over: threading.Event,
-    told: threading.Event,
+    interrupted: threading.Event,
     told_by: set[signal.Signals],
     interrupt: _Interrupt,
 ) -> None:
     signal.sigwait(told_by)
     if over.is_set():
         return
-    told.set()
+    interrupted.set()
     logging.disable(logging.CRITICAL)
     ends_at = time.monotonic() + GRACE_SECONDS
     while time.monotonic() < ends_at:

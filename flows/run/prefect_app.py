@@ -1,7 +1,7 @@
-"""`python -m flows.run.prefect_app PORT`: Prefect's server on loopback, for the machine it runs on.
+"""Prefect's server on loopback, configured by the environment.
 
-Its settings come from the environment. A web page that reaches it under a name of its own, as DNS
-rebinding does, gets no answer.
+`python -m flows.run.prefect_app PORT`. Requests under another host name, as after DNS rebinding,
+are refused.
 """
 
 import os
@@ -16,8 +16,9 @@ HOST = "127.0.0.1"
 
 
 def serve(port: int) -> None:
-    """Answer until SIGTERM, from Prefect's home: its migrations import from the
-    folder they run in.
+    """Serve until SIGTERM, with Prefect's home as the working directory.
+
+    Prefect's migrations import from the working directory.
     """
     os.chdir(get_current_settings().home)
     application = TrustedHostMiddleware(create_app(), allowed_hosts=[HOST])

@@ -1,7 +1,7 @@
-"""A real Prefect server for the duration of a command, unless one is configured.
+"""A Prefect server for the duration of a command, unless one is configured.
 
-Prefect's own ephemeral server does not work with process workers (each would start another one), so
-the command line starts a server, exports its address and password, and workers inherit them.
+Prefect's own ephemeral server does not work with process workers (each would start another), so the
+command starts a server and exports its address and password, which workers inherit.
 """
 
 import os
@@ -21,26 +21,25 @@ _PASSWORD_BYTES = 32
 
 
 def free_port() -> int:
-    """A loopback port that was free a moment ago."""
+    """Return a loopback port that was free a moment ago."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 class PrefectServer:
-    """Starts at once and in the background, and exports how clients reach it; `wait` blocks until
-    it answers.
+    """Server that starts in the background; `wait` blocks until it answers.
 
     Enter it before Prefect is imported: Prefect reads its address once and would start a server of
-        its own.
-    With `configured_url` nothing is started; `wait` only checks that something answers there.
+    its own. With `configured_url` nothing is started, and `wait` checks that something answers
+    there.
 
-    Runs show their parameters and paths, so a server of ours asks for a password, made anew at each
-    start and known to the environment of its own processes alone.
+    Runs show their parameters and paths, so a started server requires a password, which is random
+    and only in the environment of its processes.
 
     Attributes:
         api_url: its address, with the path of the API.
-        environment: the variables by which clients reach it.
+        environment: variables by which clients reach it.
     """
 
     def __init__(self, configured_url: str | None) -> None:
@@ -79,11 +78,11 @@ class PrefectServer:
         }
 
     def wait(self) -> str:
-        """Block until the server answers; return its address.
+        """Block until the server answers, and return its address.
 
         Raises:
-            ConfigurationError: nothing answers at the configured address, or our own server did not
-                come up.
+            ConfigurationError: nothing answers at the configured address, or the server did not
+                start.
         """
         deadline = time.monotonic() + (STARTUP_SECONDS if self._process else 10)
         while not self._answers():

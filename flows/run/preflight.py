@@ -1,4 +1,4 @@
-"""Preflight: what is configured, reachable and missing, before anything is paid for."""
+"""Checks before a run spends anything: configuration, reachability, permissions."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ from warehouse.rights import keep_private
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address, one_line
 
 if TYPE_CHECKING:
-    from tasks.judging.first_contact import Contact
+    from tasks.judging.model_preflight import ModelProbe
     from tasks.judging.step import Step
     from tasks.work.declaration import Work
     from warehouse.objects.object_storage import ObjectFolder
@@ -30,7 +30,7 @@ CONNECT_SECONDS = 5.0
 
 
 class ComponentStatus(Noun):
-    """One part, and how it is doing: ok, default (the embedded part is used), missing or broken."""
+    """State of one component: ok, default (the embedded one is used), missing or broken."""
 
     part: str
     state: str
@@ -44,12 +44,12 @@ def _status(part: str, state: str, detail: str, remedy: str = "") -> ComponentSt
 
 def check_before(
     work: "Work[Any, Any, Any]", request: Request[Any, Any], settings: Settings
-) -> "tuple[Contact, ...]":
-    """Fail before anything is paid for; what the models that answered take and cost.
+) -> "tuple[ModelProbe, ...]":
+    """Check what a request needs, and return the models' replies to a first call.
 
     Raises:
-        ConfigurationError: the model, its key or server, the scheduler, the warehouse folder or
-            the sandbox cannot be used.
+        ConfigurationError: the model, its key or server, the scheduler, the warehouse folder or the
+            sandbox cannot be used.
     """
     if work.needs.sandbox:
         from tasks.experiments.sandbox import check_sandbox
@@ -64,10 +64,10 @@ def check_before(
     steps = [*work.steps(request)]
     for follow in following(work, request, settings):
         steps += work_named(follow.name).steps(follow.request(None))
-    own, *judges = request.engines
+    engine, *judges = request.engines
     profile = request.profile
-    contacts: tuple[Contact, ...] = ()
-    for judge in dict.fromkeys((own, *judges)):
+    contacts: tuple[ModelProbe, ...] = ()
+    for judge in dict.fromkeys((engine, *judges)):
         contacts += check_engine(
             judge.engine,
             judge.api_base,
@@ -90,34 +90,34 @@ def check_engine(
     profile: Profile,
     steps: "Iterable[Step[Any, Any]]",
     budget: Budget,
-) -> "tuple[Contact, ...]":
-    """Return what the models that `steps` ask take and cost, each asked one small question.
+) -> "tuple[ModelProbe, ...]":
+    """Make one small call to each model of `steps`, and return limits and prices.
 
     Raises:
-        ConfigurationError: a model does not answer, or lacks the price that a bound on cost needs.
+        ConfigurationError: a model does not answer, or lacks the price that a budget needs.
     """
     model = engine.model
     if model is None:
         return ()
     if api_base is not None:
         check_address("--api-base", api_base, WHERE_KEYS_BELONG)
-    from tasks.judging.first_contact import make_contacts, uses
+    from tasks.judging.model_preflight import model_uses, probe_models
     from tasks.judging.models import shared_api_base
 
     judging, seed = profile.judging, profile.seed
     bases = {each: shared_api_base(each, model, api_base) for each in (model, *judging.models)}
-    asked = uses(model, bases, judging, steps, seed=seed, temperature=profile.temperature)
+    uses = model_uses(model, bases, judging, steps, seed=seed, temperature=profile.temperature)
     bounds = (budget.maximum_cost_usd, budget.maximum_cost_usd_per_idea)
     needs_price = any(bound is not None for bound in bounds)
     return asyncio.run(
-        make_contacts(asked, settings.language_model, warehouse, needs_price=needs_price)
+        probe_models(uses, settings.language_model, warehouse, needs_price=needs_price)
     )
 
 
 def examine(
     warehouse: Path, engine: str, api_base: str | None, profile: Profile, settings: Settings
 ) -> list[ComponentStatus]:
-    """Findings for `assay doctor`, most basic first."""
+    """Return the findings of `assay doctor`, most basic first."""
     from warehouse.warehouse import Warehouse
 
     def embed() -> None:
@@ -158,11 +158,11 @@ def _tried(part: str, detail: str, attempt: Callable[[], object], remedy: str) -
 
 
 def check_place(folder: Path, settings: Settings) -> None:
-    """Fail before anything is paid for that could not be published.
+    """Check that results can be published to the warehouse.
 
     Raises:
-        ConfigurationError: nothing can be written to the folder, to the catalogue in PostgreSQL or
-            to the object storage in which the lake's files lie.
+        ConfigurationError: the folder, the catalogue in PostgreSQL or the object storage of the
+            lake's files is not writable.
         UpstreamError: PostgreSQL or the object storage cannot be reached.
     """
     check_writable(folder)
@@ -171,16 +171,14 @@ def check_place(folder: Path, settings: Settings) -> None:
 
     warehouse = Warehouse(folder, settings)
     warehouse.check_may_publish()
-    found = _objects_of(warehouse)
-    refuse_after_a_move(warehouse, warehouse.postgres, found.get(_OF_LAKE))
-    for objects in found.values():
+    places = _objects_of(warehouse)
+    refuse_after_a_move(warehouse, warehouse.postgres, places.get(_OF_LAKE))
+    for objects in places.values():
         objects.check()
 
 
 def check_writable(folder: Path) -> None:
-    """Raises ConfigurationError when nothing can be written to the folder, which is made if it is
-    not there.
-    """
+    """Create the folder if it is missing. Raises ConfigurationError if not writable."""
     try:
         keep_private(folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -195,7 +193,7 @@ def check_writable(folder: Path) -> None:
 
 
 def _check_place(folder: Path) -> None:
-    """As `check_writable`, but leaves no folder behind where none was."""
+    """Check as `check_writable`, but remove the folders that it created."""
     before = folder
     while not before.exists():
         before = before.parent
@@ -208,9 +206,7 @@ def _check_place(folder: Path) -> None:
 
 
 def _check_scheduler(address: str, settings: Settings) -> None:
-    """Leave the scheduler's workers to `flows/run/worker_check.py`, which looks at them once they
-    are known.
-    """
+    """Check the scheduler; `flows/run/worker_check.py` checks its workers later."""
     from flows.run.cluster_access import (
         LOOPBACK_HOSTS,
         own_address,
@@ -239,7 +235,7 @@ def _check_extensions() -> None:
 
 
 def _catalogue(warehouse: "Warehouse") -> ComponentStatus:
-    """The catalogue; one that may only be read serves dashboards and questions, and nights fail."""
+    """Return the state of the catalogue; a read-only one counts as ok."""
     from warehouse.catalogue.postgres import VARIABLE, catalogue_state
 
     remedy = f"check the server and {VARIABLE}"
@@ -254,7 +250,7 @@ def _catalogue(warehouse: "Warehouse") -> ComponentStatus:
             return _tried("catalogue", "", warehouse.lies_in, remedy)
         remedy = f"export {VARIABLE} when several machines publish"
         return _status("catalogue", "default", "an SQLite file in the warehouse", remedy)
-    detail = f"PostgreSQL {state.version} at {catalogue.title}: {state.told}"
+    detail = f"PostgreSQL {state.version} at {catalogue.title}: {state.rights}"
     remedy = f"grant {state.user} the rights to publish, where it is to"
     usable = "ok" if state.is_usable else "broken"
     return _status("catalogue", usable, detail, "" if state.may_write else remedy)
@@ -264,16 +260,18 @@ _OF_LAKE = "files of the lake"
 
 
 def _objects_of(warehouse: "Warehouse", *, lake_is_found: bool = True) -> "dict[str, ObjectFolder]":
-    """Return what lies in object storage, and where; without a catalogue nobody knows it of the
-    lake.
+    """Return the object folders of warehouse and lake, by what they hold.
+
+    Args:
+        lake_is_found: False if the catalogue, which names the lake's folder, is broken.
     """
-    found = {}
+    places = {}
     if warehouse.objects is not None:
-        found["warehouse"] = warehouse.objects
+        places["warehouse"] = warehouse.objects
     lake = warehouse.lies_in() if lake_is_found else None
     if lake is not None and warehouse.objects is None:
-        found[_OF_LAKE] = lake
-    return found
+        places[_OF_LAKE] = lake
+    return places
 
 
 def _object_storage(warehouse: "Warehouse", *, lake_is_found: bool) -> list[ComponentStatus]:
@@ -286,8 +284,8 @@ def _object_storage(warehouse: "Warehouse", *, lake_is_found: bool) -> list[Comp
     except AssayError as error:
         return [_status(part, "broken", str(error), remedy)]
     detail = "; ".join(f"{what}: {place.address}" for what, place in places.items())
-    told = f"{detail}: written, read and removed from"
-    return [_status(part, "ok", told)] if places else []
+    summary = f"{detail}: written, read and removed from"
+    return [_status(part, "ok", summary)] if places else []
 
 
 def _prefect(settings: Settings) -> ComponentStatus:
@@ -374,10 +372,10 @@ def _sandbox(settings: Settings) -> ComponentStatus:
 def _reached(
     part: str, url: str, remedy: str, headers: dict[str, str] | None = None
 ) -> ComponentStatus:
-    shown = url.split("?")[0]
+    address = url.split("?")[0]
     try:
         status = probe(url, CONNECT_SECONDS, headers).status
     except NoAnswerError as error:
-        return _status(part, "broken", f"{shown}: {error}", remedy)
-    detail, answers = f"{shown} answers {status}", status < 400 or status == 429
+        return _status(part, "broken", f"{address}: {error}", remedy)
+    detail, answers = f"{address} answers {status}", status < 400 or status == 429
     return _status(part, "ok", detail) if answers else _status(part, "broken", detail, remedy)

@@ -1,6 +1,4 @@
-"""How far a run is, read from the receipts that have landed: on the terminal, as plain lines, and
-to whoever else is told.
-"""
+"""Progress of a run, counted from landed receipts: terminal, log and callback."""
 
 import threading
 import time
@@ -27,15 +25,14 @@ LINE_SECONDS = 10.0
 
 
 Report = Callable[[float], bool]
-"""Told the share that is done, in percent; False when nobody listens any more."""
+"""Called with the percentage done; returns False if no further calls are needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """Work whose end can be seen coming: `done()` of `total()` things, in words such as `evaluated`
-    and `ideas`.
+    """Work with countable progress: `done()` of `total()` units.
 
-    `total` may fall while the work goes on. `beside` is said after the numbers.
+    `total` may fall during the work. `beside` is text after the numbers.
     """
 
     done: Callable[[], int]
@@ -49,9 +46,9 @@ class Watched:
 
 @contextmanager
 def progress(watched: Watched, report: Report | None = None) -> Iterator[None]:
-    """Show progress while the block runs: a bar on a terminal, a line every ten seconds elsewhere.
+    """Show progress while the block runs: a bar, or a line every ten seconds.
 
-    `report` is told every five seconds, and at the end.
+    `report` is called every five seconds and at the end.
     """
     console = Console(stderr=True)
     stopped = threading.Event()
@@ -101,18 +98,18 @@ def _watch_bar(watched: Watched, stopped: threading.Event, console: Console) -> 
 
 def _watch_lines(watched: Watched, stopped: threading.Event, console: Console) -> None:
     started, before = time.monotonic(), watched.done()
-    shown = ""
-    while not stopped.wait(LINE_SECONDS if shown else POLL_SECONDS):
+    last_line = ""
+    while not stopped.wait(LINE_SECONDS if last_line else POLL_SECONDS):
         done = watched.done()
         line = _line(watched, done)
-        if line != shown:
+        if line != last_line:
             rate = (done - before) / max(time.monotonic() - started, 1e-9)
             remaining = (
                 f", about {(watched.total() - done) / rate / 60:.1f} min to go" if rate > 0 else ""
             )
             console.print(f"{time_of_day()} {line}{remaining}", highlight=False)
-            shown = line
-    if (line := _line(watched, watched.done())) != shown:
+            last_line = line
+    if (line := _line(watched, watched.done())) != last_line:
         console.print(f"{time_of_day()} {line}", highlight=False)
 
 

@@ -1,4 +1,4 @@
-"""The options of a kind of work, resolved into its request: every mistake named in one line."""
+"""Builds the request of a kind of work from its options."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -24,24 +24,24 @@ if TYPE_CHECKING:  # slow to import, and the command line only names it
 def request_of(
     work: "Work[Any, Any, Any]", given: tuple[Any, ...], options: Any, settings: Settings
 ) -> Any:
-    """The request of a command with these arguments and options.
+    """Return the request of a command with these arguments and options.
 
     Raises:
-        ConfigurationError: an argument or option that cannot be understood or met.
+        ConfigurationError: an argument or option is invalid or cannot be met.
     """
     check_warehouse(options.warehouse)
     given, options = campaign_type(work).completed(given, options, settings)
     check_api_base(options.api_base, options.engine)
     # A kind that can do without looks up only where its options name a place.
-    said = getattr(options, "literature", None)
+    literature_option = getattr(options, "literature", None)
     literature = None
     if isinstance(options, RunOptions):  # of ideas that are evaluated on the way
         options, literature, profile = resolve_evaluation(options, settings)
     else:
         options = replace(options, warehouse=options.warehouse.resolve())
         profile = load_profile(options.profile)
-        if work.needs.literature or said is not None:
-            literature = resolve_literature(said, settings)
+        if work.needs.literature or literature_option is not None:
+            literature = resolve_literature(literature_option, settings)
             options = replace(options, literature=literature)
     resolved = work.resolve(given, options, profile, settings)
     profile = resolved.profile or profile

@@ -1,6 +1,4 @@
-"""What commands that run campaigns share: Ctrl-C in order, and one Prefect server, started when it
-is first needed.
-"""
+"""Session of a command: orderly interruption and one Prefect server."""
 
 from contextlib import ExitStack
 from functools import cache
@@ -16,14 +14,14 @@ from schemas.work import HeadT, Request, Summary
 if TYPE_CHECKING:
     from flows.run.campaign import Campaign, PlanT
     from flows.run.prefect_server import PrefectServer
-    from tasks.judging.first_contact import Contact
+    from tasks.judging.model_preflight import ModelProbe
     from tasks.work.declaration import Work
 
 
 class Session(ExitStack):
-    """Runs campaigns one after the other.
+    """Runs campaigns one after the other, with one Prefect server.
 
-    A second server within one process would not be found by Prefect's client.
+    Prefect's client would not find a second server within one process.
     """
 
     def __init__(self) -> None:
@@ -33,8 +31,9 @@ class Session(ExitStack):
         self._interruptible = False
 
     def run(self, work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> "Summary[Any]":
-        """Do work of a declared kind and what it leads on to, after a look at all it needs: where
-        it is done already, or waits for people, nothing is looked at.
+        """Run work of a declared kind and its follow-up runs, after the preflight checks.
+
+        Nothing is checked for work that is done already or waits for people.
         """
         self._prepare(request)
         from flows.run.following import Following
@@ -75,6 +74,6 @@ class Session(ExitStack):
         return self._server
 
 
-def _tell(contacts: "tuple[Contact, ...]") -> None:
+def _tell(contacts: "tuple[ModelProbe, ...]") -> None:
     for contact in contacts:
         print_note(f"{contact.model} {contact.line}")

@@ -1,7 +1,7 @@
-"""The check that every worker makes before it is given work, or when it joins later.
+"""Check of each worker before it gets work, including workers that join later.
 
-Workers share a folder or a bucket with the command, so most of what one needs is a matter of
-settings: the same code, files, keys and addresses.
+Workers share a folder or a bucket with the command, so the check compares settings, code, files,
+keys and addresses.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ _OF_THE_COMMAND = {
     "literature": frozenset({"upstream_url", "requests_per_second", "allowed_hosts"}),
     "sources": frozenset({"base_urls"}),
 }
-"""Settings that the gateway alone reads, and addresses, which may differ by where one stands."""
+"""Settings that only the gateway reads, and addresses that may differ by machine."""
 _PLENTY = 1_000_000.0
 _SECONDS = 30.0
 _MOST_HASHED_BYTES = 16_000_000
@@ -59,17 +59,17 @@ class WorkerNeeds(Noun):
     """Requirements of one run on its workers.
 
     Attributes:
-        code: hash over tables, steps, their versions and prompts.
-        settings: by variable, those of the command; None: not set.
-        variables, unset: of the environment, which must be set, and which must not, since they
-            change what is read; nobody compares values.
-        literature: identity of what the gateway at `gateway_url` stands for; None: any.
+        code: hash of tables, steps, their versions and prompts.
+        settings: JSON values by variable, those of the command.
+        variables, unset: environment variables that must be set, and that must not, because they
+            change what is read; values are not compared.
+        literature: identity of the literature at `gateway_url`; None: any.
         warehouse: its address.
         shard_file: in the command's folder; a worker that sees it shares the folder.
-        shares_folder: whether a bucket does not do, as for batches.
-        machine, database: where budgets and rates are kept: in files of that machine, or in the
-            database of that identity.
-        files: of each file or folder that the shards name, its fingerprint.
+        shares_folder: whether a bucket is not enough, as for batches.
+        machine, database: location of budgets and rates: files of that machine, or the database of
+            that identity.
+        files: fingerprint of each file or folder that the shards name.
     """
 
     assay_version: str
@@ -93,12 +93,12 @@ class WorkerNeeds(Noun):
 
 
 def python_version() -> str:
-    """As far as it has to be the same everywhere."""
+    """Return the part of Python's version that must be the same everywhere."""
     return ".".join(platform.python_version_tuple()[:2])
 
 
 def code_hash() -> str:
-    """Over what rows, prompts and keys are made by."""
+    """Return a hash of tables, steps and prompts."""
     from schemas.tables import TABLES
     from tasks.steps import STEPS
 
@@ -107,8 +107,9 @@ def code_hash() -> str:
 
 
 def fingerprint(path: Path) -> str | None:
-    """Hash over the names, sizes and (but of large files) contents of a file or folder; None: there
-    is none.
+    """Return a hash of a file or folder; None if there is none.
+
+    It covers names, sizes and, of files up to 16 MB, contents.
     """
     if not path.exists():
         return None
@@ -122,19 +123,19 @@ def fingerprint(path: Path) -> str | None:
 
 
 def compared(settings: Settings) -> dict[str, str]:
-    """The settings that every worker must have alike, by variable, as JSON."""
-    found = {}
+    """Return the settings that every worker must share, as JSON by variable."""
+    variables = {}
     for section in _SECTIONS:
         values: Mapping[str, Any] = getattr(settings, section).model_dump(mode="json")
         for name, value in values.items():
             if name not in _OF_THE_COMMAND.get(section, ()):
                 variable = f"ASSAY_{section}__{name}".upper()
-                found[variable] = orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
-    return found
+                variables[variable] = orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+    return variables
 
 
 def refusal_of(needs: WorkerNeeds, settings: Settings) -> str | None:
-    """Why this process cannot do the work, and how to mend it; None: it can."""
+    """Return why this process cannot do the work, and the remedy; None if it can."""
     version = metadata.version("assay")
     if version != needs.assay_version:
         return f"it has Assay {version}: install {needs.assay_version}, as the command has it"
@@ -225,10 +226,10 @@ def _unusable(needs: WorkerNeeds, settings: Settings) -> str | None:
 
 
 class Admission(WorkerPlugin):  # type: ignore[misc]
-    """Makes the check on a worker, and lets it take the work where nothing is missing.
+    """Dask plugin that checks a worker and admits it to the work.
 
-    Work asks for a resource that only admitted workers have, so whoever is not gets none; it stays
-    free for the work of others.
+    Work asks for a resource that only admitted workers have. Other workers stay free for other
+    work.
     """
 
     def __init__(self, needs: WorkerNeeds, work: str, resource: str) -> None:
@@ -258,7 +259,7 @@ class Admission(WorkerPlugin):  # type: ignore[misc]
 
 
 async def told_refusal(name: str, dask_worker: Worker) -> str | None:
-    """Return what `Admission`, registered as `name`, found on a worker."""
+    """Return the refusal of `Admission`, registered as `name`, on a worker."""
     plugin = dask_worker.plugins.get(name)
     if not isinstance(plugin, Admission):
         return "it could not make the check: install the very same Assay"

@@ -1,4 +1,4 @@
-"""What Dask runs first in each worker that Assay starts (its name for this is a preload)."""
+"""Dask preload: runs first in each worker that Assay starts."""
 
 from distributed import Worker
 
@@ -7,17 +7,17 @@ from tasks.telemetry.reporting import count_calls
 
 
 def dask_setup(worker: Worker) -> None:
-    """Called by Dask once the worker is there, before it is given work."""
+    """Configure a worker; Dask calls this before the worker gets tasks."""
     stop_profiling(worker)
     collect_garbage_seldom()
     count_calls()
 
 
 def stop_profiling(worker: Worker) -> None:
-    """End Dask's look at every thread a hundred times a second, which nobody reads.
+    """Stop Dask's sampling of every thread a hundred times a second, which nobody reads.
 
-    Under Python 3.11 before 3.11.9 a collection of garbage during that look stops the process for
-    good: it waits for the interpreter's lock, whose holder waits for the list of threads
+    Under Python 3.11 before 3.11.9 a garbage collection during a sample deadlocks the process: it
+    waits for the interpreter's lock, whose holder waits for the list of threads
     (python/cpython#106883, dask/distributed#8616).
     """
     for name in ("profile", "profile-cycle"):

@@ -212,9 +212,9 @@ class BenchmarkHead(WorkHead):
 
     def concluded(self, receipts: Sequence[BenchmarkReceipt]) -> Self:
         """The head with what the receipt of its suite says of calls and judged runs."""
-        own = BenchmarkReceipt.model_fields.keys() - UnitReceipt.model_fields.keys()
+        summed = BenchmarkReceipt.model_fields.keys() - UnitReceipt.model_fields.keys()
         for receipt in receipts:
-            return replace(self, **receipt.model_dump(include=own))
+            return replace(self, **receipt.model_dump(include=summed))
         return self
 
 

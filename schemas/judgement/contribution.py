@@ -114,7 +114,7 @@ does not address a dimension is not listed: it leaves open whether the idea is n
 _PLACES = {answer: place for place, answer in enumerate(NEWNESS)}
 WORKS_PER_MISREADING = 20
 """The closest work of every twenty is left out, and one of fewer: where one reading in twenty takes
-a work for closer than it is, those are the ones misread (docs/reviews.md).
+a work for closer than it is, those are the ones misread (docs/quality/reviews.md).
 """
 CLOSEST_SHOWN = 3
 """Works of which a review is shown all that was said."""
@@ -184,8 +184,8 @@ class Comparison(Judged):
 def closest_first(comparisons: Iterable[Comparison]) -> list[Comparison]:
     """Those with overlap and score, the closest work first; ties keep their order."""
     placed = [(each.closeness_place, each) for each in comparisons]
-    known = [(place, each) for place, each in placed if place is not None]
-    return [each for _, each in sorted(known, key=lambda pair: pair[0])]
+    comparable = [(place, each) for place, each in placed if place is not None]
+    return [each for _, each in sorted(comparable, key=lambda pair: pair[0])]
 
 
 NOVELTY_RULE = "the next work after the closest twentieth"
@@ -268,13 +268,13 @@ def confidence_of(comparisons: Iterable[Comparison]) -> int | None:
     if novelty_of(ordered) is None:
         return None
     closest = {each.paper_id: each for each in reversed(ordered)}
-    known = closest.values()
-    strong = sum(each.overlap in (Overlap.SAME, Overlap.SUBSTANTIAL) for each in known)
+    works = closest.values()
+    strong = sum(each.overlap in (Overlap.SAME, Overlap.SUBSTANTIAL) for each in works)
     silent = sum(
         each.overlap is Overlap.NOT_ADDRESSED or (each.overlap is Overlap.NONE and each.score == 0)
-        for each in known
+        for each in works
     )
-    return confidence_by_evidence(strong=strong, fair=len(known) - silent - strong)
+    return confidence_by_evidence(strong=strong, fair=len(works) - silent - strong)
 
 
 class ContributionReview(Judged):

@@ -95,14 +95,16 @@ class IdeaEvaluation(Noun):
     @property
     def modules(self) -> dict[str, ModuleEvaluation]:
         """Return what each module that was asked for found out, by the module's name."""
-        found = {
+        evaluations = {
             "soundness": self.soundness,
             "contribution": self.contribution,
             "committee": self.committee,
             "novelty": self.novelty,
             "assessment": self.assessment,
         }
-        return {name: evaluation for name, evaluation in found.items() if evaluation is not None}
+        return {
+            name: evaluation for name, evaluation in evaluations.items() if evaluation is not None
+        }
 
 
 class Receipt(UnitReceipt):

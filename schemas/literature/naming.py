@@ -107,9 +107,9 @@ def escaped(text: str) -> str:
     return one_space(text).translate(_ESCAPES)
 
 
-def claim_span(key: str, shown: str) -> str:
+def claim_span(key: str, text: str) -> str:
     """A claim as it stands in a sentence."""
-    return f'[{escaped(shown)}]{{.{CLAIM_CLASS} key="{key}"}}'
+    return f'[{escaped(text)}]{{.{CLAIM_CLASS} key="{key}"}}'
 
 
 def shallow(markdown: str) -> str:

@@ -156,13 +156,13 @@ def publication_of(
     """
     stated, stated_year = read_date(day), read_date(year)
     unreadable = (stated is None and holds(day)) or (stated_year is None and holds(year))
-    known = _trusted(stated, stated_year.year if stated_year else None)
-    if preprint is not None and (known is None or preprint.last < known.last):
-        known = preprint
-    if known is None:
+    best = _trusted(stated, stated_year.year if stated_year else None)
+    if preprint is not None and (best is None or preprint.last < best.last):
+        best = preprint
+    if best is None:
         return Publication(unreadable=unreadable)
-    of_year = known.precision is DatePrecision.YEAR
-    return Publication(known.year, None if of_year else known.last, known.precision, unreadable)
+    of_year = best.precision is DatePrecision.YEAR
+    return Publication(best.year, None if of_year else best.last, best.precision, unreadable)
 
 
 def _trusted(stated: PartialDate | None, year: int | None) -> PartialDate | None:

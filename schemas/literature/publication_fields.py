@@ -34,8 +34,8 @@ def identified(field: str, text: str) -> str:
 
 
 def _words(field: str) -> str:
-    kept = "".join(" " if sign in "_-" else sign for sign in field if not sign.isdigit())
-    return " ".join(kept.lower().split())
+    text = "".join(" " if sign in "_-" else sign for sign in field if not sign.isdigit())
+    return " ".join(text.lower().split())
 
 
 def author_names(text: str) -> tuple[str, ...]:

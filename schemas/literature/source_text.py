@@ -169,9 +169,9 @@ def _without_latex(text: str) -> str:
     return _KEPT_CAPITALS.sub(lambda word: word[1], text)
 
 
-def _accented(found: Match[str]) -> str:
-    letter = found[2] or found[4] or found[5]
-    return letter + _ACCENTS[found[1] or found[3]]
+def _accented(match: Match[str]) -> str:
+    letter = match[2] or match[4] or match[5]
+    return letter + _ACCENTS[match[1] or match[3]]
 
 
 _WORDS = bounded(r"[^\W_]+")

@@ -181,8 +181,8 @@ class Expansion(Noun):
 
 def heaviest(papers: Iterable[SurveyPaper]) -> tuple[SurveyPaper, ...]:
     """Those that are kept, heaviest first; ties by paper_id."""
-    kept = (paper for paper in papers if paper.kept)
-    return tuple(sorted(kept, key=lambda paper: (-(paper.weight or 0.0), paper.paper_id)))
+    members = (paper for paper in papers if paper.kept)
+    return tuple(sorted(members, key=lambda paper: (-(paper.weight or 0.0), paper.paper_id)))
 
 
 class SurveyCluster(Noun):

@@ -248,8 +248,8 @@ class RankOptions(EvaluatingOptions, DeclaredOptions):
     @property
     def evaluation(self) -> RunOptions:
         """Return how ideas are evaluated that are not yet."""
-        said = {name: getattr(self, name) for name in RunOptions.model_fields}
-        return RunOptions(**{name: value for name, value in said.items() if value is not None})
+        values = {name: getattr(self, name) for name in RunOptions.model_fields}
+        return RunOptions(**{name: value for name, value in values.items() if value is not None})
 
 
 class PriorOptions(LakeOptions):

@@ -108,8 +108,8 @@ class OfIdeas(Noun):
         """Return what lists call it: the first title or the first words."""
         first = self.ideas.partition("\n")[0] if self.ideas_format == "jsonl" else "{}"
         entry = from_json(first)
-        told = entry.get("title") or entry.get("text") if isinstance(entry, dict) else ""
-        return str(told or "ideas")
+        text = entry.get("title") or entry.get("text") if isinstance(entry, dict) else ""
+        return str(text or "ideas")
 
 
 class EvaluateJob(OfIdeas, WorkJob):
@@ -150,8 +150,8 @@ class PlanJob(OfIdeas, WorkJob):
 def _of_run(job: WorkJob, options: type[RunOptions]) -> dict[str, Any]:
     """Return the fields of a job on the same ideas, with the options that both kinds have."""
     shared = {name: getattr(job.options, name) for name in RunOptions.model_fields}
-    kept = {name: getattr(job, name) for name in type(job).model_fields if name != "command"}
-    return kept | {"options": options(**shared)}
+    fields = {name: getattr(job, name) for name in type(job).model_fields if name != "command"}
+    return fields | {"options": options(**shared)}
 
 
 class RankJob(WorkJob):

@@ -26,7 +26,7 @@ LONGEST_IDEA = 50_000
 _NAME_CHARACTERS = 80
 
 
-class Asked(StrEnum):
+class QuestionKind(StrEnum):
     """Kind of a live question."""
 
     QUESTION = "question"
@@ -36,7 +36,7 @@ class Asked(StrEnum):
     @property
     def track(self) -> Track:
         """Among which votes the answers stand."""
-        return Track.REVIEWS if self is Asked.IDEA else Track.SURVEYS
+        return Track.REVIEWS if self is QuestionKind.IDEA else Track.SURVEYS
 
 
 class Side(Noun):
@@ -59,7 +59,7 @@ class LiveQuestion(Noun):
 
     question_id: str
     voter: str = Field(description="Pseudonym of who asked, and votes.")
-    asked: Asked
+    kind: QuestionKind
     text: str = Field(min_length=1)
     sides: Sides
     job_ids: tuple[str, str] = Field(description="In the order of `sides`.")
@@ -74,7 +74,7 @@ class Ended(StrEnum):
     LEFT = "left"
 
 
-def sides_offered(asked: Asked, offered: DashboardSettings) -> tuple[Side, ...]:
+def sides_offered(kind: QuestionKind, offered: DashboardSettings) -> tuple[Side, ...]:
     """Return who may answer: every model that the dashboard offers, under every profile that ships.
 
     The offline baseline answers only where no model is offered: against one it would waste a vote.
@@ -83,7 +83,7 @@ def sides_offered(asked: Asked, offered: DashboardSettings) -> tuple[Side, ...]:
     engines: list[tuple[EngineChoice, str | None]] = [
         (EngineChoice(each.model), each.api_base) for each in offered.models.values()
     ]
-    if not engines and asked is not Asked.TOPIC:
+    if not engines and kind is not QuestionKind.TOPIC:
         engines = [(EXTRACTIVE, None)]
     return tuple(
         Side(engine=engine, api_base=api_base, profile=profile)
@@ -91,13 +91,13 @@ def sides_offered(asked: Asked, offered: DashboardSettings) -> tuple[Side, ...]:
     )
 
 
-def tidy(asked: Asked, given: str) -> str:
+def tidy(kind: QuestionKind, given: str) -> str:
     """Return what is asked, as it is kept.
 
     Raises:
         ConfigurationError: it is empty, too long, or no text.
     """
-    if asked is not Asked.IDEA:
+    if kind is not QuestionKind.IDEA:
         return as_question(given)
     text = given.strip()
     if not text or "\x00" in text or not encodable(text):
@@ -111,7 +111,7 @@ def tidy(asked: Asked, given: str) -> str:
 
 def jobs_for(
     question_id: str,
-    asked: Asked,
+    kind: QuestionKind,
     text: str,
     sides: Sides,
     asked_at: datetime,
@@ -125,18 +125,18 @@ def jobs_for(
         maximum_cost_usd: of each side.
     """
     first, second = (
-        _job(side, asked, text, f"{question_id} {number}", asked_at, maximum_cost_usd)
+        _job(side, kind, text, f"{question_id} {number}", asked_at, maximum_cost_usd)
         for number, side in enumerate(sides)
     )
     return first, second
 
 
 def estimates_for(
-    asked: Asked, text: str, sides: Sides, now: datetime, *, key: str
+    kind: QuestionKind, text: str, sides: Sides, now: datetime, *, key: str
 ) -> tuple[JobRequest, JobRequest]:
     """The jobs that say what both sides would ask and cost, and ask nothing."""
     first, second = (
-        _job(side, asked, text, f"{key} estimate {number}", now, None, dry_run=True)
+        _job(side, kind, text, f"{key} estimate {number}", now, None, dry_run=True)
         for number, side in enumerate(sides)
     )
     return first, second
@@ -144,7 +144,7 @@ def estimates_for(
 
 def _job(
     side: Side,
-    asked: Asked,
+    kind: QuestionKind,
     text: str,
     key: str,
     now: datetime,
@@ -152,7 +152,7 @@ def _job(
     *,
     dry_run: bool = False,
 ) -> JobRequest:
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "name": " ".join(text.split())[:_NAME_CHARACTERS],
         "asked_by": "a question to vote on",
         "created_at": now,
@@ -164,23 +164,23 @@ def _job(
         "profile": side.profile,
         "max_cost_usd": maximum_cost_usd,
     }
-    if asked is Asked.IDEA:
-        told["ideas"] = orjson.dumps({"text": text}).decode() + "\n"
+    if kind is QuestionKind.IDEA:
+        fields["ideas"] = orjson.dumps({"text": text}).decode() + "\n"
         if dry_run:
-            return PlanJob(options=PlanOptions(**how), **told)
-        return EvaluateJob(options=EvaluateOptions(**how), **told)
-    if asked is Asked.TOPIC:
-        return SurveyJob(question=text, options=SurveyOptions(**how, dry_run=dry_run), **told)
-    return AskJob(question=text, options=AskOptions(**how, dry_run=dry_run), **told)
+            return PlanJob(options=PlanOptions(**how), **fields)
+        return EvaluateJob(options=EvaluateOptions(**how), **fields)
+    if kind is QuestionKind.TOPIC:
+        return SurveyJob(question=text, options=SurveyOptions(**how, dry_run=dry_run), **fields)
+    return AskJob(question=text, options=AskOptions(**how, dry_run=dry_run), **fields)
 
 
 class VoteOptions(LakeOptions):
     """Of `assay vote`."""
 
     by: str = option(..., "ID", "Participant who asks and votes, as `assay people list` has them.")
-    kind: Asked = option(
-        Asked.QUESTION,
-        "|".join(Asked),
+    kind: QuestionKind = option(
+        QuestionKind.QUESTION,
+        "|".join(QuestionKind),
         "What TEXT is: a question to answer, an idea to review, or a topic to survey.",
     )
     choice: str | None = option(

@@ -23,8 +23,8 @@ def names_of_server(address: str, named: Iterable[str]) -> list[str]:
     answers.
     """
     everywhere = address in ("0.0.0.0", "::")  # noqa: S104
-    own = [] if everywhere else [f"[{address}]" if ":" in address else address]
-    return list(dict.fromkeys([*_LOOPBACK_NAMES, *own, *named]))
+    listening = [] if everywhere else [f"[{address}]" if ":" in address else address]
+    return list(dict.fromkeys([*_LOOPBACK_NAMES, *listening, *named]))
 
 
 def is_of_another_site(headers: Mapping[str, str]) -> bool:

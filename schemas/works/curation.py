@@ -114,8 +114,8 @@ HEADINGS = {"problem": "Problem", "method": "Method", "experiment": "Experiment 
 def idea_text(title: str, problem: str, method: str, experiment: str) -> str:
     """The idea as one Markdown text; a part that is empty has no heading."""
     parts = {"problem": problem, "method": method, "experiment": experiment}
-    told = [f"## {HEADINGS[name]}\n\n{text}" for name, text in parts.items() if text]
-    return "\n\n".join([f"# Research Plan: {' '.join(title.split()) or 'Untitled'}", *told])
+    sections = [f"## {HEADINGS[name]}\n\n{text}" for name, text in parts.items() if text]
+    return "\n\n".join([f"# Research Plan: {' '.join(title.split()) or 'Untitled'}", *sections])
 
 
 class Curation(Judged):

@@ -102,7 +102,7 @@ class PictureSpec(Noun):
     """Request to an image model, and the picture that came of it."""
 
     model: str = Field(min_length=1)
-    asked: str = Field(min_length=1, description="Word for word.")
+    prompt: str = Field(min_length=1, description="Word for word.")
     graph: MethodGraph = Field(description="What it was asked to show.")
     png_sha256: str = Field(pattern=r"^[0-9a-f]{64}$", description="Of the pixels that are kept.")
 
@@ -231,14 +231,14 @@ class Draft(Judged):
         """The whole text, as it is checked and compiled: Pandoc's Markdown."""
         figures = {figure.figure_id: figure for figure in self.figures}
         title = next((each for each in self.claims if each.claim_key == TITLE_KEY), None)
-        shown = claim_span(title.claim_key, title.shown) if title else escaped(self.title)
+        title_text = claim_span(title.claim_key, title.shown) if title else escaped(self.title)
         abstract = "\n\n".join(
             each.text for each in self.sections if each.part is SectionPart.ABSTRACT
         )
-        told = [f"title: '{shown.replace(chr(39), chr(39) * 2)}'"]
+        metadata = [f"title: '{title_text.replace(chr(39), chr(39) * 2)}'"]
         if abstract:
-            told.append(f"abstract: |\n{indent(abstract, '  ')}")
-        parts = ["\n".join(("---", *told, "---"))]
+            metadata.append(f"abstract: |\n{indent(abstract, '  ')}")
+        parts = ["\n".join(("---", *metadata, "---"))]
         for section in self.sections:
             if section.part is SectionPart.ABSTRACT:
                 continue

@@ -79,10 +79,10 @@ def habits_of(rows: Sequence[NeighbourSection]) -> Habits:
     papers: dict[str, list[NeighbourSection]] = {}
     for row in rows:
         papers.setdefault(row.paper_id, []).append(row)
-    measured = [found for found in papers.values() if found[0].word_count is not None]
+    measured = [sections for sections in papers.values() if sections[0].word_count is not None]
     habits: dict[SectionPart, Habit] = {}
     for part in SectionPart:
-        having = [found for found in measured if any(row.part is part for row in found)]
+        having = [sections for sections in measured if any(row.part is part for row in sections)]
         if having and part is not SectionPart.OTHER:
             habits[part] = _habit(part, having)
     return Habits(len(measured), len(papers), habits)
@@ -93,8 +93,8 @@ def _habit(part: SectionPart, papers: Sequence[Sequence[NeighbourSection]]) -> H
         return [sum(of(row) for row in paper if row.part is part) for paper in papers]
 
     def shares(of: Callable[[NeighbourSection], float | None]) -> float | None:
-        found = [of(row) for paper in papers for row in paper if row.part is part]
-        return _median([each for each in found if each is not None])
+        values = [of(row) for paper in papers for row in paper if row.part is part]
+        return _median([each for each in values if each is not None])
 
     words = sorted(summed(lambda row: row.word_count or 0))
     whole = [paper for paper in papers if paper[0].is_whole]
@@ -123,11 +123,11 @@ def _median(values: Sequence[float]) -> float | None:
 def _place(paper: Sequence[NeighbourSection], part: SectionPart) -> tuple[float, float]:
     """Return where the middle of a part stands in a paper, and its share of the words."""
     total = sum(row.word_count or 0 for row in paper) or 1
-    before = middle = own = 0.0
+    before = middle = part_words = 0.0
     for row in paper:
         size = row.word_count or 0
         if row.part is part:
             middle += size * (before + size / 2)
-            own += size
+            part_words += size
         before += size
-    return (middle / own if own else before) / total, own / total
+    return (middle / part_words if part_words else before) / total, part_words / total

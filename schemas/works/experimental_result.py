@@ -64,25 +64,25 @@ class ExperimentalResult(Noun):
     @property
     def in_words(self) -> str:
         """The finding with its figures, on one line."""
-        said = [
+        sentences = [
             f"{self.question.strip()} {self.finding.value.replace('_', ' ').capitalize()} within"
             f" this task: {self.because}.",
             f"Metric {self.metric}, {self.direction.better}; {_told(self.least_difference)} or more"
             " is worth having.",
         ]
         if self.gain is not None:
-            said.append(
+            sentences.append(
                 f"The best of {self.tried_count} candidate programs has {_told(self.best_mean)},"
                 f" the program it was to improve {_told(self.parent_mean)},"
                 f" over {self.run_count} runs on fresh data; gain"
                 f" {_told(self.gain)} ({_told(self.gain_low)} to {_told(self.gain_high)})."
             )
         if self.baseline_gain is not None:
-            said.append(
+            sentences.append(
                 f"Gain over the strongest baseline, {self.baseline_id}: {_told(self.baseline_gain)}"
                 f" ({_told(self.baseline_low)} to {_told(self.baseline_high)})."
             )
-        return " ".join(" ".join(said).split())
+        return " ".join(" ".join(sentences).split())
 
 
 def _told(value: float | None) -> str:

@@ -20,7 +20,7 @@ def work_schemas() -> tuple[WorkSchema[Any, Any], ...]:
 
 
 def _names() -> list[str]:
-    names = (found.name for found in pkgutil.iter_modules(schemas.works.__path__))
+    names = (module.name for module in pkgutil.iter_modules(schemas.works.__path__))
     return [name for name in names if name != __name__.rpartition(".")[2]]
 
 

@@ -20,15 +20,15 @@ from tasks.assessment.steps import (
 from tasks.citations.keys import Shown
 from tasks.citations.settle import settle
 from tasks.judging.findings import (
-    Cited,
+    CitedResult,
     SettledTexts,
     keys_of,
-    left_out,
+    omission_failures,
     settle_texts,
     whole_citations,
 )
 from tasks.judging.reply_fields import by_key
-from tasks.judging.step import Engine, shortened
+from tasks.judging.step import Engine, with_shortening
 from tasks.judging.suggestions import suggestion_about
 from tasks.text.quotations import LEAST_CHARACTERS_OF_A_PLAN, stands_in
 
@@ -39,7 +39,7 @@ POINTS_READ_PER_CONCERN_KEPT = 4
 
 
 @dataclass(frozen=True, slots=True)
-class _Placed:
+class _UsablePoint:
     """A point that can be used: its settled texts, what it quotes or misses, and its sources."""
 
     point: WeighedPoint
@@ -51,37 +51,41 @@ class _Placed:
 
 async def weigh_concerns(
     material: Material, parameters: AssessmentParameters, engine: Engine
-) -> Cited[tuple[Concern, ...]]:
+) -> CitedResult[tuple[Concern, ...]]:
     """Ask which concerns decide; without an answer they stay as they are."""
     outcome = await engine.run(WEIGH_CONCERNS, _question(material, parameters))
     if isinstance(outcome, Unscored):
         failures = call_failures([outcome], STAGE, WEIGH_CONCERNS.name)
-        return Cited(material.concerns, failures=failures)
+        return CitedResult(material.concerns, failures=failures)
     points = outcome.value.concerns
-    read = points[: POINTS_READ_PER_CONCERN_KEPT * parameters.maximum_concerns]
-    unread = len(points) - len(read)
-    usable = _usable(read, material)
-    kept = usable[: parameters.maximum_concerns]
-    beyond = len(usable) - len(kept) + unread
-    note = f"{beyond} concerns beyond the limit left out, {len(kept)} kept" if beyond else None
-    provenance = shortened(outcome.provenance, note)
-    concerns, decisive = _merged(material.concerns, kept, provenance)
-    actions = [settle(each.texts["action"], material.shown) for each in kept]
+    points_read = points[: POINTS_READ_PER_CONCERN_KEPT * parameters.maximum_concerns]
+    unread_count = len(points) - len(points_read)
+    usable = _usable(points_read, material)
+    kept_points = usable[: parameters.maximum_concerns]
+    beyond_count = len(usable) - len(kept_points) + unread_count
+    note = (
+        f"{beyond_count} concerns beyond the limit left out, {len(kept_points)} kept"
+        if beyond_count
+        else None
+    )
+    provenance = with_shortening(outcome.provenance, note)
+    concerns, decisive = _merge(material.concerns, kept_points, provenance)
+    actions = [settle(each.texts["action"], material.prompt_papers) for each in kept_points]
     acted_on = [pair for pair in zip(decisive, actions, strict=True) if pair[0].action]
-    dropped = len(read) - len(usable)
-    more = f"; {unread} more were not read" if unread else ""
+    dropped_count = len(points_read) - len(usable)
+    more = f"; {unread_count} more were not read" if unread_count else ""
     detail = (
-        f"{dropped} of {len(read)} concerns were left out: they have no kind, severity or reason,"
+        f"{dropped_count} of {len(points_read)} concerns were left out: they have no kind, severity or reason,"
         f" or neither quote the plan nor say what it lacks{more}"
     )
-    return Cited(
+    return CitedResult(
         concerns,
-        citations=_citations(kept, material.shown),
+        citations=_citations(kept_points, material.prompt_papers),
         suggestions=tuple(
-            suggestion_about(concern, rank, keys_of(action, material.shown), module=STAGE)
+            suggestion_about(concern, rank, keys_of(action, material.prompt_papers), module=STAGE)
             for rank, (concern, action) in enumerate(acted_on, start=1)
         ),
-        failures=left_out(STAGE, WEIGH_CONCERNS.name, detail, dropped),
+        failures=omission_failures(STAGE, WEIGH_CONCERNS.name, detail, dropped_count),
     )
 
 
@@ -107,7 +111,7 @@ def _question(material: Material, parameters: AssessmentParameters) -> WeighInpu
     )
 
 
-def _usable(points: Sequence[WeighedPoint], material: Material) -> list[_Placed]:
+def _usable(points: Sequence[WeighedPoint], material: Material) -> list[_UsablePoint]:
     """Points that hold; of a source that two of them name, the first has it."""
     free = {
         concern.concern_id.casefold(): concern
@@ -118,42 +122,46 @@ def _usable(points: Sequence[WeighedPoint], material: Material) -> list[_Placed]
     for point in points:
         keys = [key.casefold() for key in point.sources]
         sources = tuple(free[key] for key in dict.fromkeys(keys) if key in free)
-        placed = _placed(point, sources, material)
-        if placed is not None:
-            usable.append(placed)
+        usable_point = _check_point(point, sources, material)
+        if usable_point is not None:
+            usable.append(usable_point)
             for source in sources:
                 del free[source.concern_id.casefold()]
     return usable
 
 
-def _placed(
+def _check_point(
     point: WeighedPoint, sources: tuple[Concern, ...], material: Material
-) -> _Placed | None:
+) -> _UsablePoint | None:
     if point.kind in (None, ConcernKind.STRENGTH):
         return None
     if point.severity in (None, ConcernSeverity.QUESTION):
         return None
-    texts = settle_texts(point, _TEXTS, material.shown)
+    texts = settle_texts(point, _TEXTS, material.prompt_papers)
     if not (texts["point"] and texts["why"]):
         return None
     least = LEAST_CHARACTERS_OF_A_PLAN
     if stands_in(point.quote, material.plan, least_characters=least):
-        return _Placed(point, texts, point.quote.strip(), "", sources)
+        return _UsablePoint(point, texts, point.quote.strip(), "", sources)
     if texts["omission"] and not point.quote.strip():
-        return _Placed(point, texts, "", texts["omission"], sources)
+        return _UsablePoint(point, texts, "", texts["omission"], sources)
     if sources:  # the words are new; what they are about was checked before
-        return _Placed(point, texts, sources[0].quote, sources[0].omission, sources)
+        return _UsablePoint(point, texts, sources[0].quote, sources[0].omission, sources)
     return None
 
 
-def _merged(
-    concerns: Sequence[Concern], kept: Sequence[_Placed], provenance: Provenance
+def _merge(
+    concerns: Sequence[Concern], points: Sequence[_UsablePoint], provenance: Provenance
 ) -> tuple[tuple[Concern, ...], tuple[Concern, ...]]:
     by_id = {concern.concern_id: concern for concern in concerns}
     decisive = []
-    for place, each in enumerate(kept, start=1):
-        first = each.sources[0] if each.sources else _new(list(by_id.values()), each, provenance)
-        concern = _reworded(first, each, place, provenance)
+    for place, each in enumerate(points, start=1):
+        first = (
+            each.sources[0]
+            if each.sources
+            else _new_concern(list(by_id.values()), each, provenance)
+        )
+        concern = _reword(first, each, place, provenance)
         by_id[concern.concern_id] = concern
         decisive.append(concern)
         for source in each.sources[1:]:
@@ -161,31 +169,33 @@ def _merged(
     return tuple(by_id.values()), tuple(decisive)
 
 
-def _new(concerns: Sequence[Concern], placed: _Placed, provenance: Provenance) -> Concern:
+def _new_concern(
+    concerns: Sequence[Concern], point: _UsablePoint, provenance: Provenance
+) -> Concern:
     numbers = [int(concern.concern_id.removeprefix("c")) for concern in concerns]
-    assert placed.point.kind is not None
+    assert point.point.kind is not None
     return Concern(
         concern_id=f"c{max(numbers, default=0) + 1}",
         rank=max((concern.rank for concern in concerns), default=0) + 1,
-        kind=placed.point.kind,
-        severity=placed.point.severity,
-        point=placed.texts["point"],
-        quote=placed.quote,
-        omission=placed.omission,
-        why=placed.texts["why"],
+        kind=point.point.kind,
+        severity=point.point.severity,
+        point=point.texts["point"],
+        quote=point.quote,
+        omission=point.omission,
+        why=point.texts["why"],
         provenance=provenance,
     )
 
 
-def _reworded(concern: Concern, placed: _Placed, place: int, provenance: Provenance) -> Concern:
-    texts = placed.texts
+def _reword(concern: Concern, point: _UsablePoint, place: int, provenance: Provenance) -> Concern:
+    texts = point.texts
     return replace(
         concern,
-        kind=placed.point.kind,
-        severity=placed.point.severity,
+        kind=point.point.kind,
+        severity=point.point.severity,
         point=texts["point"],
-        quote=placed.quote,
-        omission=placed.omission,
+        quote=point.quote,
+        omission=point.omission,
         why=texts["why"],
         would_change=texts["would_change"],
         action=texts["action"],
@@ -196,22 +206,22 @@ def _reworded(concern: Concern, placed: _Placed, place: int, provenance: Provena
     )
 
 
-def _citations(kept: Sequence[_Placed], shown: Shown) -> tuple[Citation, ...]:
+def _citations(points: Sequence[_UsablePoint], prompt_papers: Shown) -> tuple[Citation, ...]:
     """Of all concerns together, what is suggested apart."""
     fields = {
-        "concerns": [each.texts[name] for each in kept for name in _TEXTS if name != "action"],
-        "suggestions": [each.texts["action"] for each in kept],
+        "concerns": [each.texts[name] for each in points for name in _TEXTS if name != "action"],
+        "suggestions": [each.texts["action"] for each in points],
     }
     return tuple(
         row
         for field, texts in fields.items()
-        for row in whole_citations(texts, shown, module=STAGE, subject=SUBJECT, field=field)
+        for row in whole_citations(texts, prompt_papers, module=STAGE, subject=SUBJECT, field=field)
     )
 
 
 async def challenge_concerns(
     material: Material, concerns: tuple[Concern, ...], limit: int, engine: Engine
-) -> Cited[tuple[Concern, ...]]:
+) -> CitedResult[tuple[Concern, ...]]:
     """Ask for the defense against each concern that decides and each other fatal one. The reader
     sees no severity.
 
@@ -220,7 +230,7 @@ async def challenge_concerns(
     """
     challenged = deciding(concerns, limit)
     if not challenged:
-        return Cited(concerns)
+        return CitedResult(concerns)
     question = ChallengeInput(
         idea=material.plan,
         concerns=tuple(material.concern_shown(each) for each in challenged),
@@ -228,18 +238,20 @@ async def challenge_concerns(
     )
     outcome = await engine.run(CHALLENGE_CONCERNS, question)
     if isinstance(outcome, Unscored):
-        return Cited(concerns, failures=call_failures([outcome], STAGE, CHALLENGE_CONCERNS.name))
-    asked = {concern.concern_id for concern in challenged}
-    answers = by_key([entry for entry in outcome.value.concerns if entry.remains], asked)
-    texts = {key: settle(entry.defense, material.shown) for key, entry in answers.items()}
+        return CitedResult(
+            concerns, failures=call_failures([outcome], STAGE, CHALLENGE_CONCERNS.name)
+        )
+    challenged_ids = {concern.concern_id for concern in challenged}
+    answers = by_key([entry for entry in outcome.value.concerns if entry.remains], challenged_ids)
+    texts = {key: settle(entry.defense, material.prompt_papers) for key, entry in answers.items()}
     # The settled text counts: nothing is left of a defense that only names an unknown key.
     texts = {key: text for key, text in texts.items() if text.markdown}
-    unanswered = len(asked) - len(texts)
+    unanswered_count = len(challenged_ids) - len(texts)
     detail = (
-        f"of {unanswered} of {len(asked)} concerns the reply does not say what remains, or says two"
+        f"of {unanswered_count} of {len(challenged_ids)} concerns the reply does not say what remains, or says two"
         " things: not challenged"
     )
-    return Cited(
+    return CitedResult(
         tuple(
             replace(
                 concern,
@@ -254,10 +266,10 @@ async def challenge_concerns(
         ),
         citations=whole_citations(
             [text.markdown for text in texts.values()],
-            material.shown,
+            material.prompt_papers,
             module=STAGE,
             subject=SUBJECT,
             field="defense",
         ),
-        failures=left_out(STAGE, CHALLENGE_CONCERNS.name, detail, unanswered),
+        failures=omission_failures(STAGE, CHALLENGE_CONCERNS.name, detail, unanswered_count),
     )

@@ -19,7 +19,7 @@ from tasks.assessment.material import METHODS_ASSESSED, STAGE, Material, materia
 from tasks.assessment.steps import ASSESS_PLAN, AssessInput, AssessReply, CriterionReply
 from tasks.citations.keys import Shown
 from tasks.citations.settle import Settled, settle
-from tasks.judging.findings import Cited, Findings, whole_citations
+from tasks.judging.findings import CitedResult, Findings, whole_citations
 from tasks.judging.packing import first_alone
 from tasks.judging.step import Engine
 
@@ -36,7 +36,7 @@ async def assess_plan(
     engine_of: Callable[[int], Engine],
     *,
     unanswered: bool,
-) -> Cited[tuple[Assessment, ...]]:
+) -> CitedResult[tuple[Assessment, ...]]:
     """Ask for the probabilities, each repetition of an engine of its own.
 
     Args:
@@ -64,13 +64,17 @@ async def assess_plan(
     )
     rows = [_criterion(criterion, replies, material) for criterion in AssessmentCriterion]
     missing = [reply for reply in replies if isinstance(reply, Unscored)]
-    return Cited(
+    return CitedResult(
         tuple(rows),
         citations=tuple(
             row
             for each in rows
             for row in whole_citations(
-                each.reasons, material.shown, module=STAGE, subject=each.criterion, field="reasons"
+                each.reasons,
+                material.prompt_papers,
+                module=STAGE,
+                subject=each.criterion,
+                field="reasons",
             )
         ),
         failures=call_failures(missing, STAGE, ASSESS_PLAN.name),
@@ -88,7 +92,7 @@ def _criterion(criterion: AssessmentCriterion, replies: Replies, material: Mater
         if isinstance(reply, Scored)
         and (entry := reply.value.of(criterion)) is not None
         and entry.score is not None
-        and _reasons(entry, material.shown)  # a probability without a reason is no answer
+        and _reasons(entry, material.prompt_papers)  # a probability without a reason is no answer
     }
     if not percents:
         return _unscored(criterion, replies, *_why_unscored(criterion, replies))
@@ -107,28 +111,28 @@ def _criterion(criterion: AssessmentCriterion, replies: Replies, material: Mater
         by_repetition={str(number): _share(percent) for number, percent in percents.items()},
         confidence_0_to_3=_confidence(percents),
         provenance=replace(chosen.provenance, call_ids=_call_ids(replies)),
-        **_texts(entry, chosen.value.venue, material.shown),
+        **_texts(entry, chosen.value.venue, material.prompt_papers),
     )
 
 
-def _texts(entry: CriterionReply, venue: str, shown: Shown) -> dict[str, Any]:
-    settled = _settled(entry, shown)
-    place = settle(venue, shown)
+def _texts(entry: CriterionReply, venue: str, prompt_papers: Shown) -> dict[str, Any]:
+    reasons = _settle_reasons(entry, prompt_papers)
+    place = settle(venue, prompt_papers)
     return {
-        "reasons": _reasons(entry, shown),
+        "reasons": _reasons(entry, prompt_papers),
         "venue": place.markdown,
         "removed_citation_count": place.removed_citation_count
-        + sum(text.removed_citation_count for text in settled),
+        + sum(text.removed_citation_count for text in reasons),
     }
 
 
-def _settled(entry: CriterionReply, shown: Shown) -> list[Settled]:
-    return [settle(" ".join(reason.split()), shown) for reason in entry.reasons]
+def _settle_reasons(entry: CriterionReply, prompt_papers: Shown) -> list[Settled]:
+    return [settle(" ".join(reason.split()), prompt_papers) for reason in entry.reasons]
 
 
-def _reasons(entry: CriterionReply, shown: Shown) -> tuple[str, ...]:
+def _reasons(entry: CriterionReply, prompt_papers: Shown) -> tuple[str, ...]:
     """Return the reasons of which something is left without keys that were not shown."""
-    return tuple(text.markdown for text in _settled(entry, shown) if text.markdown)
+    return tuple(text.markdown for text in _settle_reasons(entry, prompt_papers) if text.markdown)
 
 
 def _share(percent: float) -> float:
@@ -143,12 +147,12 @@ def _confidence(percents: Mapping[int, float]) -> int:
 
 
 def _why_unscored(criterion: AssessmentCriterion, replies: Replies) -> tuple[Reason, str]:
-    read = [reply for reply in replies if isinstance(reply, Scored)]
-    if not read:
+    scored = [reply for reply in replies if isinstance(reply, Scored)]
+    if not scored:
         failed = replies[0]
         assert isinstance(failed, Unscored)
         return failed.reason, failed.detail
-    entries = [entry for reply in read if (entry := reply.value.of(criterion)) is not None]
+    entries = [entry for reply in scored if (entry := reply.value.of(criterion)) is not None]
     if criterion is AssessmentCriterion.NEW and any(entry.score is None for entry in entries):
         return Reason.NO_EVIDENCE, "by the works shown it cannot be told what is new"
     return (
@@ -195,24 +199,24 @@ async def evaluate_assessment(
         engine_of: the engine of each repetition, counted from 1.
     """
     material = material_of(evaluation)
-    weighed = await weigh_concerns(material, parameters, engine)
+    weighing = await weigh_concerns(material, parameters, engine)
     limit = parameters.maximum_concerns
-    challenged = await challenge_concerns(material, weighed.value, limit, engine)
-    assessed = await assess_plan(
+    challenge = await challenge_concerns(material, weighing.value, limit, engine)
+    assessment = await assess_plan(
         material,
-        challenged.value,
+        challenge.value,
         parameters,
         engine_of,
-        unanswered=material.is_plan_unreviewed or bool(weighed.failures),
+        unanswered=material.is_plan_unreviewed or bool(weighing.failures),
     )
     of_soundness = evaluation.soundness is not None
     return AssessmentFindings(
         AssessmentEvaluation(
-            assessments=assessed.value,
-            concerns=() if of_soundness else challenged.value,
-            failures=(*weighed.failures, *challenged.failures, *assessed.failures),
+            assessments=assessment.value,
+            concerns=() if of_soundness else challenge.value,
+            failures=(*weighing.failures, *challenge.failures, *assessment.failures),
         ),
-        citations=(*weighed.citations, *challenged.citations, *assessed.citations),
-        suggestions=weighed.suggestions,
-        concerns=challenged.value if of_soundness else (),
+        citations=(*weighing.citations, *challenge.citations, *assessment.citations),
+        suggestions=weighing.suggestions,
+        concerns=challenge.value if of_soundness else (),
     )

@@ -17,7 +17,7 @@ from schemas.reasons import Reason
 from tasks.assessment.steps import ConcernShown, MethodShown, WorkShown
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import rekeyed
-from tasks.judging.expected import Asked
+from tasks.judging.expected import ExpectedCalls
 from tasks.text.words import shorten_words
 
 STAGE = "assessment"
@@ -43,7 +43,7 @@ class Material:
     methods: tuple[MethodShown, ...]
     unjudged_methods: int
     works: tuple[WorkShown, ...]
-    shown: Shown
+    prompt_papers: Shown
     unknown: tuple[Reason, str] | None
     measured: str
     is_plan_unreviewed: bool
@@ -55,7 +55,7 @@ class Material:
     @property
     def strengths(self) -> tuple[str, ...]:
         return tuple(
-            self._short(each.point, WHY_WORDS) for each in self.concerns if each.severity is None
+            self._shorten(each.point, WHY_WORDS) for each in self.concerns if each.severity is None
         )
 
     def concern_shown(self, concern: Concern) -> ConcernShown:
@@ -63,17 +63,17 @@ class Material:
             key=concern.concern_id.upper(),
             point=self.keyed(concern.point),
             about=concern.quote or f"missing: {concern.omission}",
-            why=self._short(concern.why, WHY_WORDS),
-            weakened=self._short(concern.weakened, EVIDENCE_WORDS),
+            why=self._shorten(concern.why, WHY_WORDS),
+            weakened=self._shorten(concern.weakened, EVIDENCE_WORDS),
             defense=self.keyed(concern.defense),
         )
 
     def keyed(self, markdown: str) -> str:
         """Return a settled text with the keys of this material in place of references."""
-        return rekeyed(markdown, self.shown, self.shown)
+        return rekeyed(markdown, self.prompt_papers, self.prompt_papers)
 
-    def _short(self, markdown: str, limit: int) -> str:
-        return _short(self.keyed(markdown), limit)
+    def _shorten(self, markdown: str, limit: int) -> str:
+        return _shorten(self.keyed(markdown), limit)
 
 
 def material_of(evaluation: IdeaEvaluation) -> Material:
@@ -84,22 +84,22 @@ def material_of(evaluation: IdeaEvaluation) -> Material:
         for paper_id, overlap, remains in _closest(evaluation)
         if paper_id in papers
     ][:WORKS_SHOWN]
-    cited = [
+    cited_papers = [
         papers[row.paper_id]
         for row in evaluation.citations
         if row.module == "soundness" and row.paper_id in papers
     ]
-    shown = show([*(paper for paper, _, _ in close), *cited])
+    prompt_papers = show([*(paper for paper, _, _ in close), *cited_papers])
     soundness = evaluation.soundness
     return Material(
         plan=evaluation.idea.text,
         concerns=evaluation.concerns,
-        methods=tuple(_methods(soundness, shown)) if soundness else (),
+        methods=tuple(_methods(soundness, prompt_papers)) if soundness else (),
         unjudged_methods=(
             sum(review.score_0_to_10 is None for review in soundness.reviews) if soundness else 0
         ),
-        works=tuple(_work(shown, *each) for each in close),
-        shown=shown,
+        works=tuple(_work(prompt_papers, *each) for each in close),
+        prompt_papers=prompt_papers,
         unknown=None if close else _why_unknown(evaluation),
         measured="\n".join(result.in_words for result in evaluation.experimental_results),
         is_plan_unreviewed=(
@@ -110,39 +110,43 @@ def material_of(evaluation: IdeaEvaluation) -> Material:
     )
 
 
-def _short(text: str, limit: int) -> str:
-    kept, left_out = shorten_words(" ".join(text.split()), limit)
-    return f"{kept} …" if left_out else kept
+def _shorten(text: str, limit: int) -> str:
+    excerpt, omitted_words = shorten_words(" ".join(text.split()), limit)
+    return f"{excerpt} …" if omitted_words else excerpt
 
 
-def _methods(soundness: SoundnessEvaluation, shown: Shown) -> Iterator[MethodShown]:
+def _methods(soundness: SoundnessEvaluation, prompt_papers: Shown) -> Iterator[MethodShown]:
     reviews = {review.method_id: review for review in soundness.reviews}
     for method in sorted(soundness.methods, key=lambda each: each.rank):
         review = reviews.get(method.method_id)
         if review is not None and review.score_0_to_10 is not None:
             yield MethodShown(
-                method=_short(method.text, METHOD_WORDS),
-                support=_short(rekeyed(review.support, shown, shown), EVIDENCE_WORDS),
-                against=_short(rekeyed(review.contradictions, shown, shown), EVIDENCE_WORDS),
+                method=_shorten(method.text, METHOD_WORDS),
+                support=_shorten(
+                    rekeyed(review.support, prompt_papers, prompt_papers), EVIDENCE_WORDS
+                ),
+                against=_shorten(
+                    rekeyed(review.contradictions, prompt_papers, prompt_papers), EVIDENCE_WORDS
+                ),
             )
 
 
-def _work(shown: Shown, paper: Paper, overlap: str, remains: str) -> WorkShown:
+def _work(prompt_papers: Shown, paper: Paper, overlap: str, remains: str) -> WorkShown:
     return WorkShown(
-        key=shown.key_of(paper.paper_id),
+        key=prompt_papers.key_of(paper.paper_id),
         title=paper.title,
         year=paper.year,
         overlap=overlap,
-        remains=_short(remains, WORK_WORDS) or "not said",
+        remains=_shorten(remains, WORK_WORDS) or "not said",
     )
 
 
 def _closest(evaluation: IdeaEvaluation) -> list[tuple[PaperId, str, str]]:
     """(work, overlap in words, what remains), the closest work first."""
     if evaluation.contribution is not None:
-        compared = _by_paper(evaluation.contribution.comparisons)
-        if compared:
-            return compared
+        by_paper = _by_paper(evaluation.contribution.comparisons)
+        if by_paper:
+            return by_paper
     novelty = evaluation.novelty
     return _of_contributions(novelty.contributions) if novelty is not None else []
 
@@ -168,20 +172,20 @@ _DEGREES = (WorkOverlap.FULL, WorkOverlap.PARTIAL, WorkOverlap.NONE)
 def _of_contributions(
     contributions: Iterable[ClaimedContribution],
 ) -> list[tuple[PaperId, str, str]]:
-    told = [
+    compared = [
         (each.paper_id, each.overlap, each)
         for each in contributions
         if each.paper_id is not None and each.overlap is not None
     ]
-    told.sort(key=lambda found: _DEGREES.index(found[1]))
-    by_paper = {paper_id: (overlap, each) for paper_id, overlap, each in reversed(told)}
+    compared.sort(key=lambda found: _DEGREES.index(found[1]))
+    by_paper = {paper_id: (overlap, each) for paper_id, overlap, each in reversed(compared)}
     return [
         (
             paper_id,
             f"{by_paper[paper_id][0]} in {by_paper[paper_id][1].contribution}",
             f"what it adds is {by_paper[paper_id][1].difference or 'not told'}",
         )
-        for paper_id in dict.fromkeys(paper_id for paper_id, _, _ in told)
+        for paper_id in dict.fromkeys(paper_id for paper_id, _, _ in compared)
     ]
 
 
@@ -225,7 +229,7 @@ def expected_assessment(
     questions: int,
     methods: int,
     compared: bool,
-) -> dict[str, Asked]:
+) -> dict[str, ExpectedCalls]:
     """Return what each step asks about one idea.
 
     Args:
@@ -238,26 +242,26 @@ def expected_assessment(
     decisive = parameters.maximum_concerns
     repetitions = parameters.repetitions
     strengths = STRENGTHS * WHY_WORDS * TOKENS_PER_WORD if concerns else 0.0
-    assessed = (
+    data_tokens = (
         decisive * (POINT_TOKENS + DEFENDED_TOKENS)
         + strengths
         + min(methods, METHODS_ASSESSED) * of_method
         + works
     )
     return {
-        "weigh_concerns": Asked(
+        "weigh_concerns": ExpectedCalls(
             1.0,
             concerns * POINT_TOKENS + questions * QUESTION_TOKENS + methods * of_method + works,
             decisive * WEIGHED_TOKENS,
         ),
-        "challenge_concerns": Asked(
+        "challenge_concerns": ExpectedCalls(
             1.0, decisive * POINT_TOKENS + works, decisive * DEFENDED_TOKENS
         ),
-        "assess_plan": Asked(
+        "assess_plan": ExpectedCalls(
             float(repetitions),
-            repetitions * assessed,
+            repetitions * data_tokens,
             repetitions * (len(AssessmentCriterion) * CRITERION_TOKENS + VENUE_TOKENS),
-            shared_tokens=assessed,
+            shared_tokens=data_tokens,
             first_calls=1.0,
         ),
     }

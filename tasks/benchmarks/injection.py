@@ -1,10 +1,9 @@
-"""Errors put into a manuscript by rule: eight kinds, each a change of one sentence that a careful
-reader of the whole text can notice.
+"""Rules that inject errors into manuscripts, each by changing one sentence.
 
-The kinds are those of OpenAIReview (arXiv 2606.19749): a number, a direction, exchanged conditions,
-a statistic, a control that is no longer told of, a conclusion stronger than what carries it, an
-abstract that contradicts the text, and a citation of another work. Every rule is a pattern and a
-replacement; the seed draws among the places it fits.
+The eight kinds of errors are those of OpenAIReview (arXiv 2606.19749): a number, a direction,
+swapped conditions, a statistic, a missing control, an overstated conclusion, an abstract that
+contradicts the text, and a wrong citation. Every rule is a pattern and a replacement; the seed
+draws among its matches. The error can be detected from the rest of the text.
 """
 
 import random
@@ -20,9 +19,7 @@ from tasks.text.vocabulary import STOP_WORDS
 
 
 class ErrorKind(StrEnum):
-    """Kind of change to a sentence; what fits the fewest sentences stands first, and is put in
-    first.
-    """
+    """Kind of an injected error, in order of injection: the rarest fit comes first."""
 
     STATISTICS = "statistics"
     CONTRADICTED_ABSTRACT = "contradicted_abstract"
@@ -36,7 +33,7 @@ class ErrorKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence with its stretch of the text: `text[start:end]`, whose white space may differ."""
+    """Sentence at `text[start:end]`, whose white space may differ."""
 
     start: int
     end: int
@@ -47,13 +44,17 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Change that a rule would make: the sentence's new wording, and the sentence that it then
-    contradicts.
+    """Change proposed by a rule.
+
+    Attributes:
+        sentence: position of the changed sentence.
+        after: its new text; empty if it is deleted.
+        contradicted_place: position of a sentence that the new text contradicts.
     """
 
     sentence: int
     after: str
-    contradicted: int | None = None
+    contradicted_place: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +62,11 @@ class InjectedError:
     """One error in one text.
 
     Attributes:
-        before, after: the sentence as it was and as it is; `after` is empty where it was deleted.
-        location: where it stands, as `Reading` words places.
-        stretches: words in a row of the sentences that a report of this error may quote: the
-            changed one, the one it contradicts, or the neighbours of one that was deleted. What the
-            twin says at several places points at none.
+        before, after: the sentence before and after; `after` is empty if it was deleted.
+        location: as `Reading` names places.
+        stretches: word sequences by which a report can quote the changed sentence, the one it
+            contradicts, or the neighbors of a deleted one. Sequences that occur several times in
+            the changed text are left out.
     """
 
     kind: ErrorKind
@@ -75,71 +76,73 @@ class InjectedError:
     stretches: tuple[str, ...]
 
     def is_quoted_by(self, report: str) -> bool:
-        """Return whether a report quotes one of the sentences, in whole or a stretch of it."""
-        said = f" {normal(report)} "
-        return any(f" {stretch} " in said for stretch in self.stretches)
+        """Return whether a report contains one of the stretches."""
+        words = f" {normal(report)} "
+        return any(f" {stretch} " in words for stretch in self.stretches)
 
 
 _STRETCH_WORDS = 6
-"""Words in a row that a report shares with a sentence it quotes."""
+"""Consecutive words that make a quotation."""
 _LONGEST_SENTENCE_WORDS = 120
-"""What is longer is a table in one piece: who quotes a cell of it points at no sentence."""
+"""Longer sentences are tables without sentence ends, and quoting a cell locates no sentence."""
 
 
 def inject(
     text: str, form: str, seed: int, kinds: Sequence[ErrorKind] = tuple(ErrorKind)
 ) -> tuple[str, tuple[InjectedError, ...]]:
-    """Return the text with at most one error of each kind, each in a sentence of its own, and the errors
-    in the order of `kinds`.
+    """Inject at most one error of each kind; return the changed text and the errors.
 
-    A kind for which the text has no fitting sentence is left out. The same seed gives the same
-    twin.
+    Errors are in separate sentences, and in the order of `kinds`. A kind that fits no sentence is
+    left out.
 
     Args:
         form: `latex`, `text` or `pdf`, as `Reading` takes it.
     """
     reading = Reading(form, text)
-    found = _sentences(reading)
-    taken: dict[int, tuple[ErrorKind, Change]] = {}
+    sentences = _sentences(reading)
+    edits: dict[int, tuple[ErrorKind, Change]] = {}
     for kind in kinds:
         draw = random.Random(f"{seed}:{kind}")  # noqa: S311 -- no secret
-        touched = {place for _, change in taken.values() for place in _around(change)}
+        touched = {place for _, change in edits.values() for place in _around(change)}
         fitting = (
-            _wrong_citation(found, reading.is_latex, draw)
+            _replace_citation(sentences, reading.is_latex, draw)
             if kind is ErrorKind.WRONG_CITATION
-            else RULES[kind](found)
+            else RULES[kind](sentences)
         )
         changes = [change for change in fitting if touched.isdisjoint(_around(change))]
         if changes:
             chosen = draw.choice(changes)
-            taken[chosen.sentence] = (kind, chosen)
+            edits[chosen.sentence] = (kind, chosen)
     pieces, place = [], 0
-    for number in sorted(taken):
-        pieces += [text[place : found[number].start], taken[number][1].after]
-        place = found[number].end
+    for number in sorted(edits):
+        pieces += [text[place : sentences[number].start], edits[number][1].after]
+        place = sentences[number].end
     twin = "".join([*pieces, text[place:]])
-    said = normal(twin)
-    errors = {kind: _error(kind, change, found, said) for kind, change in taken.values()}
+    twin_words = normal(twin)
+    errors = {kind: _error(kind, change, sentences, twin_words) for kind, change in edits.values()}
     return twin, tuple(errors[kind] for kind in kinds if kind in errors)
 
 
 def _around(change: Change) -> set[int]:
-    """Sentences that no other error may touch: they are what shows this one."""
-    place, other = change.sentence, change.contradicted
+    """Return the sentences that no other error may touch, because they reveal this one."""
+    place, other = change.sentence, change.contradicted_place
     return {place - 1, place, place + 1} | ({other} if other is not None else set())
 
 
-def _error(kind: ErrorKind, change: Change, found: Sequence[Sentence], said: str) -> InjectedError:
-    """`said`: the twin."""
-    sentence = found[change.sentence]
-    neighbours = [
-        found[place].raw
+def _error(
+    kind: ErrorKind, change: Change, sentences: Sequence[Sentence], twin_words: str
+) -> InjectedError:
+    sentence = sentences[change.sentence]
+    neighbors = [
+        sentences[place].raw
         for place in (change.sentence - 1, change.sentence + 1)
-        if 0 <= place < len(found)
+        if 0 <= place < len(sentences)
     ]
-    there = [change.after] if change.after else neighbours
-    contradicted = () if change.contradicted is None else (found[change.contradicted].raw,)
-    other = [each for each in contradicted if len(each.split()) <= _LONGEST_SENTENCE_WORDS]
+    present = [change.after] if change.after else neighbors
+    contradicted_place = (
+        () if change.contradicted_place is None else (sentences[change.contradicted_place].raw,)
+    )
+    other = [each for each in contradicted_place if len(each.split()) <= _LONGEST_SENTENCE_WORDS]
     return InjectedError(
         kind=kind,
         before=" ".join(sentence.raw.split()),
@@ -147,9 +150,9 @@ def _error(kind: ErrorKind, change: Change, found: Sequence[Sentence], said: str
         location=sentence.location,
         stretches=tuple(
             stretch
-            for each in [*there, *other]
+            for each in [*present, *other]
             for stretch in _stretches(each)
-            if said.count(stretch) <= 1
+            if twin_words.count(stretch) <= 1
         ),
     )
 
@@ -160,13 +163,11 @@ def _stretches(sentence: str) -> Iterator[str]:
     return (" ".join(words[at : at + size]) for at in range(len(words) - size + 1) if size)
 
 
-# Sentences with their stretch of the text.
-
 _UNBROKEN = bounded(r"\S+")
 
 
 def _sentences(reading: Reading) -> list[Sentence]:
-    """Sentences of prose in order; what cannot be found again word for word is left out."""
+    """Return the prose sentences that occur verbatim in the text, in order."""
     tokens = list(_UNBROKEN.finditer(reading.text))
     flat = " ".join(token.group() for token in tokens)
     starts, place = {}, 0
@@ -174,7 +175,7 @@ def _sentences(reading: Reading) -> list[Sentence]:
         starts[place] = number
         place += len(token.group()) + 1
     abstract = reading.abstract_span
-    found, behind = [], 0
+    sentences, behind = [], 0
     for placed in reading.sentences:
         at = flat.find(placed.sentence, behind)
         if at < 0 or at not in starts:
@@ -186,14 +187,14 @@ def _sentences(reading: Reading) -> list[Sentence]:
         raw = reading.text[start:end]
         in_abstract = abstract is not None and abstract[0] < end <= abstract[1]
         location = "the abstract" if in_abstract else placed.location
-        found.append(Sentence(start, end, raw, location, in_abstract))
-    return found
+        sentences.append(Sentence(start, end, raw, location, in_abstract))
+    return sentences
 
 
-# Rules: per kind, the sentences that it fits and what each would become.
+# Rules: each yields the possible changes of its kind.
 
 FEWEST_CHARACTERS, MOST_CHARACTERS = 50, 700
-"""Of a sentence that may be changed: shorter ones are headings, longer ones badly read tables."""
+"""Of a sentence that may be changed: shorter ones are headings, longer ones misread tables."""
 _BEHIND_THE_PAPER = bounded(r"acknowledg|contribution|funding|availability", IGNORECASE)
 _NO_PROSE = bounded(
     r"\\(?:begin|end|caption|label|item|includegraphics|author|affil|email|title|href|url)\b"
@@ -201,12 +202,12 @@ _NO_PROSE = bounded(
 )
 
 
-def _body(found: Sequence[Sentence]) -> Iterator[tuple[int, Sentence]]:
-    return ((place, one) for place, one in _prose(found) if not one.in_abstract)
+def _body(sentences: Sequence[Sentence]) -> Iterator[tuple[int, Sentence]]:
+    return ((place, one) for place, one in _prose(sentences) if not one.in_abstract)
 
 
-def _prose(found: Sequence[Sentence]) -> Iterator[tuple[int, Sentence]]:
-    for place, one in enumerate(found):
+def _prose(sentences: Sequence[Sentence]) -> Iterator[tuple[int, Sentence]]:
+    for place, one in enumerate(sentences):
         size = len(" ".join(one.raw.split()))
         if (
             FEWEST_CHARACTERS <= size <= MOST_CHARACTERS
@@ -223,14 +224,12 @@ _TELLING = bounded(
 )
 
 
-def _numbers(found: Sequence[Sentence]) -> Iterator[Change]:
-    """A figure that the text states twice is changed at one of its places: two fifths more, or less
-    where a share would pass 100 %.
-    """
-    yield from _changed_figures(list(_body(found)), found)
+def _change_number(sentences: Sequence[Sentence]) -> Iterator[Change]:
+    """Change one of two occurrences of a number by two fifths, downward near 100 %."""
+    yield from _change_figures(list(_body(sentences)), sentences)
 
 
-def _changed_figures(
+def _change_figures(
     where: Sequence[tuple[int, Sentence]], everywhere: Sequence[Sentence]
 ) -> Iterator[Change]:
     holders: dict[str, list[int]] = {}
@@ -241,7 +240,7 @@ def _changed_figures(
         for mark in _TELLING.finditer(one.raw):
             others = [each for each in holders.get(mark.group(), ()) if each != place]
             if others and float(mark.group().replace(",", "")):
-                after = _spliced(one.raw, mark, _other_figure(mark.group()))
+                after = _splice(one.raw, mark, _other_figure(mark.group()))
                 yield Change(place, after, others[0])
 
 
@@ -252,7 +251,7 @@ def _other_figure(number: str) -> str:
     return changed if changed != number else f"{value + 10.0**-digits:.{digits}f}"
 
 
-_TURNED = {
+_OPPOSITES = {
     "increase": "decrease",
     "increases": "decreases",
     "increased": "decreased",
@@ -268,7 +267,7 @@ _TURNED = {
     "stronger": "weaker",
     "longer": "shorter",
 }
-_TURNED |= {other: word for word, other in _TURNED.items()}
+_OPPOSITES |= {other: word for word, other in _OPPOSITES.items()}
 
 
 def _any_of(words: Mapping[str, str] | Sequence[str]) -> str:
@@ -276,27 +275,27 @@ def _any_of(words: Mapping[str, str] | Sequence[str]) -> str:
 
 
 _DIRECTION = bounded(
-    rf"(?<![\w-])(?:{_any_of(_TURNED)})(?![\w-])(?!\s(?:details|information|on|recent|than once))",
+    rf"(?<![\w-])(?:{_any_of(_OPPOSITES)})(?![\w-])(?!\s(?:details|information|on|recent|than once))",
     IGNORECASE,
 )
 
 
-def _signs(found: Sequence[Sentence]) -> Iterator[Change]:
-    """A word of direction becomes its opposite."""
-    yield from _replaced(_body(found), _DIRECTION, _TURNED)
+def _reverse_direction(sentences: Sequence[Sentence]) -> Iterator[Change]:
+    """Replace a word of direction by its opposite."""
+    yield from _replace_words(_body(sentences), _DIRECTION, _OPPOSITES)
 
 
-def _replaced(
+def _replace_words(
     where: Iterable[tuple[int, Sentence]], pattern: Pattern, words: Mapping[str, str]
 ) -> Iterator[Change]:
     for place, one in where:
         for mark in pattern.finditer(one.raw):
-            instead = words[" ".join(mark.group().lower().split())]
-            yield Change(place, _spliced(one.raw, mark, _as_written(mark.group(), instead)))
+            word = words[" ".join(mark.group().lower().split())]
+            yield Change(place, _splice(one.raw, mark, _with_case_of(mark.group(), word)))
 
 
-def _as_written(word: str, instead: str) -> str:
-    return instead[:1].upper() + instead[1:] if word[:1].isupper() else instead
+def _with_case_of(original: str, word: str) -> str:
+    return word[:1].upper() + word[1:] if original[:1].isupper() else word
 
 
 _COMPARES = bounded(
@@ -306,19 +305,17 @@ _COMPARES = bounded(
 _NAME = bounded(r"(?<![\w\\{(-])[A-Z][\w-]{1,30}(?: [A-Z][\w-]{0,30}){0,3}(?![\w})-])")
 
 
-def _swapped(found: Sequence[Sentence]) -> Iterator[Change]:
-    """Two things that a comparing sentence names, each known from elsewhere in the text, change
-    places.
-    """
-    known = Counter(name for one in found for name in set(_NAME.findall(one.raw[1:])))
-    for place, one in _body(found):
+def _swap_conditions(sentences: Sequence[Sentence]) -> Iterator[Change]:
+    """Swap two names in a comparing sentence, if both are frequent in the text."""
+    name_counts = Counter(name for one in sentences for name in set(_NAME.findall(one.raw[1:])))
+    for place, one in _body(sentences):
         compares = _COMPARES.search(one.raw)
         if compares is None:
             continue
         marks = [
             mark
             for mark in _NAME.finditer(one.raw)
-            if known[mark.group()] >= _KNOWN and mark.group().lower() not in _NO_THINGS
+            if name_counts[mark.group()] >= _KNOWN and mark.group().lower() not in _NO_THINGS
         ]
         left = [mark for mark in marks if mark.end() <= compares.start()]
         right = [mark for mark in marks if mark.start() >= compares.end()]
@@ -337,7 +334,7 @@ def _swapped(found: Sequence[Sentence]) -> Iterator[Change]:
 _NO_THINGS = STOP_WORDS | {"section", "sections", "figure", "figures", "table", "fig", "equation",
                            "appendix", "theorem", "lemma", "ref"}  # fmt: skip
 _KNOWN = 3
-"""Sentences that must name a thing before it counts as one that the text compares."""
+"""Sentences that must contain a name before it may be swapped."""
 _P_VALUE = bounded(r"\bp\s{0,9}[<=]\s{0,9}(0?\.\d{1,9})", IGNORECASE)
 _INTERVAL_END = bounded(
     r"\b95\s{0,9}\\?%\s{0,9}(?:CI|confidence interval)[^.\d]{0,20}(\d{1,9}\.\d{1,9})", IGNORECASE
@@ -349,20 +346,18 @@ _OF_COUNT = bounded(
 _SAMPLE_SIZE = bounded(r"\b[nN]\s{0,9}=\s{0,9}(\d{1,9})\b")
 
 
-def _statistics(found: Sequence[Sentence]) -> Iterator[Change]:
-    """A p-value ten times as large, the end of an interval, an uncertainty, a share beside its
-    counts or a number of cases two fifths larger.
-    """
-    for place, one in _prose(found):
+def _change_statistics(sentences: Sequence[Sentence]) -> Iterator[Change]:
+    """Multiply a p-value by ten, or change an interval, uncertainty, share or sample size."""
+    for place, one in _prose(sentences):
         for mark in _P_VALUE.finditer(one.raw):
             value = float(mark.group(1))
             if value < 0.1:
-                yield Change(place, _spliced(one.raw, mark, f"{value * 10:g}", group=1))
+                yield Change(place, _splice(one.raw, mark, f"{value * 10:g}", group=1))
         for pattern in (_INTERVAL_END, _UNCERTAINTY, _OF_COUNT, _SAMPLE_SIZE):
             for mark in pattern.finditer(one.raw):
                 if float(mark.group(1)):
                     changed = _other_figure(mark.group(1))
-                    yield Change(place, _spliced(one.raw, mark, changed, group=1))
+                    yield Change(place, _splice(one.raw, mark, changed, group=1))
 
 
 _CONTROL = bounded(
@@ -374,12 +369,12 @@ _CONTROL = bounded(
 )
 
 
-def _missing_control(found: Sequence[Sentence]) -> Iterator[Change]:
-    """The sentence that tells of a control, a baseline, a validation or an exclusion is deleted."""
-    yield from (Change(place, "") for place, one in _body(found) if _CONTROL.search(one.raw))
+def _remove_control(sentences: Sequence[Sentence]) -> Iterator[Change]:
+    """Delete a sentence about a control, a baseline, a validation or an exclusion."""
+    yield from (Change(place, "") for place, one in _body(sentences) if _CONTROL.search(one.raw))
 
 
-_STRENGTHENED = {
+_STRONGER_WORDS = {
     "suggests": "proves",
     "suggest": "prove",
     "indicates": "proves",
@@ -398,39 +393,38 @@ _STRENGTHENED = {
     "approximately": "exactly",
 }
 _CAUTIOUS = bounded(
-    rf"(?<![\w-])(?:{_any_of(_STRENGTHENED)})(?![\w-])".replace(" ", r"\s"), IGNORECASE
+    rf"(?<![\w-])(?:{_any_of(_STRONGER_WORDS)})(?![\w-])".replace(" ", r"\s"), IGNORECASE
 )
 
 
-def _unsupported(found: Sequence[Sentence]) -> Iterator[Change]:
-    """A cautious verb or adverb becomes one that claims certainty."""
-    yield from _replaced(_body(found), _CAUTIOUS, _STRENGTHENED)
+def _overstate_conclusion(sentences: Sequence[Sentence]) -> Iterator[Change]:
+    """Replace a cautious verb or adverb by one that claims certainty."""
+    yield from _replace_words(_body(sentences), _CAUTIOUS, _STRONGER_WORDS)
 
 
-_NEGATED = bounded(r"\b(?:is|are|was|were|can|does|has been|have been)\b(?!\snot\b)(?=\s[a-z])")
+_NEGATABLE = bounded(r"\b(?:is|are|was|were|can|does|has been|have been)\b(?!\snot\b)(?=\s[a-z])")
 
 
-def _contradicted_abstract(found: Sequence[Sentence]) -> Iterator[Change]:
-    """A figure of the abstract that the text states too is changed, or a direction turned round, or
-    a statement negated: the first of these that the abstract allows.
-    """
-    abstract = [(place, one) for place, one in _prose(found) if one.in_abstract]
+def _contradict_abstract(sentences: Sequence[Sentence]) -> Iterator[Change]:
+    """Change a number of the abstract that the text repeats, else a direction, else negate."""
+    abstract = [(place, one) for place, one in _prose(sentences) if one.in_abstract]
     figures = [
         change
-        for change in _changed_figures(abstract, found)
-        if change.contradicted is not None and not found[change.contradicted].in_abstract
+        for change in _change_figures(abstract, sentences)
+        if change.contradicted_place is not None
+        and not sentences[change.contradicted_place].in_abstract
     ]
-    turned = list(_replaced(iter(abstract), _DIRECTION, _TURNED))
-    negated = [
+    opposites = list(_replace_words(iter(abstract), _DIRECTION, _OPPOSITES))
+    negations = [
         Change(place, f"{one.raw[: mark.end()]} not{one.raw[mark.end() :]}")
         for place, one in abstract
-        for mark in _NEGATED.finditer(one.raw)
+        for mark in _NEGATABLE.finditer(one.raw)
     ]
-    yield from figures or turned or negated
+    yield from figures or opposites or negations
 
 
 _LATEX_CITATION = linear(r"\\[a-zA-Z]*cite[a-zA-Z]*\*?\s*(?:\[[^\[\]]*\]\s*){0,2}\{([^{}]+)\}")
-_BRACKETED = bounded(r"\[(\d{1,3})(?:\s?[,–-]\s?\d{1,3}){0,20}\]")
+_BRACKET_CITATION = bounded(r"\[(\d{1,3})(?:\s?[,–-]\s?\d{1,3}){0,20}\]")
 _AUTHOR_YEAR = bounded(
     r"(?<!\w)([A-Z][\w’'-]{1,40}(?:\set\sal\.?|\s(?:and|&)\s[A-Z][\w’'-]{1,40})?,?\s\(?(?:19"
     r"|20)\d\d)"
@@ -439,24 +433,24 @@ _AUTHOR_YEAR = bounded(
 _MARKDOWN_KEY = bounded(r"(?<![\w.])@([A-Za-z][\w:-]{2,60})")
 
 
-def _wrong_citation(
-    found: Sequence[Sentence], is_latex: bool, draw: random.Random
+def _replace_citation(
+    sentences: Sequence[Sentence], is_latex: bool, draw: random.Random
 ) -> Iterator[Change]:
-    """The first work that a citation names becomes another one that the manuscript cites."""
-    patterns = (_LATEX_CITATION,) if is_latex else (_MARKDOWN_KEY, _BRACKETED, _AUTHOR_YEAR)
+    """Replace the first work of a citation by another one that the manuscript cites."""
+    patterns = (_LATEX_CITATION,) if is_latex else (_MARKDOWN_KEY, _BRACKET_CITATION, _AUTHOR_YEAR)
     for pattern in patterns:
-        cited = [
+        citations = [
             (place, mark, _first_key(mark))
-            for place, one in _body(found)
+            for place, one in _body(sentences)
             for mark in pattern.finditer(one.raw)
         ]
-        works = sorted({key for _, _, key in cited})
+        works = sorted({key for _, _, key in citations})
         if len(works) < _FEWEST_WORKS:
             continue
-        for place, mark, key in cited:
+        for place, mark, key in citations:
             other = draw.choice([work for work in works if work != key])
             start = mark.start(1) + mark.group(1).index(key)
-            raw = found[place].raw
+            raw = sentences[place].raw
             yield Change(place, f"{raw[:start]}{other}{raw[start + len(key) :]}")
         return
 
@@ -468,17 +462,17 @@ def _first_key(mark: Match[str]) -> str:
     return mark.group(1).partition(",")[0].strip() if "\\" in mark.group() else mark.group(1)
 
 
-def _spliced(text: str, mark: Match[str], instead: str, group: int = 0) -> str:
-    return f"{text[: mark.start(group)]}{instead}{text[mark.end(group) :]}"
+def _splice(text: str, mark: Match[str], replacement: str, group: int = 0) -> str:
+    return f"{text[: mark.start(group)]}{replacement}{text[mark.end(group) :]}"
 
 
 RULES: Mapping[ErrorKind, Callable[[Sequence[Sentence]], Iterator[Change]]] = {
-    ErrorKind.NUMBER: _numbers,
-    ErrorKind.SIGN: _signs,
-    ErrorKind.SWAPPED_CONDITIONS: _swapped,
-    ErrorKind.STATISTICS: _statistics,
-    ErrorKind.MISSING_CONTROL: _missing_control,
-    ErrorKind.UNSUPPORTED_CONCLUSION: _unsupported,
-    ErrorKind.CONTRADICTED_ABSTRACT: _contradicted_abstract,
+    ErrorKind.NUMBER: _change_number,
+    ErrorKind.SIGN: _reverse_direction,
+    ErrorKind.SWAPPED_CONDITIONS: _swap_conditions,
+    ErrorKind.STATISTICS: _change_statistics,
+    ErrorKind.MISSING_CONTROL: _remove_control,
+    ErrorKind.UNSUPPORTED_CONCLUSION: _overstate_conclusion,
+    ErrorKind.CONTRADICTED_ABSTRACT: _contradict_abstract,
 }
-"""All but that of citations, which asks for the form of the text and draws."""
+"""All rules but that of citations, which takes other arguments."""

@@ -1,6 +1,4 @@
-"""What the work on one item of a benchmark has at hand, the loop over all items, and their answers
-kept as they come.
-"""
+"""Concurrent processing of a suite's items, with results cached on disk."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -23,48 +21,46 @@ from tasks.literature.client import LiteratureClient
 from warehouse.stores.keyed_store import KeyedStore
 
 
-class Kept(Noun):
-    """The result of one item as it is kept on disk; subclasses say what it holds."""
+class ItemResult(Noun):
+    """Result of one item; subclasses add its values."""
 
     reason: Reason | None = Field(
-        default=None, description="Why it lacks something; None: all is there."
+        default=None, description="Why something is missing; None: nothing is."
     )
     detail: str = ""
     provenance: Provenance | None = None
 
     @property
-    def may_go_better(self) -> bool:
-        """Return whether working on the item again may bring what is missing."""
+    def may_improve(self) -> bool:
+        """Return whether processing the item again may complete the result."""
         return may_pass(self.reason)
 
 
-class KeptOutcome(Kept):
-    """An outcome whose value is JSON."""
+class OutcomeResult(ItemResult):
+    """Outcome of a step, with its value as JSON."""
 
     value: str | None
     provenance: Provenance
 
 
 ItemT = TypeVar("ItemT")
-KeptT = TypeVar("KeptT", bound=Kept)
+ResultT = TypeVar("ResultT", bound=ItemResult)
 OutputT = TypeVar("OutputT", bound=Reply)
 
 
-class KeptAnswer(Noun):
-    """One item's result, as JSON, and every call made for it, earlier attempts included.
-
-    Kept on disk as it comes: a kill loses calls in flight only.
-    """
+class CachedAnswer(Noun):
+    """Cache entry of one item: its result as JSON, and all calls including earlier attempts."""
 
     result: str
-    ask_again: bool = Field(description="Whether asking again may bring what is missing.")
+    retry: bool = Field(description="Whether another attempt may complete the result.")
     calls: tuple[LlmCall, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ItemContext:
-    """Engine and literature book every call in the item's own ledger; `literature` is None unless
-    the work asked for it.
+    """Resources for processing one item; calls are booked in its ledger.
+
+    `literature` is None unless `Trial.each` was given one.
     """
 
     engine: Engine
@@ -74,56 +70,56 @@ class ItemContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Done(Generic[KeptT]):
-    """The result of one item, and the calls made for it, now or before a kill."""
+class CompletedItem(Generic[ResultT]):
+    """Result of one item, and the calls of all attempts."""
 
-    result: KeptT
+    result: ResultT
     calls: tuple[LlmCall, ...]
 
 
-async def work_through(
+async def process_items(
     task: str,
     items: Mapping[str, ItemT],
-    work: Callable[[ItemT, ItemContext], Awaitable[KeptT]],
-    kind: type[KeptT],
+    work: Callable[[ItemT, ItemContext], Awaitable[ResultT]],
+    kind: type[ResultT],
     *,
     store: KeyedStore,
     context_of: Callable[[str], ItemContext],
     concurrency: int,
-) -> dict[str, Done[KeptT]]:
-    """Do `work` on every item without a kept result, or with one that may go better, side by side;
-    return results by item, in the order of `items`.
+) -> dict[str, CompletedItem[ResultT]]:
+    """Process all items concurrently, and return results in the order of `items`.
+
+    Cached results are reused unless another attempt may complete them.
 
     Args:
-        task: what is done, with all that could change the result beyond the item's name: a result
-            is kept under both.
-        work: never raises for what the other side does; a ConfigurationError ends all.
-        context_of: what the work on the item of that id has at hand.
-        concurrency: items that are worked on at once.
+        task: with the item's id the cache key; includes everything that could change a result.
+        work: processes one item; a ConfigurationError ends the whole task.
+        context_of: returns the context of an item's id.
+        concurrency: maximum number of items in progress.
     """
     keys = {item_id: content_hash(task, item_id, length=32) for item_id in items}
-    kept: dict[str, KeptAnswer] = {}
+    cached: dict[str, CachedAnswer] = {}
     for key, entry in store.get_many(list(keys.values())).items():
-        with suppress(ValidationError):  # an entry of another version counts as none
-            kept[key] = KeptAnswer.model_validate_json(entry)
+        with suppress(ValidationError):  # ignore entries of other versions
+            cached[key] = CachedAnswer.model_validate_json(entry)
     gate = asyncio.Semaphore(concurrency)
 
-    async def one(item_id: str, item: ItemT) -> Done[KeptT]:
-        before = kept.get(keys[item_id])
+    async def one(item_id: str, item: ItemT) -> CompletedItem[ResultT]:
+        before = cached.get(keys[item_id])
         paid = before.calls if before is not None else ()
-        if before is not None and not before.ask_again:
-            with suppress(ValidationError):  # a result of another version is made anew
-                return Done(kind.model_validate_json(before.result), paid)
+        if before is not None and not before.retry:
+            with suppress(ValidationError):  # recompute results of other versions
+                return CompletedItem(kind.model_validate_json(before.result), paid)
         async with gate:
             context = context_of(item_id)
             result = await work(item, context)
-        answer = KeptAnswer(
+        answer = CachedAnswer(
             result=result.model_dump_json(),
-            ask_again=result.may_go_better,
+            retry=result.may_improve,
             calls=(*paid, *context.ledger.llm_calls),
         )
         store.put_many({keys[item_id]: answer.model_dump_json().encode()})
-        return Done(result, answer.calls)
+        return CompletedItem(result, answer.calls)
 
     try:
         async with asyncio.TaskGroup() as running:
@@ -131,29 +127,29 @@ async def work_through(
                 item_id: running.create_task(one(item_id, item)) for item_id, item in items.items()
             }
     except* AssayError as errors:
-        raise _first(errors) from errors
+        raise _first_error(errors) from errors
     return {item_id: each.result() for item_id, each in tasks.items()}
 
 
-def _first(errors: BaseExceptionGroup[AssayError]) -> BaseException:
-    found: BaseException = errors.exceptions[0]
-    while isinstance(found, BaseExceptionGroup):
-        found = found.exceptions[0]
-    return found
+def _first_error(errors: BaseExceptionGroup[AssayError]) -> BaseException:
+    error: BaseException = errors.exceptions[0]
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
-async def ask(step: Step[Any, Any], question: Noun, context: ItemContext) -> KeptOutcome:
-    """Put `question` to the context's engine."""
+async def ask(step: Step[Any, Any], question: Noun, context: ItemContext) -> OutcomeResult:
+    """Ask the context's engine one question."""
     outcome: Outcome[Reply] = await context.engine.run(step, question)
     if isinstance(outcome, Unscored):
-        return KeptOutcome(
+        return OutcomeResult(
             value=None, reason=outcome.reason, detail=outcome.detail, provenance=outcome.provenance
         )
-    return KeptOutcome(value=outcome.value.model_dump_json(), provenance=outcome.provenance)
+    return OutcomeResult(value=outcome.value.model_dump_json(), provenance=outcome.provenance)
 
 
-def outcome_of(kept: KeptOutcome, step: Step[Any, OutputT]) -> Outcome[OutputT]:
-    """Return the outcome that `ask` kept."""
-    if kept.value is None:
-        return Unscored(kept.reason or Reason.REPLY_EMPTY, kept.detail, kept.provenance)
-    return Scored(step.output_model.model_validate_json(kept.value), kept.provenance)
+def outcome_of(result: OutcomeResult, step: Step[Any, OutputT]) -> Outcome[OutputT]:
+    """Restore the outcome from the result of `ask`."""
+    if result.value is None:
+        return Unscored(result.reason or Reason.REPLY_EMPTY, result.detail, result.provenance)
+    return Scored(step.output_model.model_validate_json(result.value), result.provenance)

@@ -1,6 +1,7 @@
-"""Ideas whose novelty experts have judged: those of the novelty checker, each with about ten papers
-(Shahid et al., SDP 2025), and RINoBench's files, with gold labels where a user has them (Schopf &
-Färber). Readers raise ConfigurationError for a file that is not what its name says.
+"""Data sets of expert novelty judgements: the novelty checker and RINoBench.
+
+Sources: Shahid et al., SDP 2025 (ideas with about ten papers each); Schopf & Färber (RINoBench,
+gold labels only if the user has them). Readers raise ConfigurationError for invalid files.
 """
 
 from collections.abc import Mapping
@@ -22,26 +23,24 @@ NOVELTY_CHECKER_FILE = "novelty_checker.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedIdea:
-    """An idea with its related works. `novel`: what an expert says; None: no label."""
+class LabeledIdea:
+    """Idea with its related works; `novel` is the expert's label, None if there is none."""
 
     idea: Idea
     works: tuple[Paper, ...]
     novel: bool | None
 
 
-def read_novelty_checker(path: Path) -> list[JudgedIdea]:
-    """Return every idea, in file order; one without a label is kept, and judged, and adds to no
-    score.
-    """
-    found = [_judged(record, path) for record in json_lines(path)]
-    ids = {one.idea.idea_id for one in found}
-    if len(ids) < len(found):
+def read_novelty_checker(path: Path) -> list[LabeledIdea]:
+    """Return all ideas in file order; those without a label do not count in scores."""
+    ideas = [_read_idea(record, path) for record in json_lines(path)]
+    ids = {one.idea.idea_id for one in ideas}
+    if len(ids) < len(ideas):
         raise ConfigurationError(f"{path} has an idea_id twice")
-    return found
+    return ideas
 
 
-def _judged(record: Record, path: Path) -> JudgedIdea:
+def _read_idea(record: Record, path: Path) -> LabeledIdea:
     idea_id, text, novel = (
         text_of(record, "idea_id", path),
         text_of(record, "idea", path),
@@ -49,7 +48,7 @@ def _judged(record: Record, path: Path) -> JudgedIdea:
     )
     if novel is not None and not isinstance(novel, bool):
         raise ConfigurationError(f"{path}: novel of {idea_id} is neither true nor false")
-    return JudgedIdea(
+    return LabeledIdea(
         Idea(
             idea_id=IdeaId(idea_id),
             title=title_of(text),
@@ -62,10 +61,10 @@ def _judged(record: Record, path: Path) -> JudgedIdea:
 
 
 def works_of(entries: object, path: Path) -> tuple[Paper, ...]:
-    """Return related works as papers, each title once."""
+    """Return related works as papers, without duplicates."""
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise ConfigurationError(
-            f"{path}: related works are to be a list of objects with title and abstract"
+            f"{path}: related works must be a list of objects with title and abstract"
         )
     papers: dict[str, Paper] = {}
     for entry in entries:
@@ -84,8 +83,8 @@ def works_of(entries: object, path: Path) -> tuple[Paper, ...]:
 
 FOLDER = "rinobench"
 GOLD, TRAINING = f"{FOLDER}/test.json", f"{FOLDER}/train.json"
-"""Where a user puts the benchmark's own files; their rows have research_idea, related_works,
-novelty_reasoning, novelty_score.
+"""Paths of the benchmark's files; rows have research_idea, related_works, novelty_reasoning and
+novelty_score.
 """
 PREDICTIONS, SCORES = "novelty_predictions-", "novelty_pred_evaluation-"
 TEST_LABELS: Mapping[int, int] = {1: 15, 2: 60, 3: 87, 4: 81, 5: 34}
@@ -102,10 +101,7 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class GoldIdea:
-    """An idea of the benchmark; what experts say stands apart from what a system may see.
-
-    None: not given.
-    """
+    """Idea of RINoBench with the experts' score and reasoning; None: not given."""
 
     idea: Idea
     works: tuple[Paper, ...]
@@ -114,7 +110,7 @@ class GoldIdea:
 
 
 def read_predictions(folder: Path) -> dict[str, list[Prediction]]:
-    """Return predictions by model, in the order of the test split; none without the folder."""
+    """Return predictions by model, in the order of the test split."""
     paths = sorted((folder / FOLDER).glob(f"{PREDICTIONS}*.json"))
     return {
         path.stem.removeprefix(PREDICTIONS): [_prediction(record) for record in json_list(path)]
@@ -123,9 +119,7 @@ def read_predictions(folder: Path) -> dict[str, list[Prediction]]:
 
 
 def read_scores(folder: Path) -> dict[str, dict[str, float]]:
-    """Return published metrics by model: `macro_f1`, `f1_1` … `f1_5`, and the others as
-    `tasks.metrics.novelty` names them.
-    """
+    """Return published metrics by model, with the names of `tasks.metrics.novelty`."""
     return {
         path.stem.removeprefix(SCORES): _scores(path)
         for path in sorted((folder / FOLDER).glob(f"{SCORES}*.json"))
@@ -133,8 +127,7 @@ def read_scores(folder: Path) -> dict[str, dict[str, float]]:
 
 
 def read_gold(path: Path) -> list[GoldIdea]:
-    """Return ideas with related works, gold scores and gold justifications, named by their place in
-    the file.
+    """Return the ideas of a split, with identifiers by their position in the file.
 
     `research_idea` is a text, or an object with problem_statement, objective and solution_approach.
     """
@@ -146,23 +139,23 @@ def read_gold(path: Path) -> list[GoldIdea]:
 
 def _prediction(record: Record) -> Prediction:
     score, reasoning = record.get("novelty_score"), record.get("reasoning")
-    sound = isinstance(score, int) and not isinstance(score, bool) and score in SCALE
+    is_score = isinstance(score, int) and not isinstance(score, bool) and score in SCALE
     return Prediction(
-        score if sound and isinstance(score, int) else None,
+        score if is_score and isinstance(score, int) else None,
         reasoning if isinstance(reasoning, str) else "",
     )
 
 
 def _scores(path: Path) -> dict[str, float]:
     try:
-        found = orjson.loads(path.read_bytes())
+        content = orjson.loads(path.read_bytes())
         shares = {
             ("macro_f1" if name == "macro" else f"f1_{name}"): float(value)
-            for name, value in found["f1_scores"].items()
+            for name, value in content["f1_scores"].items()
         }
         return shares | {
             (name if name == "mean_absolute_error" else name.removeprefix("mean_")): float(value)
-            for name, value in found.items()
+            for name, value in content.items()
             if name != "f1_scores"
         }
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:

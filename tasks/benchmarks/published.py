@@ -1,4 +1,4 @@
-"""Figures that papers print, from `published.csv`, and how far the training data of models reach."""
+"""Published scores from `published.csv`, and training cutoffs of models."""
 
 import csv
 import tomllib
@@ -12,11 +12,11 @@ _FILES = resources.files("tasks.benchmarks")
 
 
 def published_scores(suite: str) -> tuple[BenchmarkScore, ...]:
-    """Return the published figures of a suite, in the order of the file.
+    """Return the published scores of a suite, in file order.
 
-    A `note` says how a figure was made. `sd`, the spread of items, becomes no interval: it says
-    little about the mean's uncertainty without their number. Those of `injected_errors` are of
-    systems that read other papers with errors of their own: for orientation, not as a contest.
+    `sd`, the standard deviation over items, is no interval of the mean: their number is often
+    unknown. Scores of `injected_errors` are from other papers with other errors, and not directly
+    comparable.
     """
     rows = csv.DictReader(_FILES.joinpath("published.csv").read_text("utf-8").splitlines())
     return tuple(_score(row) for row in rows if row["suite"] == suite)
@@ -37,11 +37,10 @@ def _score(row: dict[str, str]) -> BenchmarkScore:
 
 
 def training_until(engine: EngineChoice, stated: date | None) -> date | None:
-    """Return what the user states, else what the model's maker has published; None: not known, or
-    no model judges.
+    """Return the training cutoff of a model: the user's value, else the maker's; None: unknown.
 
-    A model is listed in `training_data.toml` (the tables of LiteLLM do not tell) under its name,
-    with or without the date of its release; a variant such as `-mini` is another model.
+    `training_data.toml` lists models by name, with or without release date (LiteLLM's tables have
+    no cutoffs); a variant such as `-mini` is another model.
     """
     if engine.model is None:
         return None

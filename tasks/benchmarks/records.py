@@ -1,6 +1,4 @@
-"""Data sets in files that hold one JSON object per line, or one JSON list: read strictly, with the
-place of what does not fit.
-"""
+"""Strict readers of data sets in JSON Lines or JSON lists, with size limits."""
 
 import gzip
 import zlib
@@ -15,35 +13,47 @@ from schemas.errors import ConfigurationError
 Record = Mapping[str, object]
 
 _MOST_BYTES = 1_000_000_000
-"""Of a file, unpacked: all of it is held in memory."""
+"""Of an unpacked file, which is read into memory."""
 _MOST_RECORDS = 2_000_000
 """The shortest records take a hundred times as much memory as file."""
 
 
 def json_lines(path: Path) -> list[Record]:
-    """Raises ConfigurationError for a line that is no JSON object, or a file without one."""
+    """Return the objects of a JSON Lines file.
+
+    Raises:
+        ConfigurationError: a line is not a JSON object, or the file is empty.
+    """
     return _objects(
         path,
         [
-            (f"line {number}", _parsed(path, line, number))
-            for number, line in enumerate(_content(path, each=b"\n").split(b"\n"), 1)
+            (f"line {number}", _parse_json(path, line, number))
+            for number, line in enumerate(_read_content(path, each=b"\n").split(b"\n"), 1)
             if line.strip()
         ],
     )
 
 
 def json_list(path: Path) -> list[Record]:
-    """Raises ConfigurationError for a file that is no list of objects, or an empty one."""
-    found = _parsed(path, _content(path, each=b"{"), 1)
-    if not isinstance(found, list):
+    """Return the objects of a JSON list.
+
+    Raises:
+        ConfigurationError: the file is not a list of objects, or the list is empty.
+    """
+    content = _parse_json(path, _read_content(path, each=b"{"), 1)
+    if not isinstance(content, list):
         raise ConfigurationError(f"{path} is no JSON list: is it the file its name says?")
     return _objects(
-        path, [(f"entry {number}", entry) for number, entry in enumerate(found, start=1)]
+        path, [(f"entry {number}", entry) for number, entry in enumerate(content, start=1)]
     )
 
 
 def text_of(record: Record, name: str, path: Path) -> str:
-    """A field that must hold text. Raises ConfigurationError when it does not."""
+    """Return a non-empty text field.
+
+    Raises:
+        ConfigurationError: the field is missing, empty or not text.
+    """
     value = record.get(name)
     if not isinstance(value, str) or not value.strip():
         raise ConfigurationError(
@@ -53,10 +63,10 @@ def text_of(record: Record, name: str, path: Path) -> str:
 
 
 def day_of(record: Record, path: Path) -> date | None:
-    """`cutoff_date` of an entry; None: it has none.
+    """Return the `cutoff_date` of an entry; None if it has none.
 
     Raises:
-        ConfigurationError: it is no date.
+        ConfigurationError: the value is not a date.
     """
     text = record.get("cutoff_date")
     if text is None:
@@ -67,11 +77,11 @@ def day_of(record: Record, path: Path) -> date | None:
         raise ConfigurationError(f"{path}: cutoff_date {text!r} is no date") from error
 
 
-def _content(path: Path, *, each: bytes) -> bytes:
-    """Return what the file holds, unpacked.
+def _read_content(path: Path, *, each: bytes) -> bytes:
+    """Return the unpacked content of a file.
 
     Args:
-        each: what every record has.
+        each: bytes that occur in every record, by which records are counted.
     """
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
@@ -89,16 +99,16 @@ def _content(path: Path, *, each: bytes) -> bytes:
     return content
 
 
-def _parsed(path: Path, line: bytes, number: int) -> object:
+def _parse_json(path: Path, line: bytes, number: int) -> object:
     try:
         return orjson.loads(line)
     except orjson.JSONDecodeError as error:
         raise ConfigurationError(f"{path} line {number} is no JSON ({error})") from error
 
 
-def _objects(path: Path, found: list[tuple[str, object]]) -> list[Record]:
+def _objects(path: Path, entries: list[tuple[str, object]]) -> list[Record]:
     objects: list[Record] = []
-    for place, entry in found:
+    for place, entry in entries:
         if not isinstance(entry, dict):
             raise ConfigurationError(f"{path} {place} is no JSON object")
         objects.append(entry)

@@ -1,4 +1,4 @@
-"""The one list of suites: the command line, the reports and the tests iterate it."""
+"""Registry of benchmark suites."""
 
 from schemas.judgement.benchmark import SuiteName
 from tasks.benchmarks.suite import Suite
@@ -38,8 +38,6 @@ SUITES: dict[str, Suite] = {
         ideation.SUITE,
     )
 }
-"""A suite added here is run by `assay benchmark`, named in its help, published and reported."""
+"""Suites by name, in the order of `assay benchmark all`."""
 
-assert tuple(SUITES) == tuple(SuiteName), (
-    "schemas/judgement/benchmark.py names the suites in the help"
-)
+assert tuple(SUITES) == tuple(SuiteName), "SuiteName lists the suites for the help"

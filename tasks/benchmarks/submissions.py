@@ -1,5 +1,6 @@
-"""InnoEval's sets: submissions with their decisions, groups of similar submissions, and pairs with
-different decisions; and ideas made from full papers, as InnoEval's published ideas are.
+"""InnoEval's data sets: submissions with decisions, and groups and pairs of them.
+
+Ideas are made from abstracts, or from full papers as InnoEval's published ideas are.
 """
 
 import asyncio
@@ -22,14 +23,14 @@ from schemas.profile import Profile
 from schemas.settings import DocumentSettings
 from tasks.benchmarks.records import Record, day_of, json_lines, json_list, text_of
 from tasks.benchmarks.suite import SuiteData
-from tasks.calibration.applying import load_prior
+from tasks.calibration.calibrator_files import load_prior
 from tasks.documents.document import DOCUMENTS_AT_ONCE, ParsedDocument
 from tasks.documents.headings import is_closing, kind_of
 from tasks.documents.latex import read_latex
 from tasks.documents.pdf import read_pdf
 from tasks.ideas.groups import GroupNames
 from tasks.judging.packing import side_by_side
-from tasks.metrics.labelled import decision_of
+from tasks.metrics.labels import decision_of
 from tasks.text.words import shorten_words
 from warehouse.run_log import EVENTS
 
@@ -37,19 +38,17 @@ POINTS_FILE = "innoeval_points.jsonl"
 GROUPS_FILE = "innoeval_groups.json"
 PAIR_FILES = {"easy": "innoeval_pairs_easy.json", "hard": "innoeval_pairs_hard.json"}
 CUTOFF = date(2024, 10, 1)
-"""Deadline of ICLR 2025, the earlier of the two conferences: no submission of either can be found
-as its own evidence. A `cutoff_date` in the file counts before it.
+"""Default cutoff: the deadline of ICLR 2025, the earlier of the two conferences, so that no
+submission is found as its own evidence.
 """
 
-DECIDED = date(2025, 1, 22)
+DECISION_DATE = date(2025, 1, 22)
 """Decisions of ICLR 2025; those of NeurIPS 2025 came in September."""
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """An idea as a system may see it, and apart from it what was decided: None where the file does
-    not say.
-    """
+    """Idea of a submission, and the decision on it; None: unknown."""
 
     idea: Idea
     decision: str | None
@@ -67,7 +66,7 @@ class SubmissionGroup:
 class SubmissionPair:
     """Two submissions.
 
-    `difficulty` is easy or hard, `kind` the two decisions as the file names them.
+    `difficulty` is easy or hard; `kind` names the two decisions as in the file.
     """
 
     pair_id: str
@@ -81,7 +80,7 @@ def read_points(path: Path) -> list[Submission]:
     """Return the submissions of `innoeval_points.jsonl`.
 
     Raises:
-        ConfigurationError: the file is not what its name says; so do the other readers.
+        ConfigurationError: the file is invalid; likewise for the other readers.
     """
     return [_submission(record, None, path) for record in json_lines(path)]
 
@@ -113,28 +112,31 @@ def read_pairs(path: Path, difficulty: str) -> list[SubmissionPair]:
 
 
 def unique_ideas(submissions: Iterable[Submission]) -> list[Idea]:
-    """Return every idea once, in order of first appearance: one submission stands in several groups and
-    pairs.
-    """
+    """Return the distinct ideas of submissions, in order of first appearance."""
     return list({submission.idea.idea_id: submission.idea for submission in submissions}.values())
 
 
-def connected(contests: Mapping[str, Sequence[Submission]]) -> dict[str, str]:
-    """Return the cluster of each contest: contests that share a submission, directly or through
-    others, are one cluster. They are not independent, so intervals draw whole clusters.
+def cluster_contests(contests: Mapping[str, Sequence[Submission]]) -> dict[str, str]:
+    """Return a cluster for each contest: the connected components by shared submissions.
+
+    Contests that share submissions are not independent, so intervals resample whole clusters.
     """
-    joined = DisjointSet()
+    disjoint_sets = DisjointSet()
     for members in contests.values():
         names = [str(one.idea.idea_id) for one in members]
         for name in names:
-            joined.add(name)
-            joined.merge(names[0], name)
-    return {contest: joined[str(members[0].idea.idea_id)] for contest, members in contests.items()}
+            disjoint_sets.add(name)
+            disjoint_sets.merge(names[0], name)
+    return {
+        contest: disjoint_sets[str(members[0].idea.idea_id)]
+        for contest, members in contests.items()
+    }
 
 
-def linked_submissions(folder: Path, submissions: Sequence[Submission]) -> dict[str, str]:
-    """Return the cluster of each submission: those that stand in one group or pair of the files in
-    `folder`, directly or through others. A file that is not there links nothing.
+def submission_clusters(folder: Path, submissions: Sequence[Submission]) -> dict[str, str]:
+    """Return a cluster for each submission: connected components by the groups and pairs.
+
+    Missing files in `folder` are ignored.
     """
     contests: dict[str, tuple[Submission, ...]] = {
         str(one.idea.idea_id): (one,) for one in submissions
@@ -145,8 +147,8 @@ def linked_submissions(folder: Path, submissions: Sequence[Submission]) -> dict[
         if (path := folder / name).is_file():
             pairs = read_pairs(path, difficulty)
             contests |= {pair.pair_id: (pair.first, pair.second) for pair in pairs}
-    found = connected(contests)
-    return {str(one.idea.idea_id): found[str(one.idea.idea_id)] for one in submissions}
+    clusters = cluster_contests(contests)
+    return {str(one.idea.idea_id): clusters[str(one.idea.idea_id)] for one in submissions}
 
 
 def _pair(record: Record, number: int, difficulty: str, path: Path) -> SubmissionPair:
@@ -175,8 +177,8 @@ def _submission(record: Record, label: str | None, path: Path) -> Submission:
         text=f"# {title}\n\n{abstract}",
         cutoff_date=day_of(record, path) or CUTOFF,
     )
-    said = _word(record.get("decision")) or label
-    return Submission(idea, decision_of(said) if said is not None else None)
+    decision = _word(record.get("decision")) or label
+    return Submission(idea, decision_of(decision) if decision is not None else None)
 
 
 def _inner(value: object, path: Path) -> Record:
@@ -195,7 +197,7 @@ def _word(value: object) -> str | None:
 def submission_conditions(
     profile: Profile, parameters: BenchmarkParameters, data: Path | None
 ) -> tuple[str, ...]:
-    """Return the papers, where ideas are made from them, and the profile's prior."""
+    """Return hashes of the full papers, if used, and of the profile's prior."""
     path = profile.ranking.prior
     prior = (f"prior {load_prior(path).sha256}",) if path is not None else ()
     if data is None or parameters.text is SubmissionText.ABSTRACT:
@@ -204,23 +206,26 @@ def submission_conditions(
 
 
 def with_texts(data: SuiteData, listed: Iterable[Submission]) -> dict[str, Submission]:
-    """Return submissions by id, each once, with the text that was asked for.
+    """Return distinct submissions by id, with abstract or full text as requested.
 
     Raises:
-        ConfigurationError: `--text full`, and a paper is not there or cannot be read.
+        ConfigurationError: `--text full`, and a paper is missing or cannot be read.
     """
-    found = {str(one.idea.idea_id): one for one in listed}
+    submissions = {str(one.idea.idea_id): one for one in listed}
     if data.parameters.text is SubmissionText.ABSTRACT:
-        return found
-    EVENTS.info("%s: reading %d full papers", data.unit.suite, len(found))
-    read = ideas_of_papers([one.idea for one in found.values()], data.data, data.settings.documents)
+        return submissions
+    EVENTS.info("%s: reading %d full papers", data.unit.suite, len(submissions))
+    read = ideas_of_papers(
+        [one.idea for one in submissions.values()], data.data, data.settings.documents
+    )
     ideas = asyncio.run(read)
-    return {name: replace_fields(one, idea=ideas[name]) for name, one in found.items()}
+    return {name: replace_fields(one, idea=ideas[name]) for name, one in submissions.items()}
 
 
 def planned_ideas(data: SuiteData, listed: Iterable[Submission]) -> list[Idea]:
-    """Return every idea once, as long as it may be where it is made from a full paper; none is
-    read for a plan.
+    """Return the distinct ideas for an estimate, which reads no full paper.
+
+    Ideas from full papers are padded to their maximum length.
     """
     ideas = unique_ideas(listed)
     if data.parameters.text is SubmissionText.ABSTRACT:
@@ -235,34 +240,34 @@ SUFFIXES = (".pdf", ".tex", ".tar.gz", ".zip")
 MOST_WORDS = 4_000
 """Of a paper as an idea: introduction, method and most of the experiments."""
 CHARACTERS_PER_WORD = 7
-_NAMED = 3
+_EXAMPLES = 3
 
 
 def paper_paths(ideas: Iterable[Idea], folder: Path) -> dict[str, Path]:
-    """Return the file of every idea's paper, `papers/<id>` with one of `SUFFIXES`, by the idea's id.
+    """Return the paper file of each idea by id: `papers/<id>` with one of `SUFFIXES`.
 
     Raises:
-        ConfigurationError: a paper is not there; the line says how many are lacking.
+        ConfigurationError: papers are missing.
     """
-    found: dict[str, Path] = {}
-    lacking = []
+    paths: dict[str, Path] = {}
+    missing_ids = []
     for idea in ideas:
         candidates = [folder / PAPERS_FOLDER / f"{idea.idea_id}{suffix}" for suffix in SUFFIXES]
         path = next((one for one in candidates if one.is_file()), None)
         if path is None:
-            lacking.append(str(idea.idea_id))
+            missing_ids.append(str(idea.idea_id))
         else:
-            found[str(idea.idea_id)] = path
-    if lacking:
+            paths[str(idea.idea_id)] = path
+    if missing_ids:
         raise ConfigurationError(
-            f"--text full: {len(lacking)} papers are not in {folder / PAPERS_FOLDER} (such as"
-            f" {', '.join(lacking[:_NAMED])}): put each there as <id>.pdf, .tex, .tar.gz or .zip"
+            f"--text full: {len(missing_ids)} papers are not in {folder / PAPERS_FOLDER} (such as"
+            f" {', '.join(missing_ids[:_EXAMPLES])}): put each there as <id>.pdf, .tex, .tar.gz or .zip"
         )
-    return found
+    return paths
 
 
 def papers_sha256(folder: Path) -> str:
-    """Return a hash over the papers beside a data set; they are read one at a time."""
+    """Return a hash over the papers of a data set; they are read one at a time."""
     papers = sorted(path for path in (folder / PAPERS_FOLDER).glob("*") if path.is_file())
     return content_hash(
         *(f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}" for path in papers)
@@ -270,21 +275,20 @@ def papers_sha256(folder: Path) -> str:
 
 
 def as_long_as_a_paper(idea: Idea) -> Idea:
-    """Return the idea with a text as long as that of a full paper at most, to plan by."""
+    """Return the idea with its text padded to the maximum length of a full paper."""
     return replace(idea, text=idea.text.ljust(MOST_WORDS * CHARACTERS_PER_WORD, "."))
 
 
 async def ideas_of_papers(
     ideas: Iterable[Idea], folder: Path, settings: DocumentSettings
 ) -> dict[str, Idea]:
-    """Return every idea with its paper's text in place of the abstract, by id.
+    """Return ideas by id, with the text of their full papers instead of the abstracts.
 
-    Acknowledgements and the like are left out; a paper is cut after `MOST_WORDS` words. Parsed in
-    child processes within the limits of the settings.
+    Without closing sections such as acknowledgements, and truncated after `MOST_WORDS` words.
 
     Raises:
-        ConfigurationError: a paper is not there or cannot be read. A set of which some ideas are
-            papers and some abstracts would compare what cannot be compared.
+        ConfigurationError: a paper is missing or cannot be read. Mixing full papers and abstracts
+            would make ideas incomparable.
     """
     listed = {str(idea.idea_id): idea for idea in ideas}
     paths = paper_paths(listed.values(), folder)
@@ -298,14 +302,14 @@ async def ideas_of_papers(
             content = await asyncio.to_thread(path.read_bytes)
             return await read_pdf(content, path.name, settings)
 
-    read_in_order = await side_by_side(read(name) for name in listed)
-    documents = dict(zip(listed, read_in_order, strict=True))
-    unread = {name: one for name, one in documents.items() if isinstance(one, SourceFailure)}
-    if unread:
-        told = "; ".join(
-            f"{paths[name].name}: {one.detail}" for name, one in list(unread.items())[:_NAMED]
+    results = await side_by_side(read(name) for name in listed)
+    documents = dict(zip(listed, results, strict=True))
+    failures = {name: one for name, one in documents.items() if isinstance(one, SourceFailure)}
+    if failures:
+        examples = "; ".join(
+            f"{paths[name].name}: {one.detail}" for name, one in list(failures.items())[:_EXAMPLES]
         )
-        raise ConfigurationError(f"--text full: {len(unread)} papers cannot be read: {told}")
+        raise ConfigurationError(f"--text full: {len(failures)} papers cannot be read: {examples}")
     return {
         name: replace(listed[name], text=text_of_paper(listed[name], document))
         for name, document in documents.items()

@@ -1,7 +1,7 @@
-"""Suite: one benchmark of the literature, as its data, the questions asked of each item, and scores.
+"""Declaration of a benchmark suite, and the trial in which it runs.
 
-To add one, write a module in `suites/` with a `SUITE`, and name it in `registry.py`. Published
-figures are rows of `published.csv`, shown next to the measured ones.
+To add a suite, write a module in `suites/` with a `SUITE`, and list it in `registry.py`. Published
+scores are rows of `published.csv`.
 
     def run(trial: Trial) -> None:
         rows = trial.draw(read_rows(trial.file("gold.jsonl")))  # all, or --limit drawn by the seed
@@ -9,11 +9,11 @@ figures are rows of `published.csv`, shown next to the measured ones.
         for row in rows:
             answer = label_of(outcomes[row.id])  # None: unscored, for the reason of the outcome
             trial.record("novelty", row.id, answer, outcomes[row.id], gold=row.label)
-        trial.score("macro_f1", macro_f1(labelled(rows, outcomes), seed=trial.seed))
+        trial.score("macro_f1", macro_f1(pairs_of(rows, outcomes), seed=trial.seed))
 
-`trial.ask` asks one question of one step per item; `trial.each` runs any coroutine per item that
-needs more than one call. Both resume after a kill, and ask nothing twice. The `ideas` of a suite
-go through the main job first, and `trial.evaluated_run` names the run.
+`trial.ask` asks one question of a step per item; `trial.each` runs a coroutine per item. Both
+resume after a kill without repeating calls. The `ideas` of a suite are evaluated first, and
+`trial.evaluated_run` returns that run.
 """
 
 import asyncio
@@ -47,14 +47,14 @@ from schemas.run import Module
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.benchmarks.items import (
-    Done,
+    CompletedItem,
     ItemContext,
-    Kept,
-    KeptOutcome,
-    KeptT,
+    ItemResult,
+    OutcomeResult,
+    ResultT,
     ask,
     outcome_of,
-    work_through,
+    process_items,
 )
 from tasks.judging.expected import CHARACTERS_PER_TOKEN
 from tasks.judging.packing import Beginning
@@ -63,7 +63,7 @@ from tasks.literature.gateway.process import GatewayProcess
 from tasks.literature.snapshot.build import index_for_parquet
 from tasks.metrics.chance import STRATIFIED_RANDOM, stratified_random
 from tasks.metrics.estimate import Estimate, benchmark_score
-from tasks.metrics.labelled import Label, Labelled
+from tasks.metrics.labels import Label, LabelPairs
 from tasks.work.tools import Tools
 from warehouse.answers import IdeaReview
 from warehouse.kinds.benchmarks.landing import BENCHMARKS
@@ -76,54 +76,53 @@ ItemT = TypeVar("ItemT")
 OutputT = TypeVar("OutputT", bound=Reply)
 AnswerT = TypeVar("AnswerT")
 
-Statistics = Mapping[str, Callable[[Labelled], float]]
+Statistics = Mapping[str, Callable[[LabelPairs], float]]
 """Metrics of labelled items by name."""
 LITERATURE_FILE = "literature.parquet"
-"""Papers in the folder of the data sets are the default literature of the benchmarks."""
+"""Default literature of the benchmarks, in the folder of the data sets."""
 
 REVIEW_TOKENS = 1_800
-"""Of one review of an idea by `economy`: 6,900 characters on average of three real ideas."""
+"""Of one review of an idea by `economy`: 6,900 characters on average over three ideas."""
 GRADE_TOKENS = 60
 QUESTION_TOKENS = 40
 PROBLEM_TOKENS = 150
 
 
-class Asking(NamedTuple):
-    """Questions of a suite by one step.
+class ExpectedCalls(NamedTuple):
+    """Calls that a suite is expected to make for one step.
 
     Attributes:
-        shown: tokens of a call's prompt beside its template.
-        said: tokens of an answer.
-        first_calls: calls ahead of others that show the same; None: all show something else.
+        prompt_tokens: of one call, without the template.
+        reply_tokens: of one call.
+        first_calls: calls that cannot reuse the cached prefix of another; None: all of them.
     """
 
     step: Step[Any, Any]
     calls: float
-    shown: float
-    said: float
+    prompt_tokens: float
+    reply_tokens: float
     first_calls: float | None = None
 
 
-class Counted(NamedTuple):
-    """A suite counted from its data, before it is paid for.
+class SuiteEstimate(NamedTuple):
+    """Estimate of a suite from its data, made before anything is paid.
 
-    Counts of items are those of the data; sizes of what a model writes are expected ones, so that a
-    paid run may differ by half. A rerun asks only what has no answer yet, and replies to equal
-    questions come from the cache: both cost less than is said here.
+    Reply lengths are expected values: a paid run may differ by half. Resumed runs and cached
+    replies cost less than estimated.
 
     Attributes:
         items: ideas, submissions, pairs, groups or checks.
-        asked: what the suite itself asks.
-        ideas: that modules would evaluate.
+        calls: calls of the suite's own steps.
+        ideas: ideas that the modules would evaluate.
     """
 
     items: int = 0
-    asked: Sequence[Asking] = ()
+    calls: Sequence[ExpectedCalls] = ()
     ideas: Sequence[Idea] = ()
 
 
 class SuiteData:
-    """The data of one suite, drawn as the request says."""
+    """Data of one suite, sampled as requested."""
 
     def __init__(self, request: BenchmarkRequest, unit: SuiteUnit, settings: Settings) -> None:
         self.request, self.unit, self.settings = request, unit, settings
@@ -148,21 +147,20 @@ class SuiteData:
         return self.data / name
 
     def draw(self, rows: Sequence[ItemT], usual: int | None = None) -> Sequence[ItemT]:
-        """Return as many rows as `--limit` says, else the `usual` number, drawn by the seed."""
-        return drawn_rows(rows, self.parameters.item_limit or usual, self.seed)
+        """Sample rows by the seed: `--limit` of them, else the `usual` number or all."""
+        return draw_rows(rows, self.parameters.item_limit or usual, self.seed)
 
     def first(self, rows: Sequence[ItemT]) -> Sequence[ItemT]:
-        """Return as many rows as `draw` would, the first ones: enough to count by."""
+        """Return the first rows, as many as `draw` returns, for estimates."""
         return rows[: self.parameters.item_limit or len(rows)]
 
 
 class Trial(SuiteData):
-    """One suite under way, in a thread of its own: suites compute, and wait for their answers.
+    """Run of one suite, in a separate thread because suites compute and block.
 
     Attributes:
-        scores, items, calls, evaluated_run_ids: what was recorded so far.
-        missing_reason: why running again may score more, of the last missing answer; None: all
-            was asked.
+        scores, items, calls, evaluated_run_ids: recorded so far.
+        missing_reason: of the last missing answer that is worth retrying; None: no such answer.
     """
 
     def __init__(self, unit: SuiteUnit, tools: Tools, loop: asyncio.AbstractEventLoop) -> None:
@@ -179,7 +177,7 @@ class Trial(SuiteData):
 
     @property
     def folder(self) -> Path:
-        """Return where the trial keeps its state."""
+        """Return the folder of the trial's state."""
         return folder_of(self.warehouse, self.tools.run_id)
 
     def score(
@@ -203,7 +201,7 @@ class Trial(SuiteData):
         statistics: Statistics,
         part: str,
     ) -> None:
-        """Record what labels drawn by their shares reach, by metric."""
+        """Record the scores of labels drawn by their shares, by metric."""
         for metric, statistic in statistics.items():
             estimate = stratified_random(gold, statistic, self.seed)
             self.score(metric, estimate, STRATIFIED_RANDOM, part)
@@ -213,7 +211,7 @@ class Trial(SuiteData):
         task: str,
         item_id: str,
         answer: str | None,
-        outcome: Outcome[Any] | Kept | None = None,
+        outcome: Outcome[Any] | ItemResult | None = None,
         *,
         system: str = ASSAY,
         gold: str | None = None,
@@ -221,15 +219,14 @@ class Trial(SuiteData):
         explanation: str = "",
         evaluated_run_id: RunId | None = None,
     ) -> None:
-        """Record a row of `benchmark_items`: an answer that scores rest on, or why there is none.
+        """Record a row of `benchmark_items`: an answer, or the reason why it is missing.
 
         Args:
-            answer: None: there is none, for the reason of `outcome`; value and explanation go with
-                an answer.
-            outcome: what was kept of the question; None: no call was needed.
+            answer: None if missing; value and explanation are then ignored.
+            outcome: source of provenance and of the reason; None: no call was needed.
         """
-        answered = answer is not None
-        lacking = None if answered or not isinstance(outcome, Unscored | Kept) else outcome
+        has_answer = answer is not None
+        missing = None if has_answer or not isinstance(outcome, Unscored | ItemResult) else outcome
         self.items.append(
             BenchmarkItem(
                 item_id=item_id,
@@ -237,10 +234,10 @@ class Trial(SuiteData):
                 system=system,
                 gold=gold,
                 answer=answer,
-                value=value if answered else None,
-                explanation=explanation if answered else "",
-                unscored_reason=None if lacking is None else lacking.reason,
-                unscored_detail="" if lacking is None else lacking.detail,
+                value=value if has_answer else None,
+                explanation=explanation if has_answer else "",
+                unscored_reason=None if missing is None else missing.reason,
+                unscored_detail="" if missing is None else missing.detail,
                 evaluated_run_id=evaluated_run_id,
                 provenance=None if outcome is None else outcome.provenance,
             )
@@ -251,40 +248,38 @@ class Trial(SuiteData):
     ) -> dict[str, Outcome[OutputT]]:
         """Ask one question of `step` per item; return outcomes by item, in order.
 
-        What was asked before a kill is not asked again.
-
         Args:
-            task: keeps the answers of two askings of one step apart, such as both orders of a pair.
+            task: separates the answers of several uses of one step, such as both orders of a pair.
         """
         beginnings: dict[str, Beginning] = defaultdict(Beginning)
 
-        async def work(question: Noun, context: ItemContext) -> KeptOutcome:
+        async def work(question: Noun, context: ItemContext) -> OutcomeResult:
             if not step.shares_prefix:
                 return await ask(step, question, context)
             return await beginnings[step.beginning(question)].ask(
                 lambda: ask(step, question, context)
             )
 
-        kept = self.each(task or step.name, questions, work, KeptOutcome)
-        return {item_id: outcome_of(answer, step) for item_id, answer in kept.items()}
+        results = self.each(task or step.name, questions, work, OutcomeResult)
+        return {item_id: outcome_of(answer, step) for item_id, answer in results.items()}
 
     def each(
         self,
         task: str,
         items: Mapping[str, ItemT],
-        work: Callable[[ItemT, ItemContext], Awaitable[KeptT]],
-        kind: type[KeptT],
+        work: Callable[[ItemT, ItemContext], Awaitable[ResultT]],
+        kind: type[ResultT],
         *,
         literature: LiteratureChoice | None = None,
-    ) -> dict[str, KeptT]:
-        """Do `work` on every item at a context of its own; return results by item, in order.
+    ) -> dict[str, ResultT]:
+        """Run `work` on every item in a separate context; return results by item, in order.
 
-        Results are kept as they come; those that may go better are worked on again next time.
+        Results are cached; those that another attempt may complete are processed again next time.
 
         Args:
-            literature: what the literature client of each context asks; None: there is no client.
+            literature: of each context's literature client; None: no client.
             task: unique within the suite. The run id covers data, prompts, engine, profile and
-                limit; what else could change a result belongs into `task` or the item's id.
+                limit; anything else that could change a result must be in `task` or the item's id.
         """
         EVENTS.info("%s: %s, %d items", self.unit.suite, task, len(items))
         unit = BENCHMARKS.unit_path(self.warehouse, self.tools.run_id, self.unit.suite)
@@ -294,15 +289,15 @@ class Trial(SuiteData):
         ):
 
             def context_of(item_id: str) -> ItemContext:
-                # A suite searches what its gateway has as it would the live source.
+                # Without `literature`, the client treats the gateway like the live source.
                 request = self.request.model_copy(update={"literature": None})
                 shared = replace(self.tools.shared, request=request, gateway_url=url)
                 tools = Tools(shared, Ledger(IdeaId(item_id), unit))
                 literature = None if url is None else tools.literature()
                 return ItemContext(tools.engine, tools.embedder, tools.ledger, literature)
 
-            done: dict[str, Done[KeptT]] = self._wait_for(
-                work_through(
+            done: dict[str, CompletedItem[ResultT]] = self._wait_for(
+                process_items(
                     task,
                     items,
                     work,
@@ -315,17 +310,17 @@ class Trial(SuiteData):
         self.calls.extend(call for each in done.values() for call in each.calls)
         results = {item_id: each.result for item_id, each in done.items()}
         for result in results.values():
-            if result.may_go_better and result.reason is not None:
+            if result.may_improve and result.reason is not None:
                 self.missing_reason = result.reason
         return results
 
     def _wait_for(self, answers: Coroutine[Any, Any, AnswerT]) -> AnswerT:
-        """Await a coroutine in the loop of the tools, whose clients live there."""
+        """Await a coroutine in the event loop to which the tools' clients belong."""
         return asyncio.run_coroutine_threadsafe(answers, self._loop).result()
 
     @contextmanager
     def _gateway(self, literature: LiteratureChoice | None) -> Iterator[str | None]:
-        """Yield the address of a gateway: that of the run, or one for a suite's own snapshot."""
+        """Yield the address of the run's gateway, or of a new one for another literature."""
         if literature is None or literature == self.request.literature:
             yield None if literature is None else self.tools.shared.gateway_url
             return
@@ -333,14 +328,14 @@ class Trial(SuiteData):
             yield gateway.url
 
     def evaluated_run(self) -> RunId:
-        """Return the run whose evaluations are judged, and record that it is."""
+        """Record and return the run whose evaluations are judged."""
         run_id = self.unit.evaluated_run_id
-        assert run_id is not None, "the course of a benchmark evaluates the suite's ideas first"
+        assert run_id is not None, "the suite's ideas are evaluated first"
         self.evaluated_run_ids.append(run_id)
         return run_id
 
     def reviews(self, run_id: RunId) -> Iterator[IdeaReview]:
-        """Yield the published evaluations of a run, a few in memory at a time.
+        """Yield the published evaluations of a run, with few in memory at a time.
 
         Raises:
             ConfigurationError: the run is not published.
@@ -354,21 +349,19 @@ class Suite:
     """One benchmark.
 
     Attributes:
-        name: as on the command line; that of its published figures too.
-        question: what its scores answer, one line.
-        files: the data it reads, below `--data`; their content is part of the benchmark's name.
-        run: asks, records and scores. Data that do not fit are a ConfigurationError; answers that
-            could not be had are counted as unscored.
-        steps: asked by the suite itself; their prompts are part of the benchmark's name.
-        expects: what it will ask, counted from its data.
-        ideas: that go through the main job first, where there are modules for them.
-        modules: of the main job, unless the request names others.
+        name: on the command line and in `published.csv`.
+        question: one line on what the scores answer.
+        files: required data below `--data`; their content is part of the run id.
+        run: asks, records and scores. Invalid data raise ConfigurationError; missing answers are
+            unscored.
+        steps: asked by the suite itself; their prompts are part of the run id.
+        expects: estimates the calls from the data.
+        ideas: ideas to evaluate first, if there are modules.
+        modules: default modules of that evaluation.
         searches: whether the suite itself searches the literature of the request.
-        optional: patterns of files that it reads where they are there; those count in the name too.
-        conditions: what else could change the scores, such as the content of a file that the
-            profile names; by profile, parameters and folder of the data.
-        labels_public_since: when the first of the right answers could be read by anyone, and so
-            enter the training data of a model; None: not known.
+        optional: patterns of optional data files; their content is part of the run id too.
+        conditions: anything else that changes scores, such as files named by the profile.
+        labels_public_since: date from which gold labels may be in training data; None: unknown.
     """
 
     name: str
@@ -376,7 +369,7 @@ class Suite:
     files: tuple[str, ...]
     run: Callable[[Trial], None]
     steps: tuple[Step[Any, Any], ...] = ()
-    expects: Callable[[SuiteData], Counted] = lambda _: Counted()
+    expects: Callable[[SuiteData], SuiteEstimate] = lambda _: SuiteEstimate()
     ideas: Callable[[SuiteData], Sequence[Idea]] | None = None
     modules: tuple[Module, ...] = ()
     searches: Callable[[BenchmarkRequest], bool] = lambda _: False
@@ -386,35 +379,35 @@ class Suite:
 
     @property
     def reads_data(self) -> bool:
-        """Return whether it reads any data set."""
+        """Return whether the suite reads a data set."""
         return bool(self.files or self.optional)
 
     def modules_of(self, parameters: BenchmarkParameters) -> tuple[Module, ...]:
-        """Return the modules of the main job that were named, else the usual ones."""
+        """Return the requested modules, else the default ones."""
         return self.modules if parameters.modules is None else parameters.modules
 
     def evaluates(self, parameters: BenchmarkParameters) -> bool:
-        """Return whether its ideas go through the main job first."""
-        # A suite with usual modules judges evaluations: even those by none are one.
+        """Return whether the suite's ideas are evaluated first."""
+        # A suite with default modules judges evaluations, even with `--modules none`.
         judges = bool(self.modules or parameters.modules)
         return self.ideas is not None and judges and parameters.evaluated_run is None
 
 
 def folder_of(layout: Layout, run_id: RunId) -> Path:
-    """Return where a benchmark keeps its answers, and what it makes besides scores."""
+    """Return the folder of a benchmark's cached answers and other files."""
     return layout.state / "benchmarks" / run_id
 
 
-def drawn_rows(rows: Sequence[ItemT], limit: int | None, seed: int) -> Sequence[ItemT]:
-    """Return `limit` rows drawn by the seed, in their own order; all without a limit."""
+def draw_rows(rows: Sequence[ItemT], limit: int | None, seed: int) -> Sequence[ItemT]:
+    """Sample `limit` rows by the seed, in their original order; all without a limit."""
     if limit is None or limit >= len(rows):
         return rows
     chosen = random.Random(seed).sample(range(len(rows)), limit)  # noqa: S311 -- no secret
     return [rows[place] for place in sorted(chosen)]
 
 
-def indexed(literature: LiteratureChoice, settings: Settings) -> LiteratureChoice:
-    """Return the literature with the index in place of a file, built on first use."""
+def index_literature(literature: LiteratureChoice, settings: Settings) -> LiteratureChoice:
+    """Replace a snapshot file by its index, which is built on first use."""
     path = literature.snapshot
     if path is None or path.is_dir():
         return literature

@@ -1,5 +1,7 @@
-"""Questions whose relevant papers are known: reference lists of a snapshot, core papers of
-published surveys, answers to search questions, and a generated graph in which they are planted.
+"""Survey questions with known relevant papers.
+
+From reference lists of a snapshot, core papers of published surveys, answers to search questions,
+and a generated citation graph.
 """
 
 import random
@@ -26,7 +28,7 @@ Rows = Iterator[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class SurveyCase:
-    """A question and the papers that a survey of it should hold."""
+    """Question with the papers that its survey should contain."""
 
     case_id: str
     question: str
@@ -34,14 +36,14 @@ class SurveyCase:
     cutoff: date | None = None
 
 
-def paper_row(paper_id: str, title: object, abstract: object, **known: Any) -> dict[str, Any]:
-    """Return a paper as a row of a file that a snapshot is built from."""
+def paper_row(paper_id: str, title: object, abstract: object, **fields: Any) -> dict[str, Any]:
+    """Return a paper as a row of a snapshot's source file."""
     unknown: dict[str, Any] = {"authors": [], "venue": "", "year": None, "url": ""}
-    return {"paper_id": paper_id, "title": title, "abstract": abstract, **unknown, **known}
+    return {"paper_id": paper_id, "title": title, "abstract": abstract, **unknown, **fields}
 
 
 def write_papers(rows: Iterable[dict[str, Any]], path: Path) -> Path:
-    """Write papers as a file that a snapshot is built from."""
+    """Write papers as the source file of a snapshot."""
     with path.open("wb") as file:
         for row in rows:
             file.write(orjson.dumps(row) + b"\n")
@@ -49,7 +51,7 @@ def write_papers(rows: Iterable[dict[str, Any]], path: Path) -> Path:
 
 
 def vis_papers(path: Path) -> Rows:
-    """Yield papers of IEEE VIS with their reference lists, as far as the venue's own papers go."""
+    """Yield papers of IEEE VIS with their references to papers of the same venue."""
     for row in json_lines(path):
         yield {
             "paper_id": row["id"],
@@ -66,7 +68,7 @@ def vis_papers(path: Path) -> Rows:
 
 
 def candidate_papers(path: Path) -> Rows:
-    """Yield the candidates of all topics, each paper once; nothing is known of their references."""
+    """Yield the candidates of all topics without duplicates and references."""
     seen: set[str] = set()
     for row in json_lines(path):
         paper_id = text_of(row, "paper_id", path)
@@ -77,12 +79,12 @@ def candidate_papers(path: Path) -> Rows:
 
 
 def core_papers(path: Path, fewest: int) -> list[SurveyCase]:
-    """Return topics, with the core papers of their surveys that stand in the candidate pools."""
+    """Return topics with the core papers of their surveys among the candidates."""
     core: dict[str, set[PaperId]] = {}
     for row in json_lines(path):
         if row["core"]:
             topic, paper_id = (text_of(row, name, path) for name in ("topic", "paper_id"))
-            core.setdefault(topic, set()).add(given_paper(paper_id))
+            core.setdefault(topic, set()).add(paper_id_of(paper_id))
     return [
         SurveyCase(topic, topic, frozenset(papers))
         for topic, papers in core.items()
@@ -90,17 +92,16 @@ def core_papers(path: Path, fewest: int) -> list[SurveyCase]:
     ]
 
 
-def given_paper(identifier: str) -> PaperId:
-    """Return the paper_id under which a snapshot keeps a paper that its file names so."""
+def paper_id_of(identifier: str) -> PaperId:
+    """Return the paper_id in a snapshot for an identifier of its source file."""
     return PaperId(sha1_hex(f"given:{identifier}"))
 
 
 def reference_lists(snapshot: Snapshot, fewest: int) -> list[SurveyCase]:
-    """Return papers of a snapshot with their titles as questions, and what their authors cite.
+    """Return papers of a snapshot as cases: the title as question, the references as answer.
 
-    The cutoff is the end of the year before: neither the paper nor one that cites it can be
-    reached, and of its references those count that had appeared by then. `fewest` of them are
-    needed.
+    The cutoff is the end of the previous year, which excludes the paper and papers that cite it.
+    References after the cutoff do not count; cases with less than `fewest` are left out.
     """
     if not snapshot.manifest.has_references:
         return []
@@ -128,19 +129,19 @@ def _case(snapshot: Snapshot, record: PaperRecord) -> SurveyCase | None:
 
 
 def search_questions(path: Path, snapshot: Snapshot) -> list[SurveyCase]:
-    """Return search questions with those of their answers that the snapshot holds, by exact title."""
+    """Return search questions with their answers in the snapshot, matched by exact title."""
     cases = []
     for record in json_lines(path):
         answers = record.get("answers")
         titles = [one["title"] for one in answers] if isinstance(answers, list) else []
-        found = frozenset(filter(None, (_titled(snapshot, title) for title in titles)))
-        if found:
+        relevant = frozenset(filter(None, (_find_title(snapshot, title) for title in titles)))
+        if relevant:
             case_id, query = text_of(record, "id", path), text_of(record, "query", path)
-            cases.append(SurveyCase(case_id, query, found))
+            cases.append(SurveyCase(case_id, query, relevant))
     return cases
 
 
-def _titled(snapshot: Snapshot, title: str) -> PaperId | None:
+def _find_title(snapshot: Snapshot, title: str) -> PaperId | None:
     match = snapshot.match_title(title).papers
     same = bool(match) and normal_title(match[0].title) == normal_title(title)
     return PaperId(match[0].paper_id) if same else None
@@ -151,15 +152,13 @@ def _titled(snapshot: Snapshot, title: str) -> PaperId | None:
 PLANTED_PAPERS = 40
 PLANTED_QUESTIONS = 20
 NAMED_SHARE = 0.25
-"""Of the planted papers, those whose title has words of the question:
-a search finds these alone.
-"""
+"""Share of the planted papers with words of the question in the title, which a search finds."""
 DISTRACTORS_PER_QUESTION = 220
-"""Papers with words of the question that answer another one."""
+"""Irrelevant papers with words of the question."""
 HUBS = 6
 OTHER_PAPERS = 600
 MISSING_SHARE = 0.3
-"""Of the edges, those that no source knows."""
+"""Share of the edges that are missing."""
 _SYLLABLES = [
     "ka",
     "lo",
@@ -180,15 +179,17 @@ _SYLLABLES = [
 
 @dataclass(frozen=True, slots=True)
 class PlantedGraph:
-    """Papers as rows of a snapshot file, and questions with the papers planted for each."""
+    """Papers as rows of a snapshot's source file, and questions with their planted papers."""
 
     rows: tuple[dict[str, Any], ...]
     cases: tuple[SurveyCase, ...]
 
 
 def planted_graph(seed: int, question_count: int = PLANTED_QUESTIONS) -> PlantedGraph:
-    """A literature of made-up words: planted papers cite each other, distractors share the
-    question's words, hubs are cited from everywhere, and a part of all edges is missing.
+    """Generate a literature of random words.
+
+    Planted papers cite each other, distractors share words with the question, hubs are cited
+    everywhere, and a share of the edges is missing.
     """
     draw = random.Random(seed)  # noqa: S311 -- no secret
     names, cited_everywhere = _words(draw), [f"hub{number}" for number in range(HUBS)]
@@ -196,20 +197,20 @@ def planted_graph(seed: int, question_count: int = PLANTED_QUESTIONS) -> Planted
     others = [f"other{number}" for number in range(OTHER_PAPERS)]
     for number, name in enumerate(others):
         cited = [*draw.sample(others[:number], min(number, 5)), *draw.sample(cited_everywhere, 3)]
-        rows.append(_paper(name, f"{next(names)} {next(names)}", _known(cited, draw), 2005))
+        rows.append(_paper(name, f"{next(names)} {next(names)}", _drop_edges(cited, draw), 2005))
     cases = []
     for question_number in range(question_count):
         question = f"{next(names)} {next(names)} {next(names)}"
         planted = [f"q{question_number}p{number}" for number in range(PLANTED_PAPERS)]
         near = [f"q{question_number}d{number}" for number in range(DISTRACTORS_PER_QUESTION)]
-        rows += _planted(question, planted, cited_everywhere, names, draw)
-        rows += _near(question, near, [*others, *cited_everywhere], names, draw)
-        relevant = frozenset(map(given_paper, planted))
+        rows += _planted_papers(question, planted, cited_everywhere, names, draw)
+        rows += _distractors(question, near, [*others, *cited_everywhere], names, draw)
+        relevant = frozenset(map(paper_id_of, planted))
         cases.append(SurveyCase(f"planted-{question_number}", question, relevant))
     return PlantedGraph(tuple(rows), tuple(cases))
 
 
-def _planted(
+def _planted_papers(
     question: str,
     names: Sequence[str],
     hubs: Sequence[str],
@@ -218,13 +219,15 @@ def _planted(
 ) -> Rows:
     named = set(draw.sample(names, round(NAMED_SHARE * len(names))))
     for number, name in enumerate(names):
-        said = draw.choice(question.split()) if name in named else next(words)
+        first_word = draw.choice(question.split()) if name in named else next(words)
         earlier = names[:number]
         cited = [*draw.sample(earlier, min(len(earlier), 4)), *draw.sample(hubs, 2)]
-        yield _paper(name, f"{said} {next(words)}", _known(cited, draw), 2010 + number // 4)
+        yield _paper(
+            name, f"{first_word} {next(words)}", _drop_edges(cited, draw), 2010 + number // 4
+        )
 
 
-def _near(
+def _distractors(
     question: str,
     names: Sequence[str],
     elsewhere: Sequence[str],
@@ -233,10 +236,10 @@ def _near(
 ) -> Rows:
     for name in names:
         title = f"{draw.choice(question.split())} {next(words)} {next(words)}"
-        yield _paper(name, title, _known(draw.sample(elsewhere, 8), draw), 2012)
+        yield _paper(name, title, _drop_edges(draw.sample(elsewhere, 8), draw), 2012)
 
 
-def _known(cited: Sequence[str], draw: random.Random) -> list[str]:
+def _drop_edges(cited: Sequence[str], draw: random.Random) -> list[str]:
     return [name for name in cited if draw.random() >= MISSING_SHARE]
 
 
@@ -246,7 +249,7 @@ def _paper(name: str, title: str, references: list[str], year: int) -> dict[str,
 
 
 def _words(draw: random.Random) -> Iterator[str]:
-    """Yield words that occur nowhere else."""
+    """Yield unique words."""
     number = 0
     while True:
         number += 1

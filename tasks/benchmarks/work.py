@@ -1,5 +1,7 @@
-"""Benchmarks: their declaration. A unit is one suite over the data at hand; suites run one after the
-other, and the ideas of a suite that judges evaluations are evaluated first.
+"""Declaration of benchmarks as a kind of work.
+
+A unit is one suite over a data folder. Suites run in sequence; the ideas of a suite that judges
+evaluations are evaluated first.
 """
 
 import asyncio
@@ -38,13 +40,13 @@ from schemas.reasons import Reason
 from schemas.run import Module
 from schemas.settings import Settings
 from schemas.work import Summary
-from tasks.benchmarks.comparing import differences
+from tasks.benchmarks.differences import differences
 from tasks.benchmarks.published import published_scores, training_until
 from tasks.benchmarks.registry import SUITES
 from tasks.benchmarks.suite import LITERATURE_FILE, Suite, SuiteData, Trial, folder_of, sample_file
-from tasks.calibration.applying import with_prior
+from tasks.calibration.calibrator_files import with_prior
 from tasks.ideas.json_lines import write_ideas
-from tasks.judging.expected import Asked, StepsAsked, together
+from tasks.judging.expected import CallsByStep, ExpectedCalls, add_calls
 from tasks.judging.identity import embedding_identity, prompts_of
 from tasks.judging.step import Step
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
@@ -64,20 +66,20 @@ ABLATIONS: Mapping[str, tuple[str, str]] = {
     "pa": ("contribution", "augment_papers"),
     "pc": ("contribution", "compare_papers"),
 }
-"""ScholarEval's ablations (§4.2 and F.3): the part of a profile, and the switch that each turns off.
+"""Profile section and switch of ScholarEval's ablations (§4.2 and F.3).
 
-mre: passages go to the review as they are, no paper is read. pa: no recommendations, no
-references. pc: the review sees the papers themselves, not comparisons with them.
+mre: reviews see passages, and no paper is read. pa: no recommendations and references. pc: reviews
+see abstracts of papers, not comparisons.
 """
 
 
 def _resolve(
     given: tuple[str], options: BenchmarkOptions, profile: Profile, settings: Settings
 ) -> Resolved[SuiteUnit, BenchmarkParameters]:
-    """Resolve the suite, or `all` of them.
+    """Resolve one suite, or `all`.
 
     Raises:
-        ConfigurationError: an option that cannot be met, or data that are missing.
+        ConfigurationError: an invalid option, or missing data.
     """
     suites = _suites(*given)
     if options.calibrate is not None:
@@ -85,9 +87,9 @@ def _resolve(
     profile = with_prior(profile_without(profile, options.without))
     wording = options.judge if isinstance(options.judge, JudgeWording) else JudgeWording.OWN
     if isinstance(options.judge, EngineChoice):
-        profile = _graded_by(options.judge, options.engine, suites, profile)
+        profile = _assign_judge(options.judge, options.engine, suites, profile)
     data = _folder(suites, options.data, settings)
-    literature = options.literature or _usual_literature(data, settings)
+    literature = options.literature or _default_literature(data, settings)
     fetches = options.full_text
     parameters = BenchmarkParameters(
         literature=literature,
@@ -111,12 +113,12 @@ def _resolve(
         and not suite.evaluates(parameters)
         and parameters.evaluated_run is None
     )
-    graded = _self_graded(options.engine, suites, profile)
+    graded = _self_grading_warning(options.engine, suites, profile)
     return Resolved(units, parameters, profile, (*remarks, *graded))
 
 
-def _grading(suites: Sequence[Suite]) -> set[str]:
-    """Names of the steps that grade what an engine wrote; others of a suite write themselves."""
+def _grading_steps(suites: Sequence[Suite]) -> set[str]:
+    """Return the names of the steps that grade an engine's texts."""
     return {
         step.name
         for suite in suites
@@ -126,15 +128,15 @@ def _grading(suites: Sequence[Suite]) -> set[str]:
     }
 
 
-def _graded_by(
+def _assign_judge(
     judge: EngineChoice, writer: EngineChoice, suites: Sequence[Suite], profile: Profile
 ) -> Profile:
-    """Assign the steps that grade to `judge`.
+    """Assign the grading steps to the model of `judge`.
 
     Raises:
-        ConfigurationError: nothing is graded, or by none that is a model.
+        ConfigurationError: no step grades, or judge or writer is not a model.
     """
-    names = _grading(suites)
+    names = _grading_steps(suites)
     if not names:
         raise ConfigurationError(f"--judge {judge}: nothing that a model wrote is graded here")
     if judge.model is None or writer.model is None:
@@ -150,21 +152,21 @@ def _graded_by(
     return replace(profile, judging=replace(profile.judging, steps={**steps, **assigned}))
 
 
-def _self_graded(
+def _self_grading_warning(
     writer: EngineChoice, suites: Sequence[Suite], profile: Profile
 ) -> tuple[str, ...]:
-    """A warning where a model grades what it wrote: judges are kinder to their own words."""
+    """Return a warning if a model grades its own texts, which biases the grades."""
     if writer.model is None:
         return ()
-    names = _grading(suites)
+    names = _grading_steps(suites)
     steps = {step.name: step for suite in suites for step in suite.steps}
     for name in sorted(names):
         step = steps[name]
         models = profile.judging.assignment(name, step.kind, step.answer_tokens).models
         if writer.model in (models or (writer.model,)):
             return (
-                f"{writer.model} grades what it wrote itself: name another model with --judge,"
-                " whose grades are not of its own words",
+                f"{writer.model} grades its own texts, which biases the grades: name another model"
+                " with --judge",
             )
     return ()
 
@@ -180,7 +182,7 @@ def _suites(name: str) -> tuple[Suite, ...]:
 
 
 def _check_calibrate(suites: Sequence[Suite], profile: Profile) -> None:
-    """Raise ConfigurationError where no calibrator can be fitted."""
+    """Raise ConfigurationError if the suites or the profile cannot fit a calibrator."""
     if SuiteName.NOVELTY not in {suite.name for suite in suites}:
         raise ConfigurationError(f"--calibrate: only suite {SuiteName.NOVELTY} fits a calibrator")
     if profile.novelty.calibrator is not None:
@@ -191,7 +193,7 @@ def _check_calibrate(suites: Sequence[Suite], profile: Profile) -> None:
 
 
 def profile_without(profile: Profile, text: str) -> Profile:
-    """Return `profile` without the parts named in `text`; its name says what it lacks.
+    """Return the profile without the parts named in `text`, and with an extended name.
 
     Args:
         text: names of `ABLATIONS`, such as `mre,pa`.
@@ -230,8 +232,8 @@ def _folder(suites: Sequence[Suite], data: Path | None, settings: Settings) -> P
     return folder.resolve()
 
 
-def _usual_literature(data: Path | None, settings: Settings) -> LiteratureChoice:
-    """Return the papers among the data; else the live API with a key, else the bundled sample."""
+def _default_literature(data: Path | None, settings: Settings) -> LiteratureChoice:
+    """Return the data folder's papers, else the live API if there is a key, else the sample."""
     if data is not None and (path := data / LITERATURE_FILE).exists():
         return LiteratureChoice(path)
     if settings.semantic_scholar_api_key:
@@ -258,7 +260,7 @@ def unit_of(
     parameters: BenchmarkParameters,
     settings: Settings,
 ) -> SuiteUnit:
-    """Return a suite over its data, with all that can change its scores.
+    """Return the unit of a suite, with hashes of everything that can change its scores.
 
     Raises:
         ConfigurationError: a file is missing.
@@ -280,10 +282,10 @@ def unit_of(
 
 
 def data_sha256(suite: Suite, data: Path | None) -> str:
-    """Return a hash over the suite's data files, the optional ones among them that are there.
+    """Return a hash over the suite's required and available optional data files.
 
     Raises:
-        ConfigurationError: a file is missing; the line says which, and what to pass.
+        ConfigurationError: a file is missing.
     """
     if data is None:
         return content_hash()
@@ -316,13 +318,13 @@ def prompts_sha256(suite: Suite, modules: Iterable[Module]) -> str:
 
 
 async def run_suite(unit: SuiteUnit, tools: Tools) -> BenchmarkRun:
-    """Ask and score one suite, in a thread: it computes, and waits for its answers."""
+    """Run one suite in a thread, because it computes and blocks."""
     trial = Trial(unit, tools, asyncio.get_running_loop())
     await asyncio.to_thread(SUITES[unit.suite].run, trial)
     models = {call.model_answered for call in trial.calls if call.model_answered is not None}
-    landed = _unscored(unit, tools.request)
+    empty_run = _empty_run(unit, tools.request)
     return replace(
-        landed,
+        empty_run,
         model_answered=", ".join(sorted(models)) or None,
         evaluated_run_ids=tuple(dict.fromkeys(trial.evaluated_run_ids)),
         incomplete_reason=trial.missing_reason,
@@ -333,15 +335,15 @@ async def run_suite(unit: SuiteUnit, tools: Tools) -> BenchmarkRun:
     )
 
 
-def _failed(unit: SuiteUnit, tools: Tools, cause: Cause) -> BenchmarkRun:
+def _failed_run(unit: SuiteUnit, tools: Tools, cause: Cause) -> BenchmarkRun:
     failure = Failure(
         stage=BENCHMARKS.word, subject=unit.suite, reason=cause.reason, detail=cause.text
     )
-    unscored = _unscored(unit, tools.request)
+    unscored = _empty_run(unit, tools.request)
     return replace(unscored, incomplete_reason=cause.reason, failures=(failure,))
 
 
-def _unscored(unit: SuiteUnit, request: BenchmarkRequest) -> BenchmarkRun:
+def _empty_run(unit: SuiteUnit, request: BenchmarkRequest) -> BenchmarkRun:
     return BenchmarkRun(
         suite=unit.suite,
         engine=request.engine.text,
@@ -355,31 +357,31 @@ def _unscored(unit: SuiteUnit, request: BenchmarkRequest) -> BenchmarkRun:
     )
 
 
-def _expected(request: BenchmarkRequest, settings: Settings) -> Expected:
-    """Return what suites ask of which nothing is answered yet."""
+def _expect(request: BenchmarkRequest, settings: Settings) -> Expected:
+    """Estimate the calls of suites without results."""
     items: dict[str, int] = {}
-    asked: list[StepsAsked] = []
+    steps: list[CallsByStep] = []
     ideas = 0
     for unit in request.units:
-        counted = SUITES[unit.suite].expects(SuiteData(request, unit, settings))
-        items[unit.suite] = counted.items
-        asked += (
+        estimate = SUITES[unit.suite].expects(SuiteData(request, unit, settings))
+        items[unit.suite] = estimate.items
+        steps += (
             {
-                one.step: Asked(
+                one.step: ExpectedCalls(
                     one.calls,
-                    one.calls * one.shown,
-                    one.calls * one.said,
+                    one.calls * one.prompt_tokens,
+                    one.calls * one.reply_tokens,
                     first_calls=one.first_calls,
                 )
             }
-            for one in counted.asked
+            for one in estimate.calls
         )
         if SUITES[unit.suite].evaluates(request.parameters):
-            ideas += len(counted.ideas)
+            ideas += len(estimate.ideas)
     return Expected(
-        asked=together(asked),
+        asked=add_calls(steps),
         counts={"items": sum(items.values()), "evaluated_ideas": ideas},
-        note="expected for what has no answer yet, sizes of answers may differ by half",
+        note="estimate without cached answers; lengths of replies may differ by half",
     )
 
 
@@ -402,25 +404,25 @@ def _steps(request: BenchmarkRequest) -> tuple[Step[Any, Any], ...]:
 
 
 def _figures(page: Any, request: BenchmarkRequest | None) -> Mapping[str, Any]:
-    """Return the benchmarks that are compared with it, and the differences."""
+    """Return the benchmarks compared with a page's own, and the differences."""
     if request is None or not request.units[0].compared:
         return {}
     run_ids = tuple(dict.fromkeys((page.head.run_id, *request.units[0].compared)))
     with page.warehouse.queries() as queries:
         others = tuple(published_benchmark(queries.connection, each) for each in run_ids[1:])
-        found = differences(queries, run_ids, request.parameters.seed)
-    return {"others": others, "differences": found}
+        rows = differences(queries, run_ids, request.parameters.seed)
+    return {"others": others, "differences": rows}
 
 
 BenchmarkSummary = Summary[BenchmarkHead]
 
 
 def run_suites(request: BenchmarkRequest, settings: Settings, runs: Runs) -> BenchmarkSummary:
-    """Run each suite; return the first one that is published, with what is wrong with the others.
+    """Run each suite; return the first published summary, with the faults of the others.
 
     Raises:
-        ConfigurationError: data that do not fit, or a suite without ideas to evaluate.
-        PublicationError: an evaluation broke an expectation and was not published.
+        ConfigurationError: invalid data, or a suite without ideas to evaluate.
+        PublicationError: an evaluation was not published.
     """
     summaries = [
         _run_suite(replace(request, units=(unit,)), settings, runs) for unit in request.units
@@ -444,14 +446,17 @@ def run_suites(request: BenchmarkRequest, settings: Settings, runs: Runs) -> Ben
 def _run_suite(request: BenchmarkRequest, settings: Settings, runs: Runs) -> BenchmarkSummary:
     (unit,) = request.units
     suite, parameters = SUITES[unit.suite], request.parameters
-    # One unit that reads the lake: it needs no workers, its evaluation may.
-    own = replace(
+    # The suite reads the lake in this process; only the evaluation of its ideas uses workers.
+    local_request = replace(
         request,
         workers=None,
         scheduler_address=None,
         literature=parameters.literature if suite.searches(request) else None,
     )
-    warehouse, run_id = Warehouse(request.warehouse, settings), runs.run_id("benchmark", own)
+    warehouse, run_id = (
+        Warehouse(request.warehouse, settings),
+        runs.run_id("benchmark", local_request),
+    )
     done = complete_receipt(warehouse, BENCHMARKS, run_id, unit.suite)
     if done is None and suite.ideas is not None and suite.evaluates(parameters):
         ideas = suite.ideas(SuiteData(request, unit, settings))
@@ -464,16 +469,16 @@ def _run_suite(request: BenchmarkRequest, settings: Settings, runs: Runs) -> Ben
         write_ideas(ideas, path)
         evaluated = runs("evaluate", evaluation_of(request, path)).published_head()
         unit = replace(unit, evaluated_run_id=evaluated.run_id)
-    return runs("benchmark", replace(own, units=(unit,)))
+    return runs("benchmark", replace(local_request, units=(unit,)))
 
 
 def evaluation_of(
     request: BenchmarkRequest, ideas: Path | None, cutoff_date: date | None = None
 ) -> RunRequest:
-    """Return the evaluation of the ideas in a file, for the one suite of a request.
+    """Return the request that evaluates the ideas in a file, for the suite of a request.
 
     Args:
-        cutoff_date: for ideas that bring none.
+        cutoff_date: of ideas without one.
     """
     (unit,) = request.units
     parameters = request.parameters
@@ -488,18 +493,18 @@ def evaluation_of(
 
 
 def _follows(request: BenchmarkRequest, settings: Settings) -> tuple[Follow, ...]:
-    """Return the evaluation of each suite's ideas, which are as long as the median one."""
-    found = []
+    """Return the evaluations of the suites' ideas, estimated by the idea of median length."""
+    follows = []
     for unit in request.units:
         one, suite = replace(request, units=(unit,)), SUITES[unit.suite]
         if suite.evaluates(request.parameters) and suite.modules_of(request.parameters):
-            counted = suite.expects(SuiteData(one, unit, settings))
-            ideas = sorted(counted.ideas, key=lambda idea: len(idea.text))
+            estimate = suite.expects(SuiteData(one, unit, settings))
+            ideas = sorted(estimate.ideas, key=lambda idea: len(idea.text))
             if ideas:
                 usual = ideas[len(ideas) // 2]
-                asked = partial(evaluation_of, one, cutoff_date=usual.cutoff_date)
-                found.append(Follow("evaluate", asked, usual.text, len(ideas)))
-    return tuple(found)
+                evaluation = partial(evaluation_of, one, cutoff_date=usual.cutoff_date)
+                follows.append(Follow("evaluate", evaluation, usual.text, len(ideas)))
+    return tuple(follows)
 
 
 BENCHMARK: Work[SuiteUnit, BenchmarkParameters, BenchmarkRun] = Work(
@@ -511,8 +516,8 @@ BENCHMARK: Work[SuiteUnit, BenchmarkParameters, BenchmarkRun] = Work(
     schema=BENCHMARKS,
     steps=_steps,
     do=run_suite,
-    failed=_failed,
-    expects=_expected,
+    failed=_failed_run,
+    expects=_expect,
     result=lambda *_: Result("measured", in_order=True),
     head=_head,
     figures=_figures,

@@ -1,6 +1,4 @@
-"""Labelled judgements, with their evidence as numbers: what a calibrator learns from and is held
-against.
-"""
+"""Labeled judgements with numeric features, the training data of calibrators."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -34,17 +32,17 @@ FEATURE_KINDS: Mapping[str, tuple[str, ...]] = {
     "aspect counts": ("known_aspect_count", "novel_aspect_count", "contribution_count"),
     "neighbour density": ("neighbour_density_0_to_1",),
 }
-"""What a calibrator learns from, by where it comes from."""
+"""Features of a calibrator, by origin."""
 NOVELTY_FEATURES = tuple(name for names in FEATURE_KINDS.values() for name in names)
 
 
 def novelty_features(evaluation: NoveltyEvaluation) -> dict[str, float | None]:
-    """The judgement and its evidence as numbers, by the names of `NOVELTY_FEATURES`."""
+    """Return a novelty judgement and its evidence as numbers, by `NOVELTY_FEATURES`."""
     judgement, claimed = evaluation.judgement, evaluation.contributions
     percent = [judgement.probabilities_percent.get(str(score)) for score in range(1, 6)]
     overlaps = [one.overlap for one in claimed if one.overlap is not None]
     differences = [one.difference for one in claimed if one.difference is not None]
-    found: dict[str, float | None] = {
+    features: dict[str, float | None] = {
         "related_work_count": float(len(judgement.related_paper_ids)),
         "known_aspect_count": float(len(judgement.known_aspects)),
         "novel_aspect_count": float(len(judgement.novel_aspects)),
@@ -56,42 +54,42 @@ def novelty_features(evaluation: NoveltyEvaluation) -> dict[str, float | None]:
     }
     for score in (2, 3, 4, 5):
         above = percent[score - 1 :]
-        known = [one for one in above if one is not None]
-        found[f"probability_of_{score}_or_more"] = (
-            sum(known) / 100 if len(known) == len(above) else None
+        percents = [one for one in above if one is not None]
+        features[f"probability_of_{score}_or_more"] = (
+            sum(percents) / 100 if len(percents) == len(above) else None
         )
     for name in NOVELTY_FEATURES:
-        if name not in found:
+        if name not in features:
             value = getattr(judgement, name)
-            found[name] = None if value is None else float(value)
-    return {name: found[name] for name in NOVELTY_FEATURES}
+            features[name] = None if value is None else float(value)
+    return {name: features[name] for name in NOVELTY_FEATURES}
 
 
-def _share(words: Sequence[StrEnum], wanted: StrEnum) -> float | None:
-    return sum(word is wanted for word in words) / len(words) if words else None
+def _share(grades: Sequence[StrEnum], grade: StrEnum) -> float | None:
+    return sum(each is grade for each in grades) / len(grades) if grades else None
 
 
 def evidence_features(evaluation: IdeaEvaluation) -> dict[str, float | None]:
-    """Return what was found about an idea, without what any judge made of it as a whole: density
-    and closeness of related works, grades of overlap, counts. A module that was not asked for has
-    none.
+    """Return features of an idea's evidence, without any judgement of the idea as a whole.
+
+    Density and closeness of related works, overlap grades and counts of the requested modules.
     """
-    found: dict[str, float | None] = {}
+    features: dict[str, float | None] = {}
     if evaluation.novelty is not None:
         of_judge = FEATURE_KINDS["probabilities"]
         measured = novelty_features(evaluation.novelty)
-        found |= {name: value for name, value in measured.items() if name not in of_judge}
+        features |= {name: value for name, value in measured.items() if name not in of_judge}
     if evaluation.contribution is not None:
         grades = [one.overlap for one in evaluation.contribution.comparisons if one.overlap]
-        found |= {f"overlap_{grade.value}_share": _share(grades, grade) for grade in Overlap}
-        found["compared_paper_count"] = float(
+        features |= {f"overlap_{grade.value}_share": _share(grades, grade) for grade in Overlap}
+        features["compared_paper_count"] = float(
             len({one.paper_id for one in evaluation.contribution.comparisons})
         )
     if evaluation.soundness is not None:
-        found["method_count"] = float(len(evaluation.soundness.methods))
-        found["passage_count"] = float(len(evaluation.soundness.passages))
-    found["citation_count"] = float(len(evaluation.citations))
-    return found
+        features["method_count"] = float(len(evaluation.soundness.methods))
+        features["passage_count"] = float(len(evaluation.soundness.passages))
+    features["citation_count"] = float(len(evaluation.citations))
+    return features
 
 
 FEWEST_ITEMS = 20
@@ -104,12 +102,11 @@ class Example:
 
     Attributes:
         item_sha256: of the idea, see `item_sha256`.
-        label: what experts say; None: not labelled.
-        raw_label: what the judge says, as one of the labels; None: unscored.
-        features: by name; None: could not be had.
-        cluster: items of one cluster are connected, and never stand in two folds; None: it stands
-            for itself.
-        text: of which the words are learnt from; None: they are not.
+        label: the experts' label; None: not labeled.
+        raw_label: the judge's label; None: unscored.
+        features: by name; None: missing.
+        cluster: dependent items share a cluster and a fold; None: an independent item.
+        text: for the text model; None: the words are not used.
     """
 
     item_sha256: str
@@ -122,7 +119,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class LabelScale:
-    """Labels in ascending order with their places on the scale of calibrated scores."""
+    """Labels in ascending order, with their values on the scale of calibrated scores."""
 
     labels: tuple[str, ...]
     values: tuple[float, ...]
@@ -132,18 +129,15 @@ class LabelScale:
 
 
 def item_sha256(idea: str) -> str:
-    """Identity of an idea for "never trained on what it is scored on": its words, whatever their
-    case and spacing.
-    """
+    """Return a hash of an idea's words, ignoring case and spacing, to detect training items."""
     return content_hash(" ".join(idea.split()).casefold())
 
 
 def usable(examples: Sequence[Example], scale: LabelScale) -> list[Example]:
-    """Labelled examples that were scored, in order of their hashes, each idea once.
+    """Return the labeled and scored examples, sorted by hash, each idea once.
 
     Raises:
-        ConfigurationError: no label, too few, one class only, or a class with too few examples; the
-            line says which.
+        ConfigurationError: too few examples or classes, or a class with too few examples.
     """
     scored = {
         one.item_sha256: one
@@ -153,7 +147,7 @@ def usable(examples: Sequence[Example], scale: LabelScale) -> list[Example]:
     unlabelled = sum(one.label is None for one in examples)
     counts = Counter(str(one.label) for one in scored.values())
     unknown = sorted(counts.keys() - set(scale.labels))
-    told = (
+    summary = (
         f"{len(examples)} items, {unlabelled} without a label,"
         f" {len(examples) - unlabelled - len(scored)} unscored or repeated"
     )
@@ -162,16 +156,16 @@ def usable(examples: Sequence[Example], scale: LabelScale) -> list[Example]:
             f"labels {', '.join(unknown)} are not among {', '.join(scale.labels)}"
         )
     if not counts:
-        raise ConfigurationError(f"a calibrator needs labels: {told}")
+        raise ConfigurationError(f"a calibrator needs labels: {summary}")
     if len(counts) < 2:
         raise ConfigurationError(
             f"a calibrator needs two labels, all {len(scored)} items have {next(iter(counts))}:"
-            f" {told}"
+            f" {summary}"
         )
     if len(scored) < FEWEST_ITEMS:
         raise ConfigurationError(
             f"a calibrator needs {FEWEST_ITEMS} labelled and scored items, there are {len(scored)}:"
-            f" {told}"
+            f" {summary}"
         )
     rare = {label: count for label, count in counts.items() if count < FEWEST_OF_A_LABEL}
     if rare:
@@ -183,7 +177,7 @@ def usable(examples: Sequence[Example], scale: LabelScale) -> list[Example]:
 
 
 def matrix(examples: Sequence[Example], names: Sequence[str]) -> NDArray[np.float64]:
-    """Shape (examples, names); NaN where a feature could not be had."""
+    """Return the features as a matrix of shape (examples, names); NaN where missing."""
     rows = [
         [np.nan if (value := one.features.get(name)) is None else value for name in names]
         for one in examples

@@ -1,5 +1,7 @@
-"""Fits calibrators, and says what one tells of items it was not fitted on: every item is predicted
-by a model of the other folds, whose penalty and decision rules were chosen within those folds.
+"""Fitting and nested cross-validation of calibrators.
+
+Every item is predicted by a model of the other folds, whose penalty and decision rules were chosen
+within those folds.
 """
 
 from collections import Counter
@@ -31,27 +33,23 @@ from tasks.calibration.text import WORDS, TextModel, fit_text
 
 FOLDS = 5
 RIDGES = (2.0, 8.0, 32.0)
-"""Each worth so many items that say a feature tells nothing: tens of items bear few coefficients.
-"""
+"""Candidate penalties. All are strong, because tens of items allow few free coefficients."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """One item, predicted from the others. Places are positions on the scale.
+    """Held-out prediction of one item. Labels are positions on the scale.
 
     Attributes:
-        item_sha256: of the idea.
-        gold: what experts say.
-        raw: what the judge says.
+        gold: the experts' label.
+        raw: the judge's label.
         distribution: the calibrator's, over the labels of the scale; sums to 1.
-        for_f1, for_error: the calibrator's label by the rule chosen for macro F1, and by that for
-            the absolute error.
-        constant: median label of the items it was fitted on: the best guess that looks at nothing,
-            by absolute error.
-        majority: commonest label among those items.
-        shares: of the labels among those items: the best distribution that looks at nothing.
-        latent: log odds of a higher label, up to a constant that all items of a fold share.
-        fold: number of the fold it was held out in.
+        for_f1, for_error: the calibrator's labels by its rules for macro F1 and absolute error.
+        constant: median label of the training items.
+        majority: most common label of the training items.
+        shares: label shares of the training items.
+        latent: log odds of a higher label, up to a constant of the fold.
+        fold: number of the fold the item was held out in.
     """
 
     item_sha256: str
@@ -68,13 +66,13 @@ class Prediction:
 
     @property
     def likeliest(self) -> int:
-        """The most probable label."""
+        """Return the most probable label."""
         return int(np.argmax(self.distribution))
 
 
 @dataclass(frozen=True, slots=True)
-class Tuned:
-    """A model of some items, with the penalty and the decision rules that suit them."""
+class TunedModel:
+    """Fitted model with its cross-validated penalty and decision rules."""
 
     model: Model
     ridge: float
@@ -82,31 +80,34 @@ class Tuned:
     text: TextModel | None = None
 
     def read(self, examples: Sequence[Example]) -> list[Example]:
-        """`examples`, none of which it was fitted on, with what their words say as a feature."""
+        """Return `examples` with their text score as a feature; none may be a training item."""
         return _with_words(examples, self.text)
 
 
-def fit_tuned(examples: Sequence[Example], scale: LabelScale, seed: int) -> Tuned:
-    """Choose penalty (least log loss) and decision rules by cross-validation within `examples`,
-    then fit on all of them.
+def fit_tuned(examples: Sequence[Example], scale: LabelScale, seed: int) -> TunedModel:
+    """Choose penalty and decision rules by cross-validation, then fit on all examples.
 
     Raises:
         ConfigurationError: no feature varies.
     """
     gold = _places(examples, scale)
-    examples, text = _learnt_words(examples, gold, scale, seed)
-    found = {ridge: _held_out(examples, gold, scale, ridge, seed) for ridge in RIDGES}
+    examples, text = _learn_words(examples, gold, scale, seed)
+    distributions = {
+        ridge: _held_out_distributions(examples, gold, scale, ridge, seed) for ridge in RIDGES
+    }
     every = list(range(len(scale.labels)))
-    ridge = min(RIDGES, key=lambda one: log_loss(gold, found[one], labels=every))
-    decider = fit_decider(found[ridge].tolist(), gold.tolist(), scale.values)
-    return Tuned(fit_model(examples, scale, ridge), ridge, decider, text)
+    ridge = min(RIDGES, key=lambda one: log_loss(gold, distributions[one], labels=every))
+    decider = fit_decider(distributions[ridge].tolist(), gold.tolist(), scale.values)
+    return TunedModel(fit_model(examples, scale, ridge), ridge, decider, text)
 
 
-def _learnt_words(
+def _learn_words(
     examples: Sequence[Example], gold: NDArray[np.intp], scale: LabelScale, seed: int
 ) -> tuple[list[Example], TextModel | None]:
-    """The examples with what their words say to a model of the other folds, so that words learnt by
-    heart gain no weight; and the model of all their words. None: they bring no texts.
+    """Return the examples with held-out text scores, and a text model of all of them.
+
+    The scores come from models of the other folds, so that overfitted words get no weight. The
+    model is None without texts.
     """
     if all(one.text is None for one in examples):
         return list(examples), None
@@ -135,26 +136,27 @@ def _with_scores(examples: Sequence[Example], scores: NDArray[np.float64]) -> li
 def cross_validate(
     examples: Sequence[Example], scale: LabelScale, seed: int, folds: int = FOLDS
 ) -> tuple[Prediction, ...]:
-    """Stratified folds drawn by the seed, as many as the rarest label has items where that is
-    fewer, which take clusters whole; predictions in order of hashes.
+    """Return held-out predictions, sorted by hash, from stratified folds of whole clusters.
+
+    There are at most as many folds as the rarest label has items.
 
     Raises:
-        ConfigurationError: no labels, one class only, too few items, or nothing that varies.
+        ConfigurationError: no labels, one class only, too few items, or no varying feature.
     """
-    kept = usable(examples, scale)
-    gold = _places(kept, scale)
-    found: dict[int, Prediction] = {}
-    for fold, (train, test) in enumerate(_splits(kept, gold, seed, folds)):
-        tuned = fit_tuned([kept[place] for place in train], scale, seed)
-        held_out = tuned.read([kept[place] for place in test])
+    items = usable(examples, scale)
+    gold = _places(items, scale)
+    predictions: dict[int, Prediction] = {}
+    for fold, (train, test) in enumerate(_splits(items, gold, seed, folds)):
+        tuned = fit_tuned([items[place] for place in train], scale, seed)
+        held_out = tuned.read([items[place] for place in test])
         distributions = tuned.model.distributions(held_out, len(scale.labels))
         latent = tuned.model.latent(held_out)
         shares = np.bincount(gold[train], minlength=len(scale.labels)) / len(train)
         for place, distribution, value in zip(test.tolist(), distributions, latent, strict=True):
-            found[place] = Prediction(
-                item_sha256=kept[place].item_sha256,
+            predictions[place] = Prediction(
+                item_sha256=items[place].item_sha256,
                 gold=int(gold[place]),
-                raw=scale.place(str(kept[place].raw_label)),
+                raw=scale.place(str(items[place].raw_label)),
                 distribution=tuple(float(chance) for chance in distribution),
                 for_f1=tuned.decider.place(distribution, MACRO_F1),
                 for_error=tuned.decider.place(distribution, MEAN_ABSOLUTE_ERROR),
@@ -164,7 +166,7 @@ def cross_validate(
                 latent=float(value),
                 fold=fold,
             )
-    return tuple(found[place] for place in range(len(kept)))
+    return tuple(predictions[place] for place in range(len(items)))
 
 
 def _places(examples: Sequence[Example], scale: LabelScale) -> NDArray[np.intp]:
@@ -182,27 +184,27 @@ def _splits(
     clusters = [one.cluster or one.item_sha256 for one in examples]
     if len(set(clusters)) < count:
         raise ConfigurationError(
-            f"{count} folds need as many sets of ideas that no group connects, there are"
+            f"{count} folds need {count} independent sets of ideas, there are"
             f" {len(set(clusters))}: label ideas of more groups"
         )
     grouped = StratifiedGroupKFold(count, shuffle=True, random_state=seed)
     yield from (fold for fold in grouped.split(rows, gold, clusters) if all(map(len, fold)))
 
 
-def _held_out(
+def _held_out_distributions(
     examples: Sequence[Example],
     gold: NDArray[np.intp],
     scale: LabelScale,
     ridge: float,
     seed: int,
 ) -> NDArray[np.float64]:
-    """Shape (examples, labels): of each what a model of the other folds says."""
-    found = np.zeros((len(examples), len(scale.labels)))
+    """Return held-out label distributions, shape (examples, labels)."""
+    distributions = np.zeros((len(examples), len(scale.labels)))
     for train, test in _splits(examples, gold, seed, FOLDS):
         model = fit_model([examples[place] for place in train], scale, ridge)
         held_out = [examples[place] for place in test]
-        found[test] = model.distributions(held_out, len(scale.labels))
-    return found
+        distributions[test] = model.distributions(held_out, len(scale.labels))
+    return distributions
 
 
 def fit_calibrator(
@@ -216,15 +218,15 @@ def fit_calibrator(
     gain: Sequence[CalibratorGain] = (),
     seed: int = 0,
 ) -> Calibrator:
-    """A calibrator fitted on all labelled and scored examples, ready to be stored.
+    """Fit a calibrator on all labeled and scored examples.
 
     Raises:
-        ConfigurationError: no labels, one class only, too few items, or nothing that varies.
+        ConfigurationError: no labels, one class only, too few items, or no varying feature.
     """
-    kept = usable(examples, scale)
-    tuned = fit_tuned(kept, scale, seed)
+    items = usable(examples, scale)
+    tuned = fit_tuned(items, scale, seed)
     model = tuned.model
-    counts = Counter(str(one.label) for one in kept)
+    counts = Counter(str(one.label) for one in items)
     return Calibrator(
         target=target,
         engine=engine,
@@ -244,9 +246,9 @@ def fit_calibrator(
         cut_points=tuple(tuned.decider.cut_points[place] for place in model.places[:-1]),
         ridge=tuned.ridge,
         training_source=source,
-        training_items=tuple(one.item_sha256 for one in kept),
+        training_items=tuple(one.item_sha256 for one in items),
         training_sha256=content_hash(
-            *(f"{one.item_sha256} {one.label} {sorted(one.features.items())}" for one in kept)
+            *(f"{one.item_sha256} {one.label} {sorted(one.features.items())}" for one in items)
         ),
         gain=tuple(gain),
         assay_version=metadata.version("assay"),
@@ -255,11 +257,9 @@ def fit_calibrator(
 
 
 def fit_prior(calibrator: Calibrator, predictions: Sequence[Prediction]) -> Prior:
-    """A prior from a calibrator and the predictions of its cross-validation: what a difference of
-    two latent values was worth on pairs of one fold whose outcomes differ.
+    """Fit a prior: the slope of pairwise log odds over differences of latent values.
 
-    Never less than nothing, nor more than the model itself says (for two labels exactly the
-    difference): few pairs may all be ordered rightly by luck.
+    On held-out pairs of one fold with different labels.
     """
     gaps = np.array(
         [
@@ -277,6 +277,7 @@ def fit_prior(calibrator: Calibrator, predictions: Sequence[Prediction]) -> Prio
     )
     return Prior(
         calibrator=calibrator,
+        # At most 1, the model's own slope for two labels: few pairs may all be ordered by luck.
         pair_slope=min(max(float(fitted.coef_[0, 0]), 0.0), 1.0),
         pair_count=len(gaps),
         pair_accuracy_0_to_1=float(((gaps > 0) + 0.5 * (gaps == 0)).mean()),

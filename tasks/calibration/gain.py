@@ -1,6 +1,4 @@
-"""What calibration gains, on items it was not fitted on: error, log loss, macro F1, and how far its
-probabilities can be trusted.
-"""
+"""Gain of calibration on held-out items: error, log loss, macro F1 and reliability."""
 
 import math
 from collections.abc import Sequence
@@ -18,18 +16,18 @@ from tasks.metrics.classification import (
     mean_absolute_error_value,
 )
 from tasks.metrics.estimate import LEVEL, Estimate, Interval, undefined
-from tasks.metrics.labelled import pair_up
+from tasks.metrics.labels import pair_up
 from tasks.metrics.means import RESAMPLES, mean, paired_difference, share
 
 JUDGE, CALIBRATED = "judge", "calibrated"
 LEAST_PROBABILITY = 1e-6
-"""What a label that was given no probability counts as in the log loss: bounded, and dear."""
+"""Lower bound of a label's probability, which keeps the log loss finite."""
 BINS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure of one system: the judge as it is, calibrated, or what looks at nothing."""
+    """One metric of one system: the judge, the calibrated judge, or a baseline."""
 
     metric: str
     system: str
@@ -38,8 +36,9 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityBin:
-    """Statements "this label or a higher one" made with a probability from `lower` to `upper`: how
-    often expected, how often so.
+    """Bin of predicted probabilities from `lower` to `upper` of "this label or a higher one".
+
+    `expected` is the mean predicted probability, `observed` the share of items where it holds.
     """
 
     lower: float
@@ -49,15 +48,12 @@ class ReliabilityBin:
 
 
 def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) -> tuple[Figure, ...]:
-    """The figures of the judge, the calibrator and what looks at nothing, and the differences to
-    the calibrator (positive: calibration is better).
+    """Return the metrics of judge, calibrator and baselines, and the calibrator's gains.
 
-    `mean_absolute_error` in points of the scale's values, or `error_rate` where there are two
-    labels, between which no distance is measured; `macro_f1` over the labels. The calibrator's
-    label follows for each by the rule chosen for it. Constant and majority: median and
-    commonest label of the training folds. `log_loss` in nats (constant: the label shares of the
-    training folds; a judge who names one label has no probabilities). Intervals: bootstrap over
-    items.
+    `mean_absolute_error` in points of the scale, or `error_rate` for two labels; `macro_f1`;
+    `log_loss` in nats. A positive `…_saved` means that calibration is better. Baselines: constant
+    (median label of the training folds; for the log loss their label shares), majority and
+    stratified random. Intervals: bootstrap over items.
     """
     places = {
         JUDGE: [one.raw for one in predictions],
@@ -69,36 +65,35 @@ def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) ->
     errors: dict[str, list[float | None]] = {
         name: [
             abs(values[place] - values[one.gold])
-            for one, place in zip(predictions, found, strict=True)
+            for one, place in zip(predictions, system_places, strict=True)
         ]
-        for name, found in places.items()
+        for name, system_places in places.items()
     }
     losses = {CALIBRATED: [_loss(one.distribution, one.gold) for one in predictions]}
     losses[CONSTANT] = [_loss(one.shares, one.gold) for one in predictions]
     named = {**places, CALIBRATED: [one.for_f1 for one in predictions]}
-    found = [Figure(error_name, name, mean(listed, seed)) for name, listed in errors.items()]
-    found += [
+    figures = [Figure(error_name, name, mean(listed, seed)) for name, listed in errors.items()]
+    figures += [
         Figure("macro_f1", name, _macro_f1(predictions, listed, scale, seed))
         for name, listed in named.items()
     ]
-    # Labels drawn by their shares.
     gold: dict[str, float | None] = {one.item_sha256: values[one.gold] for one in predictions}
     for metric, statistic in (
         (error_name, mean_absolute_error_value),
         ("macro_f1", partial(macro_f1_value, classes=values)),
     ):
         drawn = stratified_random(gold, statistic, seed)
-        found.append(Figure(metric, STRATIFIED_RANDOM, drawn))
-    found.append(
+        figures.append(Figure(metric, STRATIFIED_RANDOM, drawn))
+    figures.append(
         Figure("log_loss", JUDGE, undefined("a judge who names one label gives no probabilities"))
     )
-    found += [Figure("log_loss", name, mean(listed, seed)) for name, listed in losses.items()]
-    found.append(
+    figures += [Figure("log_loss", name, mean(listed, seed)) for name, listed in losses.items()]
+    figures.append(
         Figure(
             "expected_calibration_error", CALIBRATED, expected_calibration_error(predictions, seed)
         )
     )
-    found += [
+    figures += [
         Figure(
             f"{error_name}_saved",
             name,
@@ -106,29 +101,30 @@ def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) ->
         )
         for name in (JUDGE, CONSTANT)
     ]
-    found.append(
+    figures.append(
         Figure(
             "log_loss_saved",
             CONSTANT,
             paired_difference(losses[CONSTANT], losses[CALIBRATED], seed),
         )
     )
-    return tuple(found)
+    return tuple(figures)
 
 
 def error_metric(scale: LabelScale) -> tuple[str, tuple[float, ...]]:
-    """The name of a scale's error, and the place of every label that it is measured between."""
+    """Return the name of a scale's error metric and the label values that it uses."""
     if len(scale.labels) == 2:
         return "error_rate", (0.0, 1.0)
     return "mean_absolute_error", scale.values
 
 
 def reliability(predictions: Sequence[Prediction], bins: int = BINS) -> tuple[ReliabilityBin, ...]:
-    """Reliability curve over bins of equal width; empty bins are left out.
+    """Return the reliability curve over bins of equal width, without empty bins.
 
-    An ordinal prediction makes one statement per threshold ("this label or a higher one"), all of
-    which are pooled: items count once per threshold, so that the intervals (Wilson) are somewhat
-    narrow. Source: DeGroot & Fienberg, The Statistician 1983.
+    Pools the predicted probabilities of all thresholds ("this label or a higher one"). An item
+    counts once per threshold, so that the Wilson intervals are slightly narrow.
+
+    Source: DeGroot & Fienberg, The Statistician 1983.
     """
     chances, outcomes = _statements(predictions)
     if not len(chances):
@@ -149,15 +145,14 @@ def reliability(predictions: Sequence[Prediction], bins: int = BINS) -> tuple[Re
 def expected_calibration_error(
     predictions: Sequence[Prediction], seed: int = 0, bins: int = BINS
 ) -> Estimate:
-    """Mean |observed - expected| over the bins of the reliability curve, weighted by their size; 0
-    to 1.
+    """Estimate the mean |observed - expected| over the bins, weighted by size; 0 to 1.
 
-    Chance alone gives a calibrated judge an error above 0. So the value is what is measured less
-    how far resampling items raises it, at least 0 (Kumar, Liang & Ma, NeurIPS 2019). The interval
-    begins at 0 unless chance around no error at all would measure less in 97.5 % of resamples; its
-    upper end is that of the basic bootstrap (Davison & Hinkley 1997, §5.2).
+    Sampling noise gives even a calibrated judge an error above 0. The value is therefore corrected
+    by the bias that resampling shows, and is at least 0 (Kumar, Liang & Ma, NeurIPS 2019). The
+    lower end is 0 unless the measured error exceeds the 97.5 % quantile of pure noise; the upper
+    end is that of the basic bootstrap (Davison & Hinkley 1997, §5.2).
 
-    Source: Naeini, Cooper & Hauskrecht, AAAI 2015. Bad input: no prediction is undefined.
+    Source: Naeini, Cooper & Hauskrecht, AAAI 2015. Bad input: undefined without predictions.
     """
     if not predictions:
         return undefined("there is no prediction")
@@ -180,9 +175,7 @@ def expected_calibration_error(
 
 
 def _statements(predictions: Sequence[Prediction]) -> tuple[np.ndarray, np.ndarray]:
-    """Of every threshold between labels: the probability of lying above it, and whether the item
-    does (1.0 or 0.0).
-    """
+    """Return for each threshold the probability of a higher label, and 1.0 if that holds."""
     if not predictions:
         return np.zeros(0), np.zeros(0)
     distributions = np.array([one.distribution for one in predictions])
@@ -200,5 +193,5 @@ def _macro_f1(
 ) -> Estimate:
     names = [one.item_sha256 for one in predictions]
     gold = {name: scale.labels[one.gold] for name, one in zip(names, predictions, strict=True)}
-    said = {name: scale.labels[place] for name, place in zip(names, places, strict=True)}
-    return macro_f1(pair_up(gold, said), scale.labels, seed)
+    predicted = {name: scale.labels[place] for name, place in zip(names, places, strict=True)}
+    return macro_f1(pair_up(gold, predicted), scale.labels, seed)

@@ -1,6 +1,4 @@
-"""The model of a calibrator: proportional-odds regression with a ridge penalty, and from its
-distributions to one label, by the rule that has done best on other items.
-"""
+"""Model of a calibrator: proportional-odds regression and decision rules."""
 
 import warnings
 from bisect import bisect_right
@@ -14,7 +12,7 @@ from schemas.errors import ConfigurationError
 from schemas.judgement.calibration import CalibratorFeature, DecisionRule
 from tasks.calibration.examples import Example, LabelScale, matrix
 from tasks.metrics.classification import macro_f1_value
-from tasks.metrics.labelled import pair_up
+from tasks.metrics.labels import pair_up
 
 Matrix = NDArray[np.float64]
 _TINY = 1e-12
@@ -23,14 +21,19 @@ _TINY = 1e-12
 def fit_proportional_odds(
     features: Matrix, labels: NDArray[np.intp], label_count: int, ridge: float
 ) -> tuple[Matrix, Matrix]:
-    """(coefficients, thresholds) that maximise log likelihood - ridge / 2 × Σ coefficient².
+    """Return the coefficients and thresholds that maximize the penalized log likelihood.
 
-    P(label ≤ k) = expit(threshold_k - features · coefficients). `features`: (items, features),
-    standardised; `labels`: 0 to `label_count` - 1, every one of which must occur. Source:
-    McCullagh, JRSS B 1980. `statsmodels`' OrderedModel is the same without the penalty, and
-    diverges where few items are separated by a feature, as tens of labelled ideas are.
+    Maximizes log likelihood - ridge / 2 × Σ coefficient², with P(label ≤ k) = expit(threshold_k -
+    features · coefficients). Without the penalty (as in `statsmodels`' OrderedModel), the fit
+    diverges where a feature separates the labels, which is common for tens of ideas.
+
+    Source: McCullagh, JRSS B 1980.
+
+    Args:
+        features: shape (items, features), standardized.
+        labels: 0 to `label_count` - 1, each of which must occur.
     """
-    from scipy.optimize import minimize  # takes long to import: only where something is fitted
+    from scipy.optimize import minimize  # slow import
 
     count = features.shape[1]
     shares = np.cumsum(np.bincount(labels, minlength=label_count)[:-1]) / len(labels)
@@ -44,20 +47,18 @@ def fit_proportional_odds(
         likelihood = np.log(np.maximum(chances[np.arange(len(labels)), labels], _TINY)).sum()
         return float(0.5 * ridge * (parameters[:count] ** 2).sum() - likelihood)
 
-    found = minimize(cost, start, method="L-BFGS-B", options={"maxiter": 500})
-    return found.x[:count], _thresholds(found.x[count:])
+    solution = minimize(cost, start, method="L-BFGS-B", options={"maxiter": 500})
+    return solution.x[:count], _thresholds(solution.x[count:])
 
 
 def _thresholds(parameters: Matrix) -> Matrix:
-    """The first one, then each the exponential of a parameter above the one before: ascending
-    whatever the parameters.
-    """
+    """Return ascending thresholds: the first parameter, then exponentials as differences."""
     return np.cumsum(np.concatenate([parameters[:1], np.exp(np.clip(parameters[1:], -20, 20))]))
 
 
 def probabilities(features: Matrix, coefficients: Matrix, thresholds: Matrix) -> Matrix:
-    """Shape (items, labels); rows sum to 1."""
-    from scipy.special import expit  # takes long to import, as below: the list of steps leads here
+    """Return label probabilities, shape (items, labels); rows sum to 1."""
+    from scipy.special import expit  # slow import, and the step registry imports this module
 
     below = expit(thresholds[None, :] - (features @ coefficients)[:, None])
     edges = np.hstack([np.zeros((len(features), 1)), below, np.ones((len(features), 1))])
@@ -65,19 +66,19 @@ def probabilities(features: Matrix, coefficients: Matrix, thresholds: Matrix) ->
 
 
 def quantile_place(distribution: Sequence[float], share: float) -> int:
-    """The first label at which at least `share` of the probability is reached."""
+    """Return the first label at which the cumulative probability reaches `share`."""
     reached = int(np.searchsorted(np.cumsum(distribution), share - _TINY))
     return min(reached, len(distribution) - 1)
 
 
 def expected_value(distribution: Sequence[float], values: Sequence[float]) -> float:
-    """Mean of the labels' values."""
+    """Return the mean of the labels' values under a distribution."""
     return float(np.dot(distribution, values))
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A fitted model; `places`: positions on the scale of the labels it has seen, ascending."""
+    """Fitted model; `places` are the positions of its training labels on the scale, ascending."""
 
     features: tuple[CalibratorFeature, ...]
     thresholds: tuple[float, ...]
@@ -86,16 +87,14 @@ class Model:
     def distributions(
         self, examples: Sequence[Example | Mapping[str, float | None]], label_count: int
     ) -> NDArray[np.float64]:
-        """Shape (examples, label_count); a label it never saw has probability 0."""
+        """Return label distributions, shape (examples, label_count); 0 for unseen labels."""
         latent = self.latent(examples)[:, None]
-        found = np.zeros((len(latent), label_count))
-        found[:, list(self.places)] = probabilities(latent, np.ones(1), np.array(self.thresholds))
-        return found
+        chances = np.zeros((len(latent), label_count))
+        chances[:, list(self.places)] = probabilities(latent, np.ones(1), np.array(self.thresholds))
+        return chances
 
     def latent(self, examples: Sequence[Example | Mapping[str, float | None]]) -> Matrix:
-        """Per example the sum of coefficient × feature: log odds of a higher label, up to a
-        constant.
-        """
+        """Return the log odds of a higher label per example, up to a constant."""
         wrapped = [
             one if isinstance(one, Example) else Example("", None, None, one) for one in examples
         ]
@@ -108,7 +107,7 @@ class Model:
 
 
 def fit_model(examples: Sequence[Example], scale: LabelScale, ridge: float) -> Model:
-    """Fit on labelled examples; a feature that never varies is left out.
+    """Fit on labeled examples, without constant features.
 
     Raises:
         ConfigurationError: no feature varies.
@@ -116,9 +115,8 @@ def fit_model(examples: Sequence[Example], scale: LabelScale, ridge: float) -> M
     names = list(dict.fromkeys(name for one in examples for name in one.features))
     values = matrix(examples, names)
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", RuntimeWarning
-        )  # a feature that nobody has is all NaN, and left out below
+        # A feature that is missing everywhere is all NaN, and left out below.
+        warnings.simplefilter("ignore", RuntimeWarning)
         means, scales = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
     varying = [
         place for place in range(len(names)) if np.isfinite(scales[place]) and scales[place] > 1e-9
@@ -132,8 +130,8 @@ def fit_model(examples: Sequence[Example], scale: LabelScale, ridge: float) -> M
     places = tuple(sorted(set(given)))
     if len(places) < 2:
         raise ConfigurationError(
-            f"all ideas that are left to learn from have the label {scale.labels[places[0]]}:"
-            " label more, or connect fewer by their groups"
+            f"all training ideas have the label {scale.labels[places[0]]}: label more ideas, or"
+            " use more groups"
         )
     labels = np.array([places.index(place) for place in given], dtype=np.intp)
     coefficients, thresholds = fit_proportional_odds(standard, labels, len(places), ridge)
@@ -155,11 +153,11 @@ Distribution = Sequence[float]
 
 @dataclass(frozen=True, slots=True)
 class Decider:
-    """A rule for each metric; `cut_points` are those of the quantile-matched rule.
+    """Decision rules by metric.
 
     Attributes:
         values: of the labels, ascending.
-        cut_points: expected values from which the next label is said, one fewer than labels.
+        cut_points: of the quantile-matched rule: expected values at which the next label begins.
     """
 
     values: tuple[float, ...]
@@ -167,7 +165,7 @@ class Decider:
     cut_points: tuple[float, ...]
 
     def place(self, distribution: Distribution, metric: str) -> int:
-        """The position of the label to say where `metric` counts."""
+        """Return the position of the label by the rule for `metric`."""
         return place_of(self.rules[metric], distribution, self.values, self.cut_points)
 
 
@@ -177,7 +175,7 @@ def place_of(
     values: Sequence[float],
     cut_points: Sequence[float],
 ) -> int:
-    """The position of the label that `rule` says."""
+    """Return the position of the label by `rule`."""
     if rule is DecisionRule.ARGMAX:
         return int(np.argmax(distribution))
     expected = expected_value(distribution, values)
@@ -189,23 +187,24 @@ def place_of(
 def fit_decider(
     distributions: Sequence[Distribution], gold: Sequence[int], values: Sequence[float]
 ) -> Decider:
-    """The rule with the greatest macro F1, and the one with the least mean absolute error, over
-    items that none of the distributions was fitted on; of equally good ones the first of
-    `DecisionRule`.
+    """Choose the rules with the best macro F1 and mean absolute error on held-out items.
 
-    The quantile-matched rule says each label as often as it occurs among these items.
+    Ties go to the first of `DecisionRule`. The quantile-matched rule predicts each label as often
+    as it occurs among these items.
     """
     expected = [expected_value(one, values) for one in distributions]
     shares = np.cumsum(np.bincount(gold, minlength=len(values))[:-1]) / len(gold)
     cut_points = tuple(float(one) for one in np.quantile(expected, shares))
-    said = {
+    places_by_rule = {
         rule: [place_of(rule, one, values, cut_points) for one in distributions]
         for rule in DecisionRule
     }
-    f1 = {rule: _macro_f1(gold, places) for rule, places in said.items()}
+    f1 = {rule: _macro_f1(gold, places) for rule, places in places_by_rule.items()}
     error = {
         rule: float(np.mean([abs(values[one] - values[other]) for one, other in pairs]))
-        for rule, pairs in ((rule, list(zip(gold, said[rule], strict=True))) for rule in said)
+        for rule, pairs in (
+            (rule, list(zip(gold, places_by_rule[rule], strict=True))) for rule in places_by_rule
+        )
     }
     rules = {
         MACRO_F1: max(DecisionRule, key=lambda rule: f1[rule]),
@@ -214,10 +213,10 @@ def fit_decider(
     return Decider(tuple(values), rules, cut_points)
 
 
-def _macro_f1(gold: Sequence[int], said: Sequence[int]) -> float:
+def _macro_f1(gold: Sequence[int], predicted: Sequence[int]) -> float:
     return macro_f1_value(
         pair_up(
             {f"{place}": label for place, label in enumerate(gold)},
-            {f"{place}": label for place, label in enumerate(said)},
+            {f"{place}": label for place, label in enumerate(predicted)},
         )
     )

@@ -1,7 +1,6 @@
-"""What the words of a text say about its label: weighted words (TF-IDF), and a ridge regression of
-the label's value on them.
+"""Text model of a calibrator: ridge regression of the label's value on TF-IDF terms.
 
-Words are counted by their share of the text, so that length counts for nothing.
+Term vectors are normalized, so that the length of a text has no effect.
 """
 
 from collections.abc import Sequence
@@ -14,27 +13,25 @@ from numpy.typing import NDArray
 from schemas.errors import ConfigurationError
 from schemas.judgement.calibration import CalibratorTerm
 
-if TYPE_CHECKING:  # it takes seconds to import, and few commands apply a calibrator
+if TYPE_CHECKING:  # slow import, and few commands apply a calibrator
     from sklearn.feature_extraction.text import TfidfVectorizer
 
 WORDS = "words"
-"""The feature that the words of a text are."""
+"""Name of the text score as a feature."""
 FEWEST_TEXTS_WITH_A_TERM = 3
 LONGEST_TERM_WORDS = 2
 PENALTY = 3.0
-"""Of the squared coefficients; the hundreds of texts that labels exist for bear no less."""
+"""Of the squared coefficients; less overfits hundreds of labeled texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextModel:
-    """Fitted terms, in order of the alphabet."""
+    """Fitted terms, in alphabetical order."""
 
     terms: tuple[CalibratorTerm, ...]
 
     def scores(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Per text how far its words pull the label's value from its mean;
-        0 where none is known.
-        """
+        """Return per text the offset of the label's value from its mean; 0 without known terms."""
         vectorizer = _vectorizer(vocabulary=[one.term for one in self.terms])
         vectorizer.idf_ = np.array([one.weight for one in self.terms])
         coefficients = np.array([one.coefficient for one in self.terms])
@@ -45,7 +42,7 @@ def fit_text(texts: Sequence[str], values: NDArray[np.float64]) -> TextModel:
     """Fit on texts and the values of their labels.
 
     Raises:
-        ConfigurationError: no word stands in three of the texts.
+        ConfigurationError: no term occurs in three of the texts.
     """
     from sklearn.linear_model import Ridge
 

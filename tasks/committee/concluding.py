@@ -15,9 +15,14 @@ from schemas.outcome import Provenance, Unscored, confidence_of_all
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown
 from tasks.citations.references import rekeyed
+from tasks.committee.evidence_display import (
+    citations_of,
+    display_evidence,
+    relevant_evidence,
+    without_references,
+)
 from tasks.committee.knowledge.context import STAGE
-from tasks.committee.reviewing import Case, Reviewed
-from tasks.committee.showing import cited, display, telling, without_references
+from tasks.committee.reviewing import Case, PersonaReviewResult
 from tasks.committee.steps.reviews import (
     LATER_SUGGESTIONS,
     META_REVIEW,
@@ -27,8 +32,8 @@ from tasks.committee.steps.reviews import (
     MetaReply,
     ReviewShown,
 )
-from tasks.judging.findings import Cited, cited_anywhere, settle_texts
-from tasks.judging.step import Engine, never_asked
+from tasks.judging.findings import CitedResult, all_cited_papers, settle_texts
+from tasks.judging.step import Engine, unasked_provenance
 from tasks.judging.suggestions import settle_suggestions
 from tasks.metrics.agreement import krippendorff_alpha
 
@@ -65,46 +70,60 @@ def figures_of(reviews: Sequence[PersonaReview], dimensions: Sequence[ReviewDime
         for each in dimensions
     }
     scored = {
-        name: [review.score_0_to_10 for review in found if review.score_0_to_10 is not None]
-        for name, found in by_dimension.items()
+        name: [
+            review.score_0_to_10 for review in dimension_reviews if review.score_0_to_10 is not None
+        ]
+        for name, dimension_reviews in by_dimension.items()
     }
-    every = [score for scores in scored.values() for score in scores]
+    all_scores = [score for scores in scored.values() for score in scores]
     alpha = krippendorff_alpha(
-        [[review.score_0_to_10 for review in found] for found in by_dimension.values()],
+        [
+            [review.score_0_to_10 for review in dimension_reviews]
+            for dimension_reviews in by_dimension.values()
+        ],
         "interval",
         resamples=_NO_INTERVAL_RESAMPLES,
     )
     return Figures(
-        total_0_to_10=fmean(every) if every else None,
+        total_0_to_10=fmean(all_scores) if all_scores else None,
         means={name: fmean(scores) for name, scores in scored.items() if scores},
         spreads={name: stdev(scores) for name, scores in scored.items() if len(scores) > 1},
         alpha=alpha.value if alpha.defined and alpha.count > 1 else None,
-        confidence=confidence_of_all(each.confidence_0_to_3 for each in reviews) if every else None,
-        scored_count=len(every),
-        unscored_count=len(reviews) - len(every),
+        confidence=confidence_of_all(each.confidence_0_to_3 for each in reviews)
+        if all_scores
+        else None,
+        scored_count=len(all_scores),
+        unscored_count=len(reviews) - len(all_scores),
     )
 
 
 async def conclude(
-    case: Case, reviewed: Sequence[Reviewed], dimensions: Sequence[ReviewDimension], engine: Engine
-) -> Cited[MetaReview]:
+    case: Case,
+    reviewed: Sequence[PersonaReviewResult],
+    dimensions: Sequence[ReviewDimension],
+    engine: Engine,
+) -> CitedResult[MetaReview]:
     """The judgement never sees what appeared after the time point; the suggestions see nothing
     else.
     """
     figures = figures_of([each.value for each in reviewed], dimensions)
     if figures.total_0_to_10 is None:
-        return Cited(_unscored(figures, *_why_unscored(reviewed), never_asked(META_REVIEW, engine)))
-    shown = cited_anywhere(reviewed)
-    outcome = await engine.run(META_REVIEW, _question(case, reviewed, figures, shown))
+        return CitedResult(
+            _unscored(figures, *_why_unscored(reviewed), unasked_provenance(META_REVIEW, engine))
+        )
+    prompt_papers = all_cited_papers(reviewed)
+    outcome = await engine.run(META_REVIEW, _question(case, reviewed, figures, prompt_papers))
     if isinstance(outcome, Unscored):
-        concluded = Cited(_unscored(figures, outcome.reason, outcome.detail, outcome.provenance))
+        concluded = CitedResult(
+            _unscored(figures, outcome.reason, outcome.detail, outcome.provenance)
+        )
     elif not outcome.value.summary.strip():
         detail = "the reply decides without saying why"
-        concluded = Cited(_unscored(figures, Reason.REPLY_EMPTY, detail, outcome.provenance))
+        concluded = CitedResult(_unscored(figures, Reason.REPLY_EMPTY, detail, outcome.provenance))
     else:
-        concluded = _settled(case, outcome.value, shown, figures, outcome.provenance)
+        concluded = _settle_reply(case, outcome.value, prompt_papers, figures, outcome.provenance)
     return await _with_suggestions(
-        case, concluded, without_references(concluded.value.weaknesses, shown), engine
+        case, concluded, without_references(concluded.value.weaknesses, prompt_papers), engine
     )
 
 
@@ -112,7 +131,7 @@ def no_committee(reason: Reason, detail: str, provenance: Provenance) -> MetaRev
     return _unscored(Figures(None, {}, {}, None, None, 0, 0), reason, detail, provenance)
 
 
-def _why_unscored(reviewed: Sequence[Reviewed]) -> tuple[Reason, str]:
+def _why_unscored(reviewed: Sequence[PersonaReviewResult]) -> tuple[Reason, str]:
     reasons = [
         each.value.unscored_reason for each in reviewed if each.value.unscored_reason is not None
     ]
@@ -124,7 +143,7 @@ def _why_unscored(reviewed: Sequence[Reviewed]) -> tuple[Reason, str]:
 
 
 def _question(
-    case: Case, reviewed: Sequence[Reviewed], figures: Figures, shown: Shown
+    case: Case, reviewed: Sequence[PersonaReviewResult], figures: Figures, prompt_papers: Shown
 ) -> MetaInput:
     assert figures.total_0_to_10 is not None
     return MetaInput(
@@ -148,7 +167,7 @@ def _question(
                 reviewer=each.reviewer,
                 dimension=each.value.dimension,
                 score_0_to_10=each.value.score_0_to_10,
-                review=rekeyed(each.value.review, each.shown, shown),
+                review=rekeyed(each.value.review, each.prompt_papers, prompt_papers),
             )
             for each in reviewed
             if each.value.score_0_to_10 is not None
@@ -156,10 +175,10 @@ def _question(
     )
 
 
-def _settled(
-    case: Case, reply: MetaReply, shown: Shown, figures: Figures, provenance: Provenance
-) -> Cited[MetaReview]:
-    texts = settle_texts(reply, ("summary", "strengths", "weaknesses"), shown)
+def _settle_reply(
+    case: Case, reply: MetaReply, prompt_papers: Shown, figures: Figures, provenance: Provenance
+) -> CitedResult[MetaReview]:
+    texts = settle_texts(reply, ("summary", "strengths", "weaknesses"), prompt_papers)
     meta_review = MetaReview(
         total_score_0_to_10=figures.total_0_to_10,
         decision=reply.decision,
@@ -170,9 +189,9 @@ def _settled(
     citations = (
         row
         for field, text in texts.by_field.items()
-        for row in cited(text, shown, case.library, subject=SUBJECT, field=field)
+        for row in citations_of(text, prompt_papers, case.library, subject=SUBJECT, field=field)
     )
-    return Cited(meta_review, shown, tuple(citations))
+    return CitedResult(meta_review, prompt_papers, tuple(citations))
 
 
 def _unscored(figures: Figures, reason: Reason, detail: str, provenance: Provenance) -> MetaReview:
@@ -199,10 +218,12 @@ def _columns(figures: Figures) -> dict[str, Any]:
 
 
 async def _with_suggestions(
-    case: Case, concluded: Cited[MetaReview], weaknesses: str, engine: Engine
-) -> Cited[MetaReview]:
+    case: Case, concluded: CitedResult[MetaReview], weaknesses: str, engine: Engine
+) -> CitedResult[MetaReview]:
     """Ask for suggestions where something later is known; without any they stay empty."""
-    displayed = display(telling(case.knowledge.evidence, KnowledgePhase.AFTER), case.library)
+    displayed = display_evidence(
+        relevant_evidence(case.knowledge.evidence, KnowledgePhase.AFTER), case.library
+    )
     if not displayed.items:
         return concluded
     outcome = await engine.run(
@@ -216,13 +237,15 @@ async def _with_suggestions(
         return dataclasses.replace(concluded, failures=failures)
     suggested = settle_suggestions(
         outcome.value.suggestions,
-        displayed.shown,
+        displayed.prompt_papers,
         module=STAGE,
         subject=SUBJECT,
         provenance=outcome.provenance,
     )
     settled, meta_review = suggested.text, concluded.value
-    citations = cited(settled, displayed.shown, case.library, subject=SUBJECT, field="suggestions")
+    citations = citations_of(
+        settled, displayed.prompt_papers, case.library, subject=SUBJECT, field="suggestions"
+    )
     return dataclasses.replace(
         concluded,
         value=replace(

@@ -13,20 +13,20 @@ from schemas.outcome import Unscored
 from schemas.profile import CommitteeParameters
 from schemas.reasons import Reason
 from tasks.committee.concluding import conclude, no_committee
+from tasks.committee.evidence_display import Library
 from tasks.committee.knowledge.context import STAGE
 from tasks.committee.knowledge.gather import Knowledge, gather_knowledge
 from tasks.committee.knowledge.tools import LITERATURE, KnowledgeTools
 from tasks.committee.reviewing import (
     Case,
-    Reviewed,
+    PersonaReviewResult,
     draw_personas,
     nearest_personas,
     review_case,
 )
-from tasks.committee.showing import Library
-from tasks.committee.steps.shown import PartShown
+from tasks.committee.steps.prompt_inputs import PartShown
 from tasks.committee.steps.structure_idea import STRUCTURE_IDEA, StructureInput
-from tasks.judging.findings import Cited, Findings
+from tasks.judging.findings import CitedResult, Findings
 from tasks.judging.step import Engine
 from tasks.personas.roster import load_roster
 
@@ -39,7 +39,7 @@ claims.
 
 
 @dataclass(frozen=True, slots=True)
-class Structured:
+class StructuredIdea:
     """The claims in the order of the parts; `unscored` says why there are none."""
 
     claims: tuple[Claim, ...]
@@ -58,7 +58,7 @@ class Structured:
         )
 
 
-async def structure_idea(idea: Idea, engine: Engine) -> Structured:
+async def structure_idea(idea: Idea, engine: Engine) -> StructuredIdea:
     """Ask for the parts of the whole idea.
 
     It goes on without those it lacks; without a method or a test, a failure says so.
@@ -68,20 +68,20 @@ async def structure_idea(idea: Idea, engine: Engine) -> Structured:
         failure = Failure(
             stage=STAGE, subject=STRUCTURE_IDEA.name, reason=outcome.reason, detail=outcome.detail
         )
-        return Structured((), (failure,), outcome)
+        return StructuredIdea((), (failure,), outcome)
     stated = outcome.value.claims()
     pairs = [(part, statement) for part, statements in stated.items() for statement in statements]
     if not pairs:
         nothing = Unscored(
             Reason.NOTHING_TO_JUDGE, "the reply finds no claim in the idea", outcome.provenance
         )
-        return Structured((), (_missing(idea, list(IdeaPart)),), nothing)
+        return StructuredIdea((), (_missing(idea, list(IdeaPart)),), nothing)
     claims = tuple(
         Claim(claim_id=f"c{number}", part=part, statement=statement, provenance=outcome.provenance)
         for number, (part, statement) in enumerate(pairs, start=1)
     )
     absent = [part for part in ESSENTIAL if not stated[part]]
-    return Structured(claims, (_missing(idea, absent),) if absent else ())
+    return StructuredIdea(claims, (_missing(idea, absent),) if absent else ())
 
 
 def _missing(idea: Idea, parts: list[IdeaPart]) -> Failure:
@@ -115,39 +115,39 @@ async def evaluate_committee(
     near: Sequence[Persona] = ()
     if field is not None:
         near = await nearest_personas(roster.personas, count // 2, field, tools.embedder)
-    drawn = draw_personas(
+    panel = draw_personas(
         roster.personas, count, seed, idea.idea_id, same_panel=parameters.same_panel, near=near
     )
-    structured = await structure_idea(idea, engine)
-    if structured.unscored is not None:
-        unscored = structured.unscored
+    structured_idea = await structure_idea(idea, engine)
+    if structured_idea.unscored is not None:
+        unscored = structured_idea.unscored
         detail = f"the idea could not be taken apart: {unscored.detail}"
         missing = no_committee(unscored.reason, detail, unscored.provenance)
-        return _findings(structured, Knowledge((), (), (), ()), (), Cited(missing))
+        return _findings(structured_idea, Knowledge((), (), (), ()), (), CitedResult(missing))
     searched = parameters
     if not with_literature:
         others = tuple(name for name in parameters.sources if name != LITERATURE)
         searched = replace(parameters, sources=others)
-    knowledge = await gather_knowledge(idea, structured.claims, searched, engine, tools)
+    knowledge = await gather_knowledge(idea, structured_idea.claims, searched, engine, tools)
     case = Case(
         idea=idea,
-        parts=structured.parts,
+        parts=structured_idea.parts,
         knowledge=knowledge,
         library=Library.of(knowledge.records, knowledge.papers),
         field_not_covered=searched.sources != parameters.sources,
     )
     reviewed = await review_case(
-        case, drawn, roster.dimensions, parameters.dimensions_per_call, engine
+        case, panel, roster.dimensions, parameters.dimensions_per_call, engine
     )
-    concluded = await conclude(case, reviewed, roster.dimensions, engine)
-    return _findings(structured, knowledge, reviewed, concluded)
+    meta_review = await conclude(case, reviewed, roster.dimensions, engine)
+    return _findings(structured_idea, knowledge, reviewed, meta_review)
 
 
 def _findings(
-    structured: Structured,
+    structured: StructuredIdea,
     knowledge: Knowledge,
-    reviewed: Sequence[Reviewed],
-    concluded: Cited[MetaReview],
+    reviewed: Sequence[PersonaReviewResult],
+    concluded: CitedResult[MetaReview],
 ) -> Findings[CommitteeEvaluation]:
     evaluation = CommitteeEvaluation(
         claims=structured.claims,

@@ -15,7 +15,7 @@ from tasks.committee.knowledge.gather import GIST_WORDS
 from tasks.committee.knowledge.reading import PAGE_SHARE
 from tasks.committee.knowledge.tools import LITERATURE
 from tasks.committee.knowledge.weighing import SIMILARITY_SHARE
-from tasks.judging.expected import CLAIM_TOKENS, Asked
+from tasks.judging.expected import CLAIM_TOKENS, ExpectedCalls
 from tasks.personas.roster import Roster, load_roster
 from tasks.sources.registry import SOURCES, configured
 
@@ -41,7 +41,7 @@ GROUNDING_TOKENS = 200.0
 
 def expected_calls(
     parameters: CommitteeParameters, kinds: frozenset[SourceKind], *, dated: bool, full_text: bool
-) -> dict[str, Asked]:
+) -> dict[str, ExpectedCalls]:
     """By step, for one idea with all parts, when every search finds enough.
 
     Args:
@@ -59,12 +59,14 @@ def expected_calls(
     }
 
 
-def _queries(parameters: CommitteeParameters, kinds: frozenset[SourceKind]) -> Asked:
+def _queries(parameters: CommitteeParameters, kinds: frozenset[SourceKind]) -> ExpectedCalls:
     calls = math.ceil(len(IdeaPart) / parameters.parts_per_query_call)
-    return Asked(calls, CLAIM_TOKENS, QUERY_TOKENS * _places(kinds) * parameters.queries_per_part)
+    return ExpectedCalls(
+        calls, CLAIM_TOKENS, QUERY_TOKENS * _places(kinds) * parameters.queries_per_part
+    )
 
 
-def _refinements(parameters: CommitteeParameters, kinds: frozenset[SourceKind]) -> Asked:
+def _refinements(parameters: CommitteeParameters, kinds: frozenset[SourceKind]) -> ExpectedCalls:
     """Every round but the last: the claims again, each query so far with what came of it, and the
     gists of the best finds.
     """
@@ -74,17 +76,17 @@ def _refinements(parameters: CommitteeParameters, kinds: frozenset[SourceKind]) 
     gists = (
         parameters.knowledge_per_kind * len(kinds) * (GIST_WORDS * TOKENS_PER_WORD + TITLE_TOKENS)
     )
-    asked = queries * sum(range(1, times + 1))
-    data = times * (CLAIM_TOKENS + gists) + asked * OUTCOME_TOKENS
-    return Asked(calls * times, data, times * queries * QUERY_TOKENS)
+    query_count = queries * sum(range(1, times + 1))
+    data = times * (CLAIM_TOKENS + gists) + query_count * OUTCOME_TOKENS
+    return ExpectedCalls(calls * times, data, times * queries * QUERY_TOKENS)
 
 
-def _credibility(parameters: CommitteeParameters, pools: int) -> Asked:
+def _credibility(parameters: CommitteeParameters, pools: int) -> ExpectedCalls:
     """Every round: the nearest of every kind and side of the time point that were not judged
     before.
     """
     if parameters.judge_weight == 0:
-        return Asked(0.0, 0.0, 0.0)
+        return ExpectedCalls(0.0, 0.0, 0.0)
     first = pools * SIMILARITY_SHARE * parameters.knowledge_per_kind
     later = first * NEW_SHARE_OF_LATER_ROUNDS
     times = parameters.search_rounds - 1
@@ -92,10 +94,10 @@ def _credibility(parameters: CommitteeParameters, pools: int) -> Asked:
     calls = math.ceil(first / parameters.items_per_judge_call) + times * math.ceil(
         later / parameters.items_per_judge_call
     )
-    return Asked(calls, judged * STANDING_TOKENS, judged * REASON_TOKENS)
+    return ExpectedCalls(calls, judged * STANDING_TOKENS, judged * REASON_TOKENS)
 
 
-def _summaries(parameters: CommitteeParameters, phases: int) -> Asked:
+def _summaries(parameters: CommitteeParameters, phases: int) -> ExpectedCalls:
     pages = (
         phases
         * parameters.knowledge_per_kind
@@ -105,14 +107,14 @@ def _summaries(parameters: CommitteeParameters, phases: int) -> Asked:
         min(LONGEST_PAGE_TOKENS, PAGE_SHARE * parameters.reading_word_limit * TOKENS_PER_WORD)
         + TITLE_TOKENS
     )
-    return Asked(
+    return ExpectedCalls(
         math.ceil(pages / parameters.pages_per_summary_call), pages * page, pages * SUMMARY_TOKENS
     )
 
 
 def _grounding(
     parameters: CommitteeParameters, kinds: frozenset[SourceKind], *, later: bool, full_text: bool
-) -> Asked:
+) -> ExpectedCalls:
     """Estimate the calls that ground knowledge in every part its kind bears on.
 
     Calls that show the same items begin alike: those for parts on which the same kinds bear.
@@ -121,19 +123,19 @@ def _grounding(
     read = {kind: m * (_read_tokens(kind, parameters, full_text) + TITLE_TOKENS) for kind in kinds}
     before = [tuple(sorted(kind for kind in kinds if part in GROUNDED[kind])) for part in IdeaPart]
     after = [tuple(sorted(kinds))] if later else []
-    held = [*before, *after]
+    kinds_per_call = [*before, *after]
     calls, first_calls = (
         sum(math.ceil(m * len(some) / size) for some in each)
-        for each in (held, [*set(before), *after])
+        for each in (kinds_per_call, [*set(before), *after])
     )
     claims = calls * CLAIM_TOKENS / len(IdeaPart)
-    shown = sum(read[kind] for some in held for kind in some)
-    items = m * sum(len(some) for some in held)
-    return Asked(
+    item_tokens = sum(read[kind] for some in kinds_per_call for kind in some)
+    items = m * sum(len(some) for some in kinds_per_call)
+    return ExpectedCalls(
         calls,
-        claims + shown,
+        claims + item_tokens,
         items * GROUNDING_TOKENS,
-        shared_tokens=shown / calls if calls else 0.0,
+        shared_tokens=item_tokens / calls if calls else 0.0,
         first_calls=first_calls,
     )
 
@@ -179,7 +181,7 @@ IDEA_TOKENS_SHOWN = {
 
 def expected_committee(
     parameters: CommitteeParameters, settings: Settings, *, dated: bool, full_text: bool
-) -> tuple[dict[str, Asked], float]:
+) -> tuple[dict[str, ExpectedCalls], float]:
     """For one idea: what each step asks; and requests to the literature.
 
     Args:
@@ -194,14 +196,14 @@ def expected_committee(
     )
     if parameters.references_per_paper:
         requests += parameters.search_rounds - 1
-    own = _own(parameters, kinds, later=later)
-    in_order_of_work = {"structure_idea": own["structure_idea"]} | searched | own
+    own_calls = _own_calls(parameters, kinds, later=later)
+    in_order_of_work = {"structure_idea": own_calls["structure_idea"]} | searched | own_calls
     return in_order_of_work, float(requests if LITERATURE in parameters.sources else 0)
 
 
-def _own(
+def _own_calls(
     parameters: CommitteeParameters, kinds: frozenset[SourceKind], *, later: bool
-) -> dict[str, Asked]:
+) -> dict[str, ExpectedCalls]:
     dimensions = len(load_roster(parameters.personas_file).dimensions)
     calls = parameters.persona_count * math.ceil(dimensions / parameters.dimensions_per_call)
     reviews = parameters.persona_count * dimensions
@@ -212,20 +214,22 @@ def _own(
         findings * FINDING_TOKENS + parameters.knowledge_per_kind * len(kinds) * TITLE_TOKENS
     )
     of_persona = CLAIM_TOKENS + evidence + PERSONA_TOKENS
-    suggesting = TELLING_SHARE * parameters.knowledge_per_kind * len(kinds) if later else 0.0
-    asked = float(bool(suggesting))
+    suggestion_items = TELLING_SHARE * parameters.knowledge_per_kind * len(kinds) if later else 0.0
+    suggestion_calls = float(bool(suggestion_items))
     return {
-        "structure_idea": Asked(1.0, 0.0, CLAIM_TOKENS),
-        "persona_review": Asked(
+        "structure_idea": ExpectedCalls(1.0, 0.0, CLAIM_TOKENS),
+        "persona_review": ExpectedCalls(
             calls,
             calls * of_persona + reviews * DIMENSION_TOKENS,
             reviews * REVIEW_TOKENS,
             shared_tokens=of_persona,
             first_calls=parameters.persona_count,
         ),
-        "meta_review": Asked(1.0, reviews * (REVIEW_TOKENS + TITLE_TOKENS), META_TOKENS),
-        "later_suggestions": Asked(
-            asked, suggesting * (FINDING_TOKENS + TITLE_TOKENS), asked * SUGGESTIONS_TOKENS
+        "meta_review": ExpectedCalls(1.0, reviews * (REVIEW_TOKENS + TITLE_TOKENS), META_TOKENS),
+        "later_suggestions": ExpectedCalls(
+            suggestion_calls,
+            suggestion_items * (FINDING_TOKENS + TITLE_TOKENS),
+            suggestion_calls * SUGGESTIONS_TOKENS,
         ),
     }
 
@@ -249,11 +253,11 @@ def check_committee(parameters: CommitteeParameters) -> None:
             f"persona_count is {parameters.persona_count}, but there are {len(roster.personas)}"
             " personas: ask for fewer, or add some"
         )
-    known = {LITERATURE, *(source.name for source in SOURCES)}
-    if unknown := sorted(set(parameters.sources) - known):
+    source_names = {LITERATURE, *(source.name for source in SOURCES)}
+    if unknown := sorted(set(parameters.sources) - source_names):
         raise ConfigurationError(
             f"[committee] sources: no source is named {', '.join(unknown)}; choose from"
-            f" {', '.join(sorted(known))}"
+            f" {', '.join(sorted(source_names))}"
         )
 
 
@@ -262,10 +266,10 @@ def committee_conditions(parameters: CommitteeParameters, settings: Settings) ->
 
     Never a key or an address.
     """
-    asked = sorted(set(parameters.sources) & {LITERATURE, *configured(settings)})
+    usable = sorted(set(parameters.sources) & {LITERATURE, *configured(settings)})
     return (
         f"roster {_hash_of(load_roster(parameters.personas_file))}",
-        f"sources {','.join(asked)}",
+        f"sources {','.join(usable)}",
     )
 
 

@@ -23,8 +23,15 @@ from schemas.literature.knowledge import SourceKind
 from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.reasons import Reason
 from tasks.citations.settle import settle
+from tasks.committee.evidence_display import (
+    EvidenceDisplay,
+    Library,
+    citations_of,
+    display_evidence,
+    relevant_evidence,
+)
 from tasks.committee.knowledge.gather import Knowledge
-from tasks.committee.showing import Displayed, Library, cited, display, telling
+from tasks.committee.steps.prompt_inputs import PartShown
 from tasks.committee.steps.reviews import (
     PERSONA_REVIEW,
     DimensionShown,
@@ -32,18 +39,17 @@ from tasks.committee.steps.reviews import (
     PersonaReply,
     ReviewerShown,
 )
-from tasks.committee.steps.shown import PartShown
 from tasks.embeddings import Embedder
-from tasks.judging.findings import Cited
+from tasks.judging.findings import CitedResult
 from tasks.judging.packing import even_batches, first_alone, side_by_side
-from tasks.judging.step import Engine, never_asked
+from tasks.judging.step import Engine, unasked_provenance
 
 # Which personas review an idea, and what each of them knows. Everything follows from the
 # profile's seed and the idea.
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class PanelMember:
     """A persona on the committee of one idea, and the seed of what is withheld from it."""
 
     persona: Persona
@@ -57,10 +63,10 @@ async def nearest_personas(
     if not count:
         return ()
     ordered = sorted(personas, key=lambda persona: persona.persona_id)
-    asked, *profiles = await embedder.embed(
+    field_vector, *profiles = await embedder.embed(
         [field, *(f"{persona.name}. {persona.profile}" for persona in ordered)]
     )
-    nearness = [round(float(asked @ profile), 6) for profile in profiles]
+    nearness = [round(float(field_vector @ profile), 6) for profile in profiles]
     places = sorted(range(len(ordered)), key=lambda place: -nearness[place])
     return tuple(ordered[place] for place in places[:count])
 
@@ -73,7 +79,7 @@ def draw_personas(
     *,
     same_panel: bool = False,
     near: Sequence[Persona] = (),
-) -> tuple[Drawn, ...]:
+) -> tuple[PanelMember, ...]:
     """`count` different personas: those of `near`, and others by lot.
 
     The same seed, idea and personas give the same draw, whatever the order of `personas`; with
@@ -93,12 +99,12 @@ def draw_personas(
     generator = random.Random(lot)  # noqa: S311
     others = [persona for persona in ordered if persona not in near]
     return tuple(
-        Drawn(persona, _seed(seed, idea_id, persona.persona_id))
+        PanelMember(persona, _seed(seed, idea_id, persona.persona_id))
         for persona in (*near, *generator.sample(others, count - len(near)))
     )
 
 
-def known_to(drawn: Drawn, records: Sequence[KnowledgeRecord]) -> frozenset[str]:
+def familiar_knowledge(member: PanelMember, records: Sequence[KnowledgeRecord]) -> frozenset[str]:
     """Identifiers of the knowledge the persona knows: of each kind, the share it is familiar with,
     rounded up.
 
@@ -106,20 +112,20 @@ def known_to(drawn: Drawn, records: Sequence[KnowledgeRecord]) -> frozenset[str]
     does, and what a persona knows depends neither on the dimension judged nor on the order of
     `records`.
     """
-    known: set[str] = set()
+    known_ids: set[str] = set()
     for kind in SourceKind:
         of_kind = sorted(
             (record for record in records if record.kind is kind),
-            key=lambda record: _lot(drawn.mask_seed, record),
+            key=lambda record: _lot(member.mask_seed, record),
         )
         # Rounded before it is rounded up: in floats 0.55 · 100 is a little more than 55.
-        known.update(
+        known_ids.update(
             record.knowledge_id
             for record in of_kind[
-                : math.ceil(round(familiarity(drawn.persona, kind) * len(of_kind), 9))
+                : math.ceil(round(familiarity(member.persona, kind) * len(of_kind), 9))
             ]
         )
-    return frozenset(known)
+    return frozenset(known_ids)
 
 
 def familiarity(persona: Persona, kind: SourceKind) -> float:
@@ -155,7 +161,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Reviewed(Cited[PersonaReview]):
+class PersonaReviewResult(CitedResult[PersonaReview]):
     reviewer: str = ""
 
 
@@ -164,13 +170,13 @@ class _Seat:
     """One persona with what it knows of the case."""
 
     case: Case
-    drawn: Drawn
-    displayed: Displayed
+    member: PanelMember
+    displayed: EvidenceDisplay
     shown_count: int
     masked_count: int
 
     def question(self, dimensions: Sequence[ReviewDimension]) -> PersonaInput:
-        persona = self.drawn.persona
+        persona = self.member.persona
         return PersonaInput(
             idea=self.case.idea.text,
             parts=self.case.parts,
@@ -190,18 +196,18 @@ class _Seat:
         self, dimension: ReviewDimension, provenance: Provenance, **fields: Any
     ) -> PersonaReview:
         return PersonaReview(
-            persona_id=self.drawn.persona.persona_id,
+            persona_id=self.member.persona.persona_id,
             dimension=dimension.name,
             shown_evidence_count=self.shown_count,
             masked_evidence_count=self.masked_count,
-            mask_seed=self.drawn.mask_seed,
+            mask_seed=self.member.mask_seed,
             provenance=provenance,
             **fields,
         )
 
     def unscored(
         self, dimension: ReviewDimension, reason: Reason, detail: str, provenance: Provenance
-    ) -> Reviewed:
+    ) -> PersonaReviewResult:
         row = self.row(
             dimension,
             provenance,
@@ -209,57 +215,71 @@ class _Seat:
             unscored_reason=reason,
             unscored_detail=detail,
         )
-        return Reviewed(row, self.displayed.shown, reviewer=self.drawn.persona.name)
+        return PersonaReviewResult(
+            row, self.displayed.prompt_papers, reviewer=self.member.persona.name
+        )
 
 
 async def review_case(
     case: Case,
-    drawn: Sequence[Drawn],
+    panel: Sequence[PanelMember],
     dimensions: Sequence[ReviewDimension],
     dimensions_per_call: int,
     engine: Engine,
-) -> tuple[Reviewed, ...]:
+) -> tuple[PersonaReviewResult, ...]:
     """One review per persona and dimension, in that order, scored or with the reason why not.
 
     Personas work side by side.
     """
     seated = await side_by_side(
-        _seated(_seat(case, each), dimensions, dimensions_per_call, engine) for each in drawn
+        _review_seat(_seat(case, each), dimensions, dimensions_per_call, engine) for each in panel
     )
     return tuple(reviewed for each in seated for reviewed in each)
 
 
-def _seat(case: Case, drawn: Drawn) -> _Seat:
+def _seat(case: Case, member: PanelMember) -> _Seat:
     """Only evidence from before the time point; of that what the persona knows."""
-    evidence = telling(case.knowledge.evidence, KnowledgePhase.BEFORE)
+    evidence = relevant_evidence(case.knowledge.evidence, KnowledgePhase.BEFORE)
     bearing = {row.knowledge_id for row in evidence}
-    known = known_to(
-        drawn, [record for record in case.knowledge.records if record.knowledge_id in bearing]
+    known_ids = familiar_knowledge(
+        member, [record for record in case.knowledge.records if record.knowledge_id in bearing]
     )
-    shown = [row for row in evidence if row.knowledge_id in known]
-    return _Seat(case, drawn, display(shown, case.library), len(shown), len(evidence) - len(shown))
+    known_evidence = [row for row in evidence if row.knowledge_id in known_ids]
+    return _Seat(
+        case,
+        member,
+        display_evidence(known_evidence, case.library),
+        len(known_evidence),
+        len(evidence) - len(known_evidence),
+    )
 
 
-async def _seated(
+async def _review_seat(
     seat: _Seat, dimensions: Sequence[ReviewDimension], dimensions_per_call: int, engine: Engine
-) -> list[Reviewed]:
-    judged = [each for each in dimensions if seat.displayed.items or not each.needs_evidence]
-    batches = even_batches(judged, dimensions_per_call)
+) -> list[PersonaReviewResult]:
+    dimensions_to_judge = [
+        each for each in dimensions if seat.displayed.items or not each.needs_evidence
+    ]
+    batches = even_batches(dimensions_to_judge, dimensions_per_call)
     outcomes = await first_alone(
         [partial(engine.run, PERSONA_REVIEW, seat.question(batch)) for batch in batches]
     )
-    found: dict[str, Reviewed] = {}
+    by_dimension: dict[str, PersonaReviewResult] = {}
     for batch, outcome in zip(batches, outcomes, strict=True):
-        found |= {each.name: _reviewed(seat, each, outcome) for each in batch}
+        by_dimension |= {each.name: _read_review(seat, each, outcome) for each in batch}
     return [
-        found[each.name] if each.name in found else _without_evidence(seat, each, engine)
+        by_dimension[each.name]
+        if each.name in by_dimension
+        else _without_evidence(seat, each, engine)
         for each in dimensions
     ]
 
 
-def _without_evidence(seat: _Seat, dimension: ReviewDimension, engine: Engine) -> Reviewed:
+def _without_evidence(
+    seat: _Seat, dimension: ReviewDimension, engine: Engine
+) -> PersonaReviewResult:
     reason, detail = _why_without_evidence(seat)
-    return seat.unscored(dimension, reason, detail, never_asked(PERSONA_REVIEW, engine))
+    return seat.unscored(dimension, reason, detail, unasked_provenance(PERSONA_REVIEW, engine))
 
 
 def _why_without_evidence(seat: _Seat) -> tuple[Reason, str]:
@@ -291,7 +311,9 @@ def _why_without_evidence(seat: _Seat) -> tuple[Reason, str]:
     return Reason.NO_EVIDENCE, "no knowledge that bears on the idea was found"
 
 
-def _reviewed(seat: _Seat, dimension: ReviewDimension, outcome: Outcome[PersonaReply]) -> Reviewed:
+def _read_review(
+    seat: _Seat, dimension: ReviewDimension, outcome: Outcome[PersonaReply]
+) -> PersonaReviewResult:
     if isinstance(outcome, Unscored):
         return seat.unscored(dimension, outcome.reason, outcome.detail, outcome.provenance)
     entries = [
@@ -312,7 +334,7 @@ def _reviewed(seat: _Seat, dimension: ReviewDimension, outcome: Outcome[PersonaR
             "the reply gives a score without a reason",
             outcome.provenance,
         )
-    settled = settle(entries[0].review, seat.displayed.shown)
+    settled = settle(entries[0].review, seat.displayed.prompt_papers)
     row = seat.row(
         dimension,
         outcome.provenance,
@@ -323,7 +345,9 @@ def _reviewed(seat: _Seat, dimension: ReviewDimension, outcome: Outcome[PersonaR
         uncited_sentence_count=settled.uncited_sentence_count,
     )
     subject = f"{row.persona_id} {row.dimension}"
-    citations = cited(
-        settled, seat.displayed.shown, seat.case.library, subject=subject, field="review"
+    citations = citations_of(
+        settled, seat.displayed.prompt_papers, seat.case.library, subject=subject, field="review"
     )
-    return Reviewed(row, seat.displayed.shown, citations, reviewer=seat.drawn.persona.name)
+    return PersonaReviewResult(
+        row, seat.displayed.prompt_papers, citations, reviewer=seat.member.persona.name
+    )

@@ -11,7 +11,7 @@ from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
 from tasks.citations.spelled import spelled_out
 from tasks.contribution.context import STAGE, Context
-from tasks.contribution.discovery import shown
+from tasks.contribution.discovery import shown_dimension
 from tasks.contribution.steps.compare_paper import (
     COMPARE_PAPER,
     ComparisonEntry,
@@ -19,41 +19,46 @@ from tasks.contribution.steps.compare_paper import (
     ComparisonReply,
     DimensionComparison,
 )
-from tasks.judging.findings import Cited, left_out
+from tasks.judging.findings import CitedResult, omission_failures
 from tasks.judging.packing import even_batches, first_alone
 from tasks.judging.relevance import shown_papers
 from tasks.judging.reply_fields import by_key
 from tasks.text.quotations import stands_in
 
-NOTHING_COMPARED: Cited[tuple[Comparison, ...]] = Cited(())
+NOTHING_COMPARED: CitedResult[tuple[Comparison, ...]] = CitedResult(())
 
 
 async def compare(
     context: Context, papers: Sequence[Paper], dimensions: Sequence[Dimension]
-) -> Cited[tuple[Comparison, ...]]:
+) -> CitedResult[tuple[Comparison, ...]]:
     """Compare the idea with `papers`, all with abstracts, the most relevant first,
     `papers_per_comparison_call` at a time; the first call goes ahead alone. Comparisons of an
     earlier run stand.
 
     There is one comparison for every (paper, dimension), scored or not, in this order.
     """
-    known = {paper.paper_id: context.before.comparisons(paper, dimensions) for paper in papers}
+    earlier_rows = {
+        paper.paper_id: context.before.comparisons(paper, dimensions) for paper in papers
+    }
     place = {paper.paper_id: number for number, paper in enumerate(papers)}
     parameters = context.parameters
-    asked = [paper for paper in papers if known[paper.paper_id] is None]
+    new_papers = [paper for paper in papers if earlier_rows[paper.paper_id] is None]
     closest = parameters.closest_papers
     words_of = {
         show(batch): words
         for part, words in (
-            (asked[:closest], parameters.words_per_closest_comparison),
-            (asked[closest:], parameters.words_per_comparison),
+            (new_papers[:closest], parameters.words_per_closest_comparison),
+            (new_papers[closest:], parameters.words_per_comparison),
         )
         for batch in even_batches(part, parameters.papers_per_comparison_call)
     }
     outcomes = await first_alone(
-        [partial(_asked, context, batch, dimensions, words) for batch, words in words_of.items()]
+        [
+            partial(_ask_comparison, context, batch, dimensions, words)
+            for batch, words in words_of.items()
+        ]
     )
-    rows = [each for row in known.values() if row is not None for each in row]
+    rows = [each for row in earlier_rows.values() if row is not None for each in row]
     failures: list[Failure] = []
     for batch, outcome in zip(words_of, outcomes, strict=True):
         entries = {} if isinstance(outcome, Unscored) else _entries(outcome.value, batch)
@@ -69,16 +74,16 @@ async def compare(
     unscored = [outcome for outcome in outcomes if isinstance(outcome, Unscored)]
     failures.extend(call_failures(unscored, STAGE, f"{COMPARE_PAPER.name} of papers"))
     rows.sort(key=lambda each: place[each.paper_id])
-    return Cited(tuple(rows), failures=tuple(failures))
+    return CitedResult(tuple(rows), failures=tuple(failures))
 
 
-async def _asked(
+async def _ask_comparison(
     context: Context, batch: Shown, dimensions: Sequence[Dimension], words: int | None
 ) -> Outcome[ComparisonReply]:
     question = ComparisonInput(
         idea=context.plan.text,
         idea_words_left_out=context.plan.words_left_out,
-        dimensions=tuple(shown(dimension) for dimension in dimensions),
+        dimensions=tuple(shown_dimension(dimension) for dimension in dimensions),
         papers=shown_papers(batch),
         words_per_text=words,
     )
@@ -104,7 +109,7 @@ def _row(
     row: list[Comparison] = []
     for dimension in dimensions:
         answer = _along(dimension, entry) if entry else None
-        text, own = spelled_out(answer.comparison if answer else "", batch, paper.paper_id)
+        text, removed_here = spelled_out(answer.comparison if answer else "", batch, paper.paper_id)
         row.append(
             Comparison(
                 paper_id=paper.paper_id,
@@ -116,7 +121,7 @@ def _row(
                 overlap=answer.overlap if answer else None,
                 remains=remains,
                 quote=quote,
-                removed_citation_count=of_paper + own,
+                removed_citation_count=of_paper + removed_here,
                 unscored_reason=None if answer else reason,
                 provenance=outcome.provenance,
             )
@@ -169,7 +174,7 @@ def _omissions(cells: Sequence[Comparison]) -> list[Failure]:
     return [
         failure
         for paper_id, names in missing.items()
-        for failure in left_out(
+        for failure in omission_failures(
             STAGE, paper_id, f"the comparison reply has no usable entry along {', '.join(names)}"
         )
     ]

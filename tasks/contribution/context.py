@@ -63,25 +63,31 @@ class Before:
         return named if same else ()
 
     def relevance(self, paper: Paper) -> Judgement | None:
-        known = self._relevance.get(paper.paper_id)
-        if known is None or not self._stands(paper, known.provenance, RELEVANCE):
+        candidate = self._relevance.get(paper.paper_id)
+        if candidate is None or not self._stands(paper, candidate.provenance, RELEVANCE):
             return None
-        return Judgement(known.relevance_0_to_5, known.rationale, provenance=known.provenance)
+        return Judgement(
+            candidate.relevance_0_to_5, candidate.rationale, provenance=candidate.provenance
+        )
 
     def comparisons(self, paper: Paper, dimensions: Sequence[Dimension]) -> list[Comparison] | None:
         row = [
             self._comparisons.get((paper.paper_id, each.dimension_id, each.name))
             for each in dimensions
         ]
-        known = [each for each in row if each is not None]
-        stands = all(self._stands(paper, each.provenance, COMPARE_PAPER) for each in known)
-        return known if stands and len(known) == len(row) else None
+        comparisons = [each for each in row if each is not None]
+        stands = all(self._stands(paper, each.provenance, COMPARE_PAPER) for each in comparisons)
+        return comparisons if stands and len(comparisons) == len(row) else None
 
-    def _stands(self, paper: Paper, made: Provenance | None, step: Step[Any, Any]) -> bool:
-        return self._texts.get(paper.paper_id) == _sha256(paper) and self._is_of(made, step)
+    def _stands(self, paper: Paper, provenance: Provenance | None, step: Step[Any, Any]) -> bool:
+        return self._texts.get(paper.paper_id) == _sha256(paper) and self._is_of(provenance, step)
 
-    def _is_of(self, made: Provenance | None, step: Step[Any, Any]) -> bool:
-        return made is not None and (made.step, made.step_version, made.prompt_sha256) == (
+    def _is_of(self, provenance: Provenance | None, step: Step[Any, Any]) -> bool:
+        return provenance is not None and (
+            provenance.step,
+            provenance.step_version,
+            provenance.prompt_sha256,
+        ) == (
             step.name,
             step.version,
             step.prompt_sha256,
@@ -112,7 +118,7 @@ class Context:
     before: Before
 
 
-def not_asked(step: Step[Any, Any], like: Provenance) -> Provenance:
+def unasked_provenance_like(step: Step[Any, Any], like: Provenance) -> Provenance:
     """Provenance of something `step` was never asked: same engine as `like`, nothing answered, no
     calls.
     """

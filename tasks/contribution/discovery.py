@@ -14,7 +14,7 @@ from schemas.outcome import Outcome, Unscored
 from schemas.profile import ContributionParameters
 from schemas.reasons import Reason
 from tasks.contribution.context import STAGE, Before, Context
-from tasks.contribution.searching import Found, Searches
+from tasks.contribution.searching import Searches, SearchHit
 from tasks.contribution.steps.contribution_queries import (
     CONTRIBUTION_QUERIES,
     QueriesInput,
@@ -25,21 +25,21 @@ from tasks.contribution.steps.extract_dimensions import (
     DimensionsInput,
     ShownDimension,
 )
-from tasks.judging.findings import Cited, left_out
+from tasks.judging.findings import CitedResult, omission_failures
 from tasks.judging.packing import even_batches, side_by_side
 from tasks.judging.step import Engine
 
 
 async def extract_dimensions(
     idea: Idea, parameters: ContributionParameters, engine: Engine, before: Before
-) -> Cited[tuple[Dimension, ...]]:
+) -> CitedResult[tuple[Dimension, ...]]:
     """Ask for the dimensions, most important first; the first `maximum_dimensions` of a longer
     answer count, as the prompt says. Those of an earlier run stand.
 
     There are none exactly when the failures say why.
     """
     if before.dimensions:
-        return Cited(tuple(replace(each, queries=()) for each in before.dimensions))
+        return CitedResult(tuple(replace(each, queries=()) for each in before.dimensions))
     limit = parameters.maximum_dimensions
     outcome = await engine.run(
         EXTRACT_DIMENSIONS, DimensionsInput(idea=idea.text, maximum_dimensions=limit)
@@ -48,8 +48,8 @@ async def extract_dimensions(
         detail = "the idea claims no contribution; say what would be new about it"
         outcome = Unscored(Reason.NOTHING_TO_JUDGE, detail, outcome.provenance)
     if isinstance(outcome, Unscored):
-        return Cited((), failures=call_failures([outcome], STAGE, idea.idea_id))
-    return Cited(
+        return CitedResult((), failures=call_failures([outcome], STAGE, idea.idea_id))
+    return CitedResult(
         tuple(
             Dimension(
                 dimension_id=f"d{number}",
@@ -64,7 +64,7 @@ async def extract_dimensions(
     )
 
 
-def shown(dimension: Dimension) -> ShownDimension:
+def shown_dimension(dimension: Dimension) -> ShownDimension:
     return ShownDimension(
         dimension_id=dimension.dimension_id, name=dimension.name, statements=dimension.statements
     )
@@ -77,7 +77,7 @@ class Discovery:
     """
 
     dimensions: tuple[Dimension, ...]
-    found: tuple[Found, ...]
+    hits: tuple[SearchHit, ...]
     unasked: tuple[Unscored, ...]
     failed_look_up_count: int
     failures: tuple[Failure, ...]
@@ -97,7 +97,7 @@ async def discover(context: Context, dimensions: Sequence[Dimension]) -> Discove
     )
     return Discovery(
         dimensions=queried,
-        found=searched.found,
+        hits=searched.hits,
         unasked=tuple(one for _, one, _ in parts if one is not None),
         failed_look_up_count=searched.failed_query_count,
         failures=(*(one for _, _, failures in parts for one in failures), *searched.failures),
@@ -110,7 +110,9 @@ async def _asked(
     """Dimensions with their queries, or as they were where the call gave none, and why."""
     limit = context.parameters.queries_per_statement
     question = QueriesInput(
-        idea=context.idea.text, dimensions=tuple(map(shown, dimensions)), maximum_queries=limit
+        idea=context.idea.text,
+        dimensions=tuple(map(shown_dimension, dimensions)),
+        maximum_queries=limit,
     )
     outcome: Outcome[QueriesReply] = await context.engine.run(CONTRIBUTION_QUERIES, question)
     if isinstance(outcome, Unscored):
@@ -153,7 +155,7 @@ def _unqueried(answer: QueriesReply, statements: range, dimension: Dimension) ->
         failure
         for place, number in enumerate(statements, start=1)
         if number not in answered
-        for failure in left_out(
+        for failure in omission_failures(
             STAGE,
             dimension.dimension_id,
             f"the reply has no query for statement {place}, so nothing was searched for it",

@@ -26,15 +26,15 @@ from schemas.literature.paper import Paper
 from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
-from tasks.contribution.context import STAGE, Context, not_asked
-from tasks.contribution.discovery import Discovery, shown
+from tasks.contribution.context import STAGE, Context, unasked_provenance_like
+from tasks.contribution.discovery import Discovery, shown_dimension
 from tasks.contribution.steps.contribution_review import (
     CONTRIBUTION_REVIEW,
     ReviewInput,
     ReviewReply,
     ShownComparison,
 )
-from tasks.judging.findings import Cited, SettledTexts, joined, settle_texts
+from tasks.judging.findings import CitedResult, SettledTexts, merge_results, settle_texts
 from tasks.judging.packing import side_by_side
 from tasks.judging.relevance import Judgement
 from tasks.judging.suggestions import settle_suggestions
@@ -50,12 +50,12 @@ async def review(
     papers: Shown,
     dimensions: Sequence[Dimension],
     comparisons: Sequence[Comparison],
-) -> Cited[tuple[ContributionReview, ...]]:
+) -> CitedResult[tuple[ContributionReview, ...]]:
     """Review every dimension from its scored comparisons; a paper has the same key in all of
     them.
     """
     reviews = await side_by_side(
-        _reviewed(
+        _review_dimension(
             context,
             papers,
             dimension,
@@ -64,7 +64,7 @@ async def review(
         for dimension in dimensions
     )
     if not (context.parameters.verify_citations and verifies(context.engine)):
-        return joined(reviews)
+        return merge_results(reviews)
     stored = {paper.paper_id: paper.abstract or "" for paper in papers.papers}
     verified, failures = await verify_reviews(
         reviews,
@@ -74,15 +74,15 @@ async def review(
         stage=STAGE,
         subject_of=lambda row: row.dimension_id,
     )
-    found = joined(verified, failures)
+    result = merge_results(verified, failures)
     # What was checked stands first: the bibliography keeps the order of the citations.
-    citations = sorted(found.citations, key=lambda row: row.field not in _PROSE)
-    return dataclasses.replace(found, citations=tuple(citations))
+    citations = sorted(result.citations, key=lambda row: row.field not in _PROSE)
+    return dataclasses.replace(result, citations=tuple(citations))
 
 
 async def review_uncompared(
     context: Context, papers: Sequence[Paper], dimensions: Sequence[Dimension]
-) -> Cited[tuple[ContributionReview, ...]]:
+) -> CitedResult[tuple[ContributionReview, ...]]:
     """Every dimension from the abstracts of the most relevant `papers`; without comparisons there
     is no score (ScholarEval F.3, -PC).
     """
@@ -98,18 +98,18 @@ async def review_uncompared(
         for key, paper in shown_papers
     )
 
-    async def one(dimension: Dimension) -> Cited[ContributionReview]:
+    async def one(dimension: Dimension) -> CitedResult[ContributionReview]:
         question = ReviewInput(
             idea=context.plan.text,
             idea_words_left_out=context.plan.words_left_out,
-            dimension=shown(dimension),
+            dimension=shown_dimension(dimension),
             comparisons=uncompared,
             words_per_text=context.parameters.words_per_review_text,
         )
         outcome = await context.engine.run(CONTRIBUTION_REVIEW, question)
-        return _settled(_blank(dimension, outcome.provenance), outcome, shown_papers)
+        return _settle_reply(_blank(dimension, outcome.provenance), outcome, shown_papers)
 
-    return joined(await side_by_side(one(dimension) for dimension in dimensions))
+    return merge_results(await side_by_side(one(dimension) for dimension in dimensions))
 
 
 def _blank(dimension: Dimension, provenance: Provenance, **fields: Any) -> ContributionReview:
@@ -122,12 +122,12 @@ def _blank(dimension: Dimension, provenance: Provenance, **fields: Any) -> Contr
     )
 
 
-async def _reviewed(
+async def _review_dimension(
     context: Context, papers: Shown, dimension: Dimension, comparisons: list[Comparison]
-) -> Cited[ContributionReview]:
+) -> CitedResult[ContributionReview]:
     scores = [comparison.score for comparison in comparisons if comparison.score is not None]
     if not scores:
-        return Cited(_nothing_scored(dimension, comparisons))
+        return CitedResult(_nothing_scored(dimension, comparisons))
     outcome = await context.engine.run(
         CONTRIBUTION_REVIEW, _question(context, papers, dimension, comparisons)
     )
@@ -143,33 +143,35 @@ async def _reviewed(
         scored_comparison_count=len(scores),
         unscored_comparison_count=len(comparisons) - len(scores),
     )
-    return _settled(blank, outcome, papers)
+    return _settle_reply(blank, outcome, papers)
 
 
 def _question(
     context: Context, papers: Shown, dimension: Dimension, comparisons: Sequence[Comparison]
 ) -> ReviewInput:
     scored = [each for each in comparisons if each.score is not None]
-    told = [each for each in scored if each.comparison] or scored
-    closest = closest_first(told)
+    comparisons_shown = [each for each in scored if each.comparison] or scored
+    closest = closest_first(comparisons_shown)
     nearest = {each.paper_id for each in closest[:CLOSEST_SHOWN]}
-    ordered = [*closest, *(each for each in told if each not in closest)]
-    known = {paper.paper_id: paper for paper in papers.papers}
+    ordered = [*closest, *(each for each in comparisons_shown if each not in closest)]
+    papers_by_id = {paper.paper_id: paper for paper in papers.papers}
     return ReviewInput(
         idea=context.plan.text,
         idea_words_left_out=context.plan.words_left_out,
-        dimension=shown(dimension),
+        dimension=shown_dimension(dimension),
         comparisons=tuple(
             ShownComparison(
                 key=papers.key_of(cell.paper_id),
-                title=known[cell.paper_id].title,
-                year=known[cell.paper_id].year,
+                title=papers_by_id[cell.paper_id].title,
+                year=papers_by_id[cell.paper_id].year,
                 score=cell.score,
                 comparison=cell.comparison,
                 overlap=cell.overlap,
                 remains=cell.remains if cell.paper_id in nearest else "",
                 overall=cell.overall_comparison if cell.paper_id in nearest else "",
-                abstract=(known[cell.paper_id].abstract or "") if cell.paper_id in nearest else "",
+                abstract=(papers_by_id[cell.paper_id].abstract or "")
+                if cell.paper_id in nearest
+                else "",
             )
             for cell in ordered
         ),
@@ -177,16 +179,16 @@ def _question(
     )
 
 
-def _settled(
+def _settle_reply(
     blank: ContributionReview, outcome: Outcome[ReviewReply], papers: Shown
-) -> Cited[ContributionReview]:
+) -> CitedResult[ContributionReview]:
     """The review with its citations rendered; keys that were not shown are taken out and
     counted.
     """
     subject = blank.dimension_id
     if isinstance(outcome, Unscored):
         row = replace(blank, unscored_reason=outcome.reason, unscored_detail=outcome.detail)
-        return Cited(row, papers, failures=call_failures([outcome], STAGE, subject))
+        return CitedResult(row, papers, failures=call_failures([outcome], STAGE, subject))
     suggested = settle_suggestions(
         outcome.value.suggestions,
         papers,
@@ -196,7 +198,7 @@ def _settled(
     )
     prose = settle_texts(outcome.value, _PROSE, papers)
     texts = SettledTexts({**prose.by_field, "suggestions": suggested.text}, papers)
-    return Cited(
+    return CitedResult(
         replace(blank, **texts.columns),
         papers,
         texts.citations(module=STAGE, subject=subject),
@@ -213,7 +215,7 @@ def _nothing_scored(dimension: Dimension, comparisons: Sequence[Comparison]) -> 
     detail = f"none of {len(comparisons)} comparisons along this dimension could be scored"
     return _blank(
         dimension,
-        not_asked(CONTRIBUTION_REVIEW, dimension.provenance),
+        unasked_provenance_like(CONTRIBUTION_REVIEW, dimension.provenance),
         unscored_comparison_count=len(comparisons),
         unscored_reason=reason,
         unscored_detail=detail,
@@ -252,7 +254,7 @@ def nothing_to_compare(
             " brought nothing relevant; run again"
         )
         return Reason.SOURCE_UNAVAILABLE, detail
-    if not discovery.found:
+    if not discovery.hits:
         return (
             Reason.NO_EVIDENCE,
             "the searches were answered and found no paper; an empty field is not proof of novelty",
@@ -272,7 +274,7 @@ def unscored_reviews(
     return tuple(
         _blank(
             dimension,
-            not_asked(CONTRIBUTION_REVIEW, dimension.provenance),
+            unasked_provenance_like(CONTRIBUTION_REVIEW, dimension.provenance),
             unscored_reason=reason,
             unscored_detail=detail,
         )

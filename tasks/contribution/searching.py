@@ -24,19 +24,19 @@ PACKED_ROWS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchHit:
     paper: Paper
     origin: CandidateOrigin
     found_by: str
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class SearchResult:
     """Papers found, each once; queries that were not, or not wholly, answered; and the look-ups
     that failed.
     """
 
-    found: tuple[Found, ...]
+    hits: tuple[SearchHit, ...]
     failed_query_count: int
     failures: tuple[Failure, ...]
 
@@ -70,11 +70,13 @@ class Searches:
                 self._context.literature.search_papers(query, limit, self._context.idea.cutoff_date)
             )
 
-    async def results(self, queries: Sequence[str]) -> Searched:
+    async def results(self, queries: Sequence[str]) -> SearchResult:
         answers = {query: await task for query, task in self._sent.items()}
         if self._context.parameters.search is SearchKind.RELEVANCE:
             return _each_by_its_own(queries, answers)
-        gathered = {paper.paper_id: paper for answer in answers.values() for paper in answer.items}
+        papers_by_id = {
+            paper.paper_id: paper for answer in answers.values() for paper in answer.items
+        }
         failures = [
             failure
             for query, answer in answers.items()
@@ -82,17 +84,21 @@ class Searches:
         ]
         complete = all(answer.complete for answer in answers.values())
         # Packed searches that found less than half of what was hoped for: more, in bulk.
-        if queries and 2 * len(gathered) < self._context.parameters.papers_per_query * len(queries):
+        if queries and 2 * len(papers_by_id) < self._context.parameters.papers_per_query * len(
+            queries
+        ):
             bulk = await self._in_bulk(queries)
-            gathered |= {
-                paper.paper_id: paper for paper in bulk.items if paper.paper_id not in gathered
+            papers_by_id |= {
+                paper.paper_id: paper for paper in bulk.items if paper.paper_id not in papers_by_id
             }
             failures.extend(look_up_failures(bulk.failures, STAGE, "bulk search"))
             complete = complete and bulk.complete
-        found = best_of_each(
-            queries, each_once(list(gathered.values())), self._context.parameters.papers_per_query
+        papers = best_of_each(
+            queries,
+            each_once(list(papers_by_id.values())),
+            self._context.parameters.papers_per_query,
         )
-        return Searched(found, 0 if complete else len(queries), tuple(failures))
+        return SearchResult(papers, 0 if complete else len(queries), tuple(failures))
 
     async def _in_bulk(self, queries: Sequence[str]) -> Answer[Paper]:
         context = self._context
@@ -101,15 +107,15 @@ class Searches:
         )
 
 
-def _each_by_its_own(queries: Sequence[str], answers: dict[str, Answer[Paper]]) -> Searched:
-    found: dict[str, Found] = {}
+def _each_by_its_own(queries: Sequence[str], answers: dict[str, Answer[Paper]]) -> SearchResult:
+    first_found: dict[str, SearchHit] = {}
     failures: list[Failure] = []
     for query in queries:
         failures.extend(look_up_failures(answers[query].failures, STAGE, query))
         for paper in answers[query].items:
-            found.setdefault(paper.paper_id, Found(paper, CandidateOrigin.SEARCH, query))
-    return Searched(
-        tuple(found.values()),
+            first_found.setdefault(paper.paper_id, SearchHit(paper, CandidateOrigin.SEARCH, query))
+    return SearchResult(
+        tuple(first_found.values()),
         sum(not answers[query].complete for query in queries),
         tuple(failures),
     )
@@ -129,11 +135,13 @@ def packed_query(queries: Sequence[str]) -> str:
     return " ".join(list(words.values())[:PACKED_WORDS])
 
 
-def best_of_each(queries: Sequence[str], papers: Sequence[Paper], limit: int) -> tuple[Found, ...]:
+def best_of_each(
+    queries: Sequence[str], papers: Sequence[Paper], limit: int
+) -> tuple[SearchHit, ...]:
     """Return what a search by relevance would give for each query, were `papers` all there is: the
     `limit` best by weighted shared words.
     """
-    found: dict[str, Found] = {}
+    first_found: dict[str, SearchHit] = {}
     by_id = {paper.paper_id: paper for paper in papers}
     shared = SharedWords(papers)
     for query in queries:
@@ -143,16 +151,18 @@ def best_of_each(queries: Sequence[str], papers: Sequence[Paper], limit: int) ->
             key=lambda paper_id: (-scores[paper_id], paper_id),
         )
         for paper_id in best[:limit]:
-            found.setdefault(paper_id, Found(by_id[paper_id], CandidateOrigin.SEARCH, query))
-    return tuple(found.values())
+            first_found.setdefault(
+                paper_id, SearchHit(by_id[paper_id], CandidateOrigin.SEARCH, query)
+            )
+    return tuple(first_found.values())
 
 
-def once(found: Iterable[Found], known: Iterable[Found] = ()) -> dict[PaperId, Found]:
+def once(new: Iterable[SearchHit], earlier: Iterable[SearchHit] = ()) -> dict[PaperId, SearchHit]:
     """Each work as it was first found, in order, those known before in front."""
-    known, found = tuple(known), tuple(found)
-    works = Works((one.paper for one in found), (one.paper for one in known))
-    first_found: dict[PaperId, Found] = {}
-    for one in (*known, *found):
+    earlier, new = tuple(earlier), tuple(new)
+    works = Works((one.paper for one in new), (one.paper for one in earlier))
+    first_found: dict[PaperId, SearchHit] = {}
+    for one in (*earlier, *new):
         first_found.setdefault(works.first_of(one.paper), one)
     merged = [replace(one, paper=works.merged(name)) for name, one in first_found.items()]
     return {one.paper.paper_id: one for one in merged}
@@ -166,13 +176,13 @@ class Augmentation:
         cited_as: how a seed cites some of them, in its words.
     """
 
-    found: tuple[Found, ...] = ()
+    hits: tuple[SearchHit, ...] = ()
     failures: tuple[Failure, ...] = ()
     cited_as: Mapping[PaperId, str] = field(default_factory=dict)
 
 
 async def augment(
-    context: Context, seeds: Sequence[Paper], known: Iterable[PaperId]
+    context: Context, seeds: Sequence[Paper], known_ids: Iterable[PaperId]
 ) -> Augmentation:
     """Recommendations for the seeds side by side with the references of all of them, asked for
     together so that they travel packed.
@@ -184,10 +194,12 @@ async def augment(
     groups = even_batches([seed.paper_id for seed in seeds], _seeds_per_request(context))
     async with asyncio.TaskGroup() as group:
         recommended = {ids[0]: group.create_task(_recommendations(context, ids)) for ids in groups}
-        cited = group.create_task(_references(context, [seed.paper_id for seed in seeds]))
-    failures = [*look_up_failures(cited.result().failures, STAGE, "references of the seeds")]
+        references_task = group.create_task(_references(context, [seed.paper_id for seed in seeds]))
+    failures = [
+        *look_up_failures(references_task.result().failures, STAGE, "references of the seeds")
+    ]
     references: dict[PaperId, list[Paper]] = {}
-    for edge, paper in cited.result().items:
+    for edge, paper in references_task.result().items:
         references.setdefault(edge.citing_paper_id, []).append(paper)
     neighbours: list[tuple[CandidateOrigin, PaperId, Paper]] = []
     for seed in seeds:
@@ -201,14 +213,16 @@ async def augment(
             (CandidateOrigin.REFERENCE, seed.paper_id, paper)
             for paper in references.get(seed.paper_id, ())
         )
-    known_ids = set(known)
-    found: dict[PaperId, Found] = {}
+    excluded = set(known_ids)
+    first_found: dict[PaperId, SearchHit] = {}
     for origin, seed_id, paper in neighbours:
-        if paper.paper_id not in known_ids:
-            found.setdefault(paper.paper_id, Found(paper, origin, seed_id))
-    cited_as = telling_passages(context.idea.text, [edge for edge, _ in cited.result().items])
-    shown = {paper_id: cited_as[paper_id] for paper_id in found if paper_id in cited_as}
-    return Augmentation(tuple(found.values()), tuple(failures), shown)
+        if paper.paper_id not in excluded:
+            first_found.setdefault(paper.paper_id, SearchHit(paper, origin, seed_id))
+    cited_as = telling_passages(
+        context.idea.text, [edge for edge, _ in references_task.result().items]
+    )
+    quotations = {paper_id: cited_as[paper_id] for paper_id in first_found if paper_id in cited_as}
+    return Augmentation(tuple(first_found.values()), tuple(failures), quotations)
 
 
 def _seeds_per_request(context: Context) -> int:

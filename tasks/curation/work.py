@@ -34,7 +34,7 @@ from tasks.curation.steps.curate_idea import CURATE_IDEA
 from tasks.curation.steps.curate_statements import CURATE_STATEMENTS
 from tasks.curation.submission import Rejection, check_reviews, reject_submission
 from tasks.documents.document import DOCUMENTS_AT_ONCE
-from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, ExpectedCalls
 from tasks.judging.step import Step
 from tasks.metrics.agreement import cohen_kappa
 from tasks.shards.work import Cause, or_failure
@@ -153,17 +153,17 @@ async def _size(source: PaperSource, reader: Reader, request: CurationRequest) -
     )
 
 
-def _expected_calls(sizes: Sequence[_Size]) -> dict[Step[Any, Any], Asked]:
+def _expected_calls(sizes: Sequence[_Size]) -> dict[Step[Any, Any], ExpectedCalls]:
     papers, reviews = len(sizes), sum(len(each.reviews) for each in sizes)
     sentence_count = reviews * SENTENCES_ABOUT_THE_IDEA
     return {
-        CURATE_IDEA: Asked(papers, sum(each.paper for each in sizes), papers * IDEA_TOKENS),
-        CURATE_CRITICISM: Asked(
+        CURATE_IDEA: ExpectedCalls(papers, sum(each.paper for each in sizes), papers * IDEA_TOKENS),
+        CURATE_CRITICISM: ExpectedCalls(
             reviews,
             sum(sum(each.reviews) for each in sizes) + reviews * IDEA_TOKENS,
             reviews * SENTENCES_PER_REVIEW * TOKENS_PER_SENTENCE,
         ),
-        CURATE_STATEMENTS: Asked(
+        CURATE_STATEMENTS: ExpectedCalls(
             papers,
             sentence_count * TOKENS_PER_SENTENCE + papers * IDEA_TOKENS,
             sentence_count * TOKENS_PER_STATEMENT,

@@ -23,7 +23,7 @@ from tasks.accounting.ledger import Ledger
 from tasks.citations.keys import show
 from tasks.citations.settle import settle
 from tasks.evaluation.modules import MODULES, IdeaTools
-from tasks.evaluation.planned import PlannedIdea, ShardJob
+from tasks.evaluation.shard_job import PlannedIdea, ShardJob
 from tasks.evaluation.surveyed_literature import SurveyedLiterature
 from tasks.judging.findings import Findings
 from tasks.literature.field_coverage import is_looked_at, look_at_field
@@ -58,43 +58,46 @@ async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -
             for module in job.request.parameters.modules
             if module is not Module.ASSESSMENT
         }
-    found = {name: task.result() for name, task in tasks.items()}
+    findings = {name: task.result() for name, task in tasks.items()}
     if Module.ASSESSMENT in job.request.parameters.modules:
-        so_far = _assembled(planned, job, tools.ledger, watch, found, tools.coverage)
-        found |= await _assessed(so_far, found, job, tools)
-    evaluation = _assembled(planned, job, tools.ledger, watch, found, tools.coverage)
-    evaluation = replace(evaluation, papers=tuple(map(_described, evaluation.papers)))
+        preliminary = _assemble(planned, job, tools.ledger, watch, findings, tools.coverage)
+        findings |= await _assess(preliminary, findings, job, tools)
+    evaluation = _assemble(planned, job, tools.ledger, watch, findings, tools.coverage)
+    evaluation = replace(evaluation, papers=tuple(map(_describe, evaluation.papers)))
     evaluation = await _with_resources(evaluation, job, tools)
     return replace(evaluation, finished_at=watch.finished_at)
 
 
-async def _assessed(
-    so_far: IdeaEvaluation, found: Mapping[str, Findings[Any]], job: ShardJob, tools: IdeaTools
+async def _assess(
+    preliminary: IdeaEvaluation,
+    findings: Mapping[str, Findings[Any]],
+    job: ShardJob,
+    tools: IdeaTools,
 ) -> dict[str, Findings[Any]]:
     """The assessment's findings, and those of soundness with the concerns weighed and what they
     suggest taken over.
     """
     module = Module.ASSESSMENT
     assessing = MODULES[module].evaluate(
-        so_far.idea, job.request.profile, dataclasses.replace(tools, evaluation=so_far)
+        preliminary.idea, job.request.profile, dataclasses.replace(tools, evaluation=preliminary)
     )
-    assessed: Any = await _findings(module, assessing)
-    if so_far.soundness is None or so_far.soundness.concerns == assessed.concerns:
-        return {module.value: assessed}
-    soundness: Any = found[Module.SOUNDNESS.value]
-    weighed = {
+    assessment: Any = await _findings(module, assessing)
+    if preliminary.soundness is None or preliminary.soundness.concerns == assessment.concerns:
+        return {module.value: assessment}
+    soundness: Any = findings[Module.SOUNDNESS.value]
+    weighed_ids = {
         concern.concern_id
-        for concern in assessed.concerns
+        for concern in assessment.concerns
         if concern.decision_place is not None or concern.folded_into is not None
     }
-    suggestions = tuple(row for row in soundness.suggestions if row.concern_id not in weighed)
+    suggestions = tuple(row for row in soundness.suggestions if row.concern_id not in weighed_ids)
     return {
-        module.value: assessed,
+        module.value: assessment,
         Module.SOUNDNESS.value: dataclasses.replace(
             soundness,
-            evaluation=replace(soundness.evaluation, concerns=assessed.concerns),
+            evaluation=replace(soundness.evaluation, concerns=assessment.concerns),
             suggestions=suggestions,
-            citations=_still_cited(soundness, assessed.concerns),
+            citations=_still_cited(soundness, assessment.concerns),
         ),
     }
 
@@ -103,9 +106,9 @@ def _still_cited(soundness: Any, concerns: Iterable[Concern]) -> tuple[Citation,
     """Citations of soundness, those of the plan counted over the concerns that kept their words."""
     papers = {paper.paper_id: paper for paper in soundness.papers}
     of_plan = [row for row in soundness.citations if row.subject == "plan"]
-    shown = show([papers[row.paper_id] for row in of_plan if row.paper_id in papers])
+    prompt_papers = show([papers[row.paper_id] for row in of_plan if row.paper_id in papers])
     texts = [each.action for each in concerns if each.decision_place is None]
-    counts = dict(settle("\n\n".join(texts), shown).cited)
+    counts = dict(settle("\n\n".join(texts), prompt_papers).cited)
     return tuple(
         replace(row, count=counts[row.paper_id]) if row.subject == "plan" else row
         for row in soundness.citations
@@ -168,26 +171,26 @@ async def _findings(module: Module, evaluation: Awaitable[Findings[Any]]) -> Fin
         return await evaluation
 
 
-def _assembled(
+def _assemble(
     planned: PlannedIdea,
     job: ShardJob,
     ledger: Ledger,
     watch: Stopwatch,
-    found: Mapping[str, Findings[Any]],
+    findings: Mapping[str, Findings[Any]],
     coverage: FieldCoverage | None = None,
 ) -> IdeaEvaluation:
     papers: dict[PaperId, Paper] = {}
     citations: list[Citation] = []
     suggestions: list[Suggestion] = []
-    for name in (module.value for module in Module if module.value in found):
-        for paper in found[name].papers:
-            known = papers.get(paper.paper_id, paper)
-            if len(known.version_urls) <= len(paper.version_urls):
+    for name in (module.value for module in Module if module.value in findings):
+        for paper in findings[name].papers:
+            existing = papers.get(paper.paper_id, paper)
+            if len(existing.version_urls) <= len(paper.version_urls):
                 papers[paper.paper_id] = paper  # the module that met more versions of it
-        citations.extend(found[name].citations)
-        suggestions.extend(found[name].suggestions)
+        citations.extend(findings[name].citations)
+        suggestions.extend(findings[name].suggestions)
     evaluations: dict[str, Any] = {"soundness": None, "contribution": None} | {
-        name: each.evaluation for name, each in found.items()
+        name: each.evaluation for name, each in findings.items()
     }
     return IdeaEvaluation(
         run_id=job.run_id,
@@ -222,7 +225,7 @@ def _assembled(
     )
 
 
-def _described(paper: Paper) -> Paper:
+def _describe(paper: Paper) -> Paper:
     """With phrases of its own where the source tells neither keywords nor topics."""
     if paper.concepts is not None:
         return paper
@@ -235,7 +238,7 @@ def failed_evaluation(
 ) -> IdeaEvaluation:
     """The evaluation of an idea that came to no end: its calls, its failure, and nothing else."""
     ledger.failures.append(failure)
-    return _assembled(planned, job, ledger, watch, {})
+    return _assemble(planned, job, ledger, watch, {})
 
 
 def unscored_reasons(evaluation: IdeaEvaluation) -> Iterator[Reason]:

@@ -2,7 +2,7 @@
 
 from schemas.judgement.evaluation import Receipt
 from schemas.settings import Settings
-from tasks.evaluation.planned import ShardJob
+from tasks.evaluation.shard_job import ShardJob
 
 
 async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]:

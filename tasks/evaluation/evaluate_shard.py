@@ -28,7 +28,7 @@ from tasks.evaluation.evaluate_idea import (
     unscored_reasons,
 )
 from tasks.evaluation.modules import IdeaTools
-from tasks.evaluation.planned import PlannedIdea, ShardJob
+from tasks.evaluation.shard_job import PlannedIdea, ShardJob
 from tasks.shards.standstill import PutDown, StandstillError, until_standstill
 from tasks.shards.work import cause_of, each_unit, land_failure
 from tasks.telemetry.reporting import idea_landed, span
@@ -37,7 +37,7 @@ from warehouse.layout import Layout, safe_name
 from warehouse.shared_database import shared_database
 from warehouse.units.landing import complete_receipt, read_receipt
 
-_KEPT = ".json"
+_SUFFIX = ".json"
 
 
 class SpentWaiting(Noun):
@@ -47,7 +47,7 @@ class SpentWaiting(Noun):
     api_calls: tuple[ApiCall, ...]
 
 
-class Waiting(PutDown):
+class SuspendedIdeas(PutDown):
     """The ideas of a run that were put down."""
 
     def put_down(self, key: EvaluationKey, ledger: Ledger) -> None:
@@ -57,26 +57,26 @@ class Waiting(PutDown):
             counted_requests=ledger.counted_requests,
             api_calls=tuple(call for call in ledger.api_calls if not call.cache_hit),
         )
-        kept = self.folder / f"{key}{_KEPT}"
-        written = kept.with_suffix(".new")
-        written.write_text(spent.model_dump_json())
-        written.rename(kept)
+        path = self.folder / f"{key}{_SUFFIX}"
+        temporary = path.with_suffix(".new")
+        temporary.write_text(spent.model_dump_json())
+        temporary.rename(path)
         self.wait(key)
 
     def take_up(self, key: EvaluationKey, ledger: Ledger) -> None:
         """Book what the idea used before, and take it as counted."""
         try:
-            kept = (self.folder / f"{key}{_KEPT}").read_bytes()
+            content = (self.folder / f"{key}{_SUFFIX}").read_bytes()
         except FileNotFoundError:
             return
-        spent = SpentWaiting.model_validate_json(kept)
+        spent = SpentWaiting.model_validate_json(content)
         ledger.api_calls.extend(spent.api_calls)
         ledger.requests_counted_before = spent.counted_requests
 
     def forget(self, key: EvaluationKey) -> None:
         """The idea has landed."""
         self.end(key)
-        (self.folder / f"{key}{_KEPT}").unlink(missing_ok=True)
+        (self.folder / f"{key}{_SUFFIX}").unlink(missing_ok=True)
 
 
 MAXIMUM_ATTEMPTS = 3
@@ -108,14 +108,14 @@ class Attempts:
         Memory that ran out leaves the mark, as the worker's death does.
         """
         self.begin(key)
-        ended = True
+        clear_mark = True
         try:
             yield
         except (MemoryError, BaseExceptionGroup) as error:
-            ended = not out_of_memory(error)
+            clear_mark = not out_of_memory(error)
             raise
         finally:
-            if ended:
+            if clear_mark:
                 self.end(key)
 
     def end(self, key: EvaluationKey) -> None:
@@ -126,26 +126,26 @@ class Attempts:
         """Return how many workers died with this idea in hand."""
         return self._change(key, lambda count: count)
 
-    def _change(self, key: EvaluationKey, changed: Callable[[int], int]) -> int:
+    def _change(self, key: EvaluationKey, update: Callable[[int], int]) -> int:
         """Change a count; what it is then."""
         file = self._folder / safe_name("evaluation key", key)
         if self._database is not None:
             with self._database.record(f"attempts {self._folder.parent.name} {key}") as record:
-                before = _number(record.content or b"0")
-                if (after := changed(before)) != before:
+                before = _parse_count(record.content or b"0")
+                if (after := update(before)) != before:
                     record.replace(str(after).encode() if after else None)
                 return after
-        before = _number(file.read_bytes()) if file.exists() else 0
-        if (after := changed(before)) != before:
+        before = _parse_count(file.read_bytes()) if file.exists() else 0
+        if (after := update(before)) != before:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(str(after)) if after else file.unlink()
         return after
 
 
-def _number(written: bytes) -> int:
+def _parse_count(content: bytes) -> int:
     """Return a count as it was written; a damaged one begins anew."""
     try:
-        return int(written)
+        return int(content)
     except ValueError:
         return 0
 
@@ -182,7 +182,7 @@ async def evaluate_shard(
     fresh = [planned for planned in waiting if not attempts.count(planned.evaluation_key)]
 
     async def one(planned: PlannedIdea) -> None:
-        await _followed(planned, job, layout, attempts, open_tools)
+        await _evaluate_in_span(planned, job, layout, attempts, open_tools)
 
     await each_unit(fresh, job.request.parameters.ideas_in_flight, one)
     for planned in suspects:
@@ -193,7 +193,7 @@ async def evaluate_shard(
     return tuple(receipt for receipt in receipts if receipt is not None)
 
 
-async def _followed(
+async def _evaluate_in_span(
     planned: PlannedIdea,
     job: ShardJob,
     layout: Layout,
@@ -207,9 +207,9 @@ async def _followed(
         run_id=job.run_id,
         idea_id=planned.idea.idea_id,
         evaluation_key=planned.evaluation_key,
-    ) as spanned:
+    ) as idea_span:
         reason = await _evaluate_and_land(planned, job, layout, attempts, open_tools)
-        spanned.note(outcome=reason or "complete")
+        idea_span.note(outcome=reason or "complete")
     if reason == _WAITING:
         return
     idea_landed(reason or "complete", time.monotonic() - started)
@@ -242,7 +242,7 @@ async def _evaluate_and_land(
         attempts.end(planned.evaluation_key)
         return Reason.WORKER_LOST
     boundary = ErrorBoundary()
-    waiting = Waiting(layout.waiting(job.run_id))
+    waiting = SuspendedIdeas(layout.waiting(job.run_id))
     waiting.take_up(planned.evaluation_key, ledger)
     with attempts.hold(planned.evaluation_key):
         with boundary:

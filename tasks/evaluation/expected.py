@@ -33,9 +33,9 @@ from tasks.evaluation.surveyed_literature import IDEA_SURVEY
 from tasks.judging.batches.expected import BatchEstimate, estimate_batches
 from tasks.judging.expected import (
     CHARACTERS_PER_TOKEN,
-    Asked,
+    CallsByStep,
+    ExpectedCalls,
     StepEstimate,
-    StepsAsked,
     estimate_step,
     total_usd,
     unpriced,
@@ -192,7 +192,7 @@ def estimate_run(
     # Which of the ideas are done is not known here: those not covered are spread evenly.
     beyond = count * not_covered / max(len(ideas), 1)
     few = _outside_the_field(request, idea_tokens, settings, dated=dated) if beyond else ()
-    weighed = _weighed(steps, count - beyond, few, beyond)
+    weighed = _weighted_totals(steps, count - beyond, few, beyond)
     requests *= count - beyond
     hours, bound_by = _hours(count - beyond, requests, steps, request, settings)
     return Estimate(
@@ -219,7 +219,7 @@ def estimate_run(
     )
 
 
-def _weighed(
+def _weighted_totals(
     steps: Sequence[StepEstimate], count: float, few: Sequence[StepEstimate], beyond: float
 ) -> Callable[[str], float]:
     """Totals by name of a figure: `count` ideas take all steps, those `beyond` take a few."""
@@ -234,64 +234,66 @@ def _of_ideas(
 ) -> float | None:
     """Cost of the ideas that take all steps and of those that take few; None: a price is unknown."""
     parts = [(count, cost_usd), (beyond, few_usd)]
-    known = [number * cost for number, cost in parts if number and cost is not None]
-    return sum(known) if len(known) == sum(bool(number) for number, _ in parts) else None
+    known_costs = [number * cost for number, cost in parts if number and cost is not None]
+    return (
+        sum(known_costs) if len(known_costs) == sum(bool(number) for number, _ in parts) else None
+    )
 
 
-def asked_of_ideas(
+def calls_for_ideas(
     ideas: Sequence[Idea], request: RunRequest, settings: Settings
-) -> tuple[StepsAsked, float]:
+) -> tuple[CallsByStep, float]:
     """Return what models are asked about ideas of which none is evaluated, by step, and requests to
     the literature.
     """
-    count, known = len(ideas), {step.name: step for step in STEPS}
+    count, steps_by_name = len(ideas), {step.name: step for step in STEPS}
     idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(count, 1)
     dated = any(idea.cutoff_date is not None for idea in ideas)
     counts, requests = _per_idea(request, settings, dated=dated)
-    asked = {}
+    calls_by_step = {}
     for name, each in counts.items():
-        shown = _idea_tokens_shown(known[name], idea_tokens)
+        idea_tokens_shown = _idea_tokens_shown(steps_by_name[name], idea_tokens)
         if each.most_idea_tokens is not None:
-            shown = min(shown, each.most_idea_tokens)
-        asked[known[name]] = Asked(
+            idea_tokens_shown = min(idea_tokens_shown, each.most_idea_tokens)
+        calls_by_step[steps_by_name[name]] = ExpectedCalls(
             count * each.calls,
-            count * (each.data_tokens + each.calls * shown),
+            count * (each.data_tokens + each.calls * idea_tokens_shown),
             count * each.answer_tokens,
-            each.shared_tokens + shown,
+            each.shared_tokens + idea_tokens_shown,
             None if each.first_calls is None else count * each.first_calls,
         )
-    return asked, count * requests
+    return calls_by_step, count * requests
 
 
 def _per_idea(request: RunRequest, settings: Settings, *, dated: bool) -> tuple["Counts", float]:
     """Return what models are asked about one idea, by step, and requests to the literature."""
-    asked: Counts = {}
+    counts: Counts = {}
     requests = 0.0
     if Module.SOUNDNESS in request.parameters.modules:
         soundness, soundness_requests = _soundness(request)
-        asked |= soundness
+        counts |= soundness
         requests += soundness_requests
     if Module.CONTRIBUTION in request.parameters.modules:
         contribution, contribution_requests = _contribution(request)
-        asked = _with_verification(asked, contribution)
+        counts = _with_verification(counts, contribution)
         requests += contribution_requests
     if request.parameters.survey:
-        asked |= expected_survey(IDEA_SURVEY, full_text=False)
+        counts |= expected_survey(IDEA_SURVEY, full_text=False)
         requests += expected_requests(IDEA_SURVEY, unlimited=request.literature.unlimited)
     if Module.COMMITTEE in request.parameters.modules:
         committee, committee_requests = expected_committee(
             request.profile.committee, settings, dated=dated, full_text=request.full_text
         )
-        asked |= committee
+        counts |= committee
         requests += committee_requests
     if Module.NOVELTY in request.parameters.modules:
         novelty, novelty_requests = expected_novelty(request.profile.novelty)
-        asked |= novelty
+        counts |= novelty
         requests += novelty_requests
     if Module.ASSESSMENT in request.parameters.modules:
-        asked |= _assessment(request)
-    asked |= expected_resources(request.profile.resources)
-    return asked, requests
+        counts |= _assessment(request)
+    counts |= expected_resources(request.profile.resources)
+    return counts, requests
 
 
 def _outside_the_field(
@@ -300,35 +302,35 @@ def _outside_the_field(
     """Return what models are asked about an idea whose field the literature does not cover: the
     review of its plan, its committee, which has other sources only, and the assessment.
     """
-    asked: Counts = {}
+    counts: Counts = {}
     if Module.SOUNDNESS in request.parameters.modules:
-        asked["plan_review"] = _soundness(request)[0]["plan_review"]
+        counts["plan_review"] = _soundness(request)[0]["plan_review"]
     if Module.COMMITTEE in request.parameters.modules:
         parameters = request.profile.committee
         others = tuple(name for name in parameters.sources if name != LITERATURE)
-        asked |= expected_committee(
+        counts |= expected_committee(
             replace(parameters, sources=others), settings, dated=dated, full_text=request.full_text
         )[0]
     if Module.ASSESSMENT in request.parameters.modules:
-        asked |= _assessment(request, covered=False)
-    return _steps(asked, request, idea_tokens, settings)
+        counts |= _assessment(request, covered=False)
+    return _steps(counts, request, idea_tokens, settings)
 
 
 def _steps(
-    asked: "Counts", request: RunRequest, idea_tokens: float, settings: Settings
+    counts: "Counts", request: RunRequest, idea_tokens: float, settings: Settings
 ) -> tuple[StepEstimate, ...]:
-    known = {step.name: step for step in STEPS}
+    steps_by_name = {step.name: step for step in STEPS}
     steps = [
         estimate_step(
-            known[name],
+            steps_by_name[name],
             calls,
-            _idea_tokens_shown(known[name], idea_tokens),
+            _idea_tokens_shown(steps_by_name[name], idea_tokens),
             request.profile.judging,
             request.engine,
             settings.language_model,
             by_batch=request.parameters.batch,
         )
-        for name, calls in asked.items()
+        for name, calls in counts.items()
     ]
     return tuple(step for step in steps if step is not None)
 
@@ -339,7 +341,7 @@ def _with_verification(one: "Counts", other: "Counts") -> "Counts":
     name = VERIFY_CITATIONS.name
     if name in one and name in other:
         first, second = one[name], other[name]
-        both[name] = Asked(
+        both[name] = ExpectedCalls(
             first.calls + second.calls,
             first.data_tokens + second.data_tokens,
             first.answer_tokens + second.answer_tokens,
@@ -350,13 +352,13 @@ def _with_verification(one: "Counts", other: "Counts") -> "Counts":
 def _verification(text_tokens: float, reviews: float, papers: float) -> "Counts":
     """Of reviews with two cited texts of `text_tokens`, that cite at most `papers`."""
     sentences = reviews * 2 * max(round(text_tokens / TOKENS_PER_WORD / VERIFIED_SENTENCE_WORDS), 1)
-    shown = sentences * (VERIFIED_SENTENCE_WORDS * TOKENS_PER_WORD + ENTRY_TOKENS)
+    sentence_tokens = sentences * (VERIFIED_SENTENCE_WORDS * TOKENS_PER_WORD + ENTRY_TOKENS)
     texts = min(papers, sentences) * (WORDS_PER_SOURCE * TOKENS_PER_WORD + TITLE_TOKENS)
     corrections = EXPECTED_CORRECTED_SHARE * VERIFIED_SENTENCE_WORDS * TOKENS_PER_WORD
     return {
-        VERIFY_CITATIONS.name: Asked(
+        VERIFY_CITATIONS.name: ExpectedCalls(
             math.ceil(sentences / CLAIMS_PER_CALL),
-            shown + texts,
+            sentence_tokens + texts,
             sentences * (ENTRY_TOKENS + corrections),
         )
     }
@@ -368,7 +370,7 @@ def _idea_tokens_shown(step: Step[Any, Any], idea_tokens: float) -> float:
     return IDEA_TOKENS_SHOWN.get(step.name, idea_tokens)
 
 
-Counts = dict[str, Asked]
+Counts = dict[str, ExpectedCalls]
 """By step, in order of work, of one idea."""
 
 
@@ -385,42 +387,42 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
     alike, failures = parameters.queries_per_method, int(parameters.search_failures)
     query = parameters.query_word_limit * TOKENS_PER_WORD + ENTRY_TOKENS / 2
     points = parameters.maximum_points
-    shown = _idea_tokens(parameters.idea_word_limit)
+    most_idea_tokens = _idea_tokens(parameters.idea_word_limit)
     point = _tokens(parameters.words_per_concern, CONCERN_WORDS) + (
         CONCERN_QUOTE_WORDS * TOKENS_PER_WORD + 3 * ENTRY_TOKENS
     )
-    weighed = points * (1 - EXPECTED_STRENGTHS_SHARE) * CONCERN_SHOWN_TOKENS
-    borne = EXPECTED_BEARINGS * (BEARING_WORDS * TOKENS_PER_WORD + ENTRY_TOKENS)
+    concern_tokens = points * (1 - EXPECTED_STRENGTHS_SHARE) * CONCERN_SHOWN_TOKENS
+    bearing_tokens = EXPECTED_BEARINGS * (BEARING_WORDS * TOKENS_PER_WORD + ENTRY_TOKENS)
     counts: Counts = {
-        "extract_methods": Asked(
+        "extract_methods": ExpectedCalls(
             1, 0, methods * METHOD_TOKENS + EXPECTED_ELEMENTS * ELEMENT_TOKENS
         ),
-        "plan_review": Asked(
+        "plan_review": ExpectedCalls(
             1,
             parameters.resources_shown * RESOURCE_LINE_TOKENS,
             points * point + parameters.maximum_questions * QUESTION_TOKENS,
         ),
-        "soundness_query": Asked(
+        "soundness_query": ExpectedCalls(
             math.ceil(methods / parameters.methods_per_query_call),
             methods * METHOD_TOKENS,
             methods * (alike + failures) * min(QUERY_TOKENS, query),
         ),
-        "method_evidence": Asked(
+        "method_evidence": ExpectedCalls(
             readings,
             readings * METHOD_TOKENS + methods * papers * (paper + TITLE_TOKENS),
             relevant * finding + methods * papers * ENTRY_TOKENS,
             first_calls=1,
-            most_idea_tokens=shown,
+            most_idea_tokens=most_idea_tokens,
         ),
-        "soundness_review": Asked(
+        "soundness_review": ExpectedCalls(
             methods,
-            methods * (METHOD_TOKENS + weighed) + relevant * (finding + 2 * TITLE_TOKENS),
-            methods * (review + text / 2 + borne + ENTRY_TOKENS),
-            most_idea_tokens=shown,
+            methods * (METHOD_TOKENS + concern_tokens) + relevant * (finding + 2 * TITLE_TOKENS),
+            methods * (review + text / 2 + bearing_tokens + ENTRY_TOKENS),
+            most_idea_tokens=most_idea_tokens,
         ),
     }
     if parameters.summarise:
-        counts["soundness_summary"] = Asked(
+        counts["soundness_summary"] = ExpectedCalls(
             1, methods * (review + METHOD_TOKENS), 9 * _tokens(None, SUMMARY_WORDS)
         )
     if parameters.verify_citations:
@@ -452,8 +454,8 @@ def _papers_named(request: RunRequest) -> float:
     parameters = request.profile.soundness
     if request.literature.snapshot is not None:
         return parameters.snippets_per_method
-    own = parameters.snippets_per_method if parameters.include_passage_papers else 0
-    return own + parameters.snippets_per_method * EXPECTED_CITED_PER_PASSAGE
+    passage_papers = parameters.snippets_per_method if parameters.include_passage_papers else 0
+    return passage_papers + parameters.snippets_per_method * EXPECTED_CITED_PER_PASSAGE
 
 
 def _idea_tokens(word_limit: int | None) -> float | None:
@@ -480,8 +482,8 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
     dimensions = min(parameters.maximum_dimensions, EXPECTED_DIMENSIONS)
     statements = dimensions * EXPECTED_STATEMENTS_PER_DIMENSION
     queries = statements * parameters.queries_per_statement
-    found = queries * parameters.papers_per_query * EXPECTED_NEW_PER_QUERY_SHARE
-    first = min(found, parameters.maximum_judged_papers)
+    papers_found = queries * parameters.papers_per_query * EXPECTED_NEW_PER_QUERY_SHARE
+    first = min(papers_found, parameters.maximum_judged_papers)
     seeds = min(first * EXPECTED_RELEVANT_SHARE, parameters.maximum_seeds)
     second = _second_pass(parameters, first)
     compared = min(parameters.papers_compared, (first + second) * EXPECTED_RELEVANT_SHARE)
@@ -491,19 +493,19 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
         for each in (closest, compared - closest)
     )
     query_calls = math.ceil(dimensions / parameters.dimensions_per_query_call)
-    shown = _idea_tokens(parameters.idea_word_limit)
+    most_idea_tokens = _idea_tokens(parameters.idea_word_limit)
     comparison = _comparison_tokens(parameters, closest, compared)
     addressed = compared * EXPECTED_ADDRESSED_SHARE
     text = _tokens(parameters.words_per_review_text, SECTION_OF_REVIEW_WORDS)
     near = min(CLOSEST_SHOWN, addressed) * (ABSTRACT_TOKENS + 2 * comparison + TITLE_TOKENS)
-    quoted = 2 * comparison + CONCERN_QUOTE_WORDS * TOKENS_PER_WORD
+    quote_tokens = 2 * comparison + CONCERN_QUOTE_WORDS * TOKENS_PER_WORD
     counts: Counts = {
-        "extract_dimensions": Asked(1, 0, dimensions * DIMENSION_TOKENS),
-        "contribution_queries": Asked(
+        "extract_dimensions": ExpectedCalls(1, 0, dimensions * DIMENSION_TOKENS),
+        "contribution_queries": ExpectedCalls(
             query_calls, dimensions * DIMENSION_TOKENS, queries * QUERY_TOKENS / 2
         ),
         "relevance": _relevance(parameters, first, second),
-        "compare_paper": Asked(
+        "compare_paper": ExpectedCalls(
             comparisons,
             comparisons * dimensions * DIMENSION_TOKENS
             + compared * (ABSTRACT_TOKENS + TITLE_TOKENS),
@@ -511,18 +513,18 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
             * (
                 (1 + dimensions * EXPECTED_ADDRESSED_SHARE) * comparison
                 + dimensions * COMPARED_ENTRY_TOKENS
-                + EXPECTED_OVERLAPPING_SHARE * quoted
+                + EXPECTED_OVERLAPPING_SHARE * quote_tokens
                 + ENTRY_TOKENS
             ),
             shared_tokens=dimensions * DIMENSION_TOKENS,
             first_calls=1,
-            most_idea_tokens=shown,
+            most_idea_tokens=most_idea_tokens,
         ),
-        "contribution_review": Asked(
+        "contribution_review": ExpectedCalls(
             dimensions,
             dimensions * (DIMENSION_TOKENS + addressed * (comparison + 2 * TITLE_TOKENS) + near),
             dimensions * (2 * text + EXPECTED_SUGGESTIONS * SUGGESTION_TOKENS),
-            most_idea_tokens=shown,
+            most_idea_tokens=most_idea_tokens,
         ),
     }
     if parameters.verify_citations:
@@ -530,18 +532,23 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
     return counts, _searches(parameters, dimensions, queries) + _neighbours(request, seeds)
 
 
-def _relevance(parameters: ContributionParameters, first: float, second: float) -> Asked:
+def _relevance(parameters: ContributionParameters, first: float, second: float) -> ExpectedCalls:
     """Judging the papers of both passes; in brief a rationale is given of the relevant ones."""
-    per_call, judged = parameters.papers_per_relevance_call, first + second
+    per_call, paper_count = parameters.papers_per_relevance_call, first + second
     words = parameters.abstract_word_limit
     further = parameters.second_pass_word_limit or words
-    told = judged if parameters.words_per_rationale is None else judged * EXPECTED_RELEVANT_SHARE
-    return Asked(
+    rationales = (
+        paper_count
+        if parameters.words_per_rationale is None
+        else paper_count * EXPECTED_RELEVANT_SHARE
+    )
+    return ExpectedCalls(
         math.ceil(first / per_call) + math.ceil(second / per_call),
         first * _abstract_tokens(words)
         + second * _abstract_tokens(further)
-        + judged * TITLE_TOKENS,
-        told * _tokens(parameters.words_per_rationale, RATIONALE_WORDS) + judged * ENTRY_TOKENS,
+        + paper_count * TITLE_TOKENS,
+        rationales * _tokens(parameters.words_per_rationale, RATIONALE_WORDS)
+        + paper_count * ENTRY_TOKENS,
         first_calls=1,
         most_idea_tokens=_idea_tokens(parameters.idea_word_limit),
     )

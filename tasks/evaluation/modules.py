@@ -165,11 +165,11 @@ def steps_of(
     Args:
         surveyed: whether the ideas are surveyed too.
     """
-    asked = [MODULES[module] for module in modules]
+    evaluating = [MODULES[module] for module in modules]
     return [
         step
         for step in steps
         if step.package in SHARED
-        or any(module.holds(step.package) for module in asked)
+        or any(module.holds(step.package) for module in evaluating)
         or (surveyed and step in IDEA_SURVEY_STEPS)
     ]

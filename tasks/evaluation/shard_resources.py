@@ -18,9 +18,9 @@ from tasks.embeddings import Embedder
 from tasks.embeddings.sentence_embedder import SentenceEmbedder, bundled_settings
 from tasks.evaluation.evaluate_shard import Attempts, evaluate_shard
 from tasks.evaluation.modules import IdeaTools
-from tasks.evaluation.planned import ShardJob
-from tasks.judging.batches.asking import open_batches
-from tasks.judging.opening import EngineOf, open_judging, traced
+from tasks.evaluation.shard_job import ShardJob
+from tasks.judging.batches.batched_model import open_batches
+from tasks.judging.opening import EngineOf, open_judging, with_spans
 from tasks.literature.client import LiteratureClient
 from tasks.sources.requests import SourceContext
 from tasks.sources.unpaywall import open_full_texts
@@ -59,13 +59,15 @@ class ShardResources:
         )
         documents = self._documents(ledger)
         yield IdeaTools(
-            engine=traced(self.engine_of(ledger)),
+            engine=with_spans(self.engine_of(ledger)),
             literature=literature,
             documents=documents,
             embedder=self.embedder,
             ledger=ledger,
             knowledge=self._knowledge(ledger, literature, documents),
-            engine_of_repetition=lambda number: traced(self.engine_of(ledger, repetition=number)),
+            engine_of_repetition=lambda number: with_spans(
+                self.engine_of(ledger, repetition=number)
+            ),
             field_embedder=self.field_embedder,
         )
 

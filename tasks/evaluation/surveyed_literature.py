@@ -55,27 +55,27 @@ class SurveyedLiterature(LiteratureClient):
         self._engine = engine
         self._ledger = ledger
         self._papers: tuple[Paper, ...] | None = None
-        self._surveying = asyncio.Lock()
+        self._survey_lock = asyncio.Lock()
 
     async def kept(self) -> tuple[Paper, ...]:
         """The papers of the survey, heaviest first; whoever asks first has it made."""
-        async with self._surveying:
+        async with self._survey_lock:
             if self._papers is None:
-                self._papers = await self._surveyed()
+                self._papers = await self._survey()
         return self._papers
 
-    async def _surveyed(self) -> tuple[Paper, ...]:
+    async def _survey(self) -> tuple[Paper, ...]:
         idea = self._idea
-        planned = await plan_queries(idea.text, IDEA_SURVEY, self._engine)
-        if isinstance(planned, Unscored):
-            self._ledger.failures.extend(call_failures([planned], STAGE, idea.idea_id))
+        queries = await plan_queries(idea.text, IDEA_SURVEY, self._engine)
+        if isinstance(queries, Unscored):
+            self._ledger.failures.extend(call_failures([queries], STAGE, idea.idea_id))
             return ()
         judge = without_own_work(idea, relevance_to(idea.text, IDEA_SURVEY, self._engine))
-        found = await expand(
-            idea.text, planned.value, IDEA_SURVEY, self._inner, judge, idea.cutoff_date
+        survey = await expand(
+            idea.text, queries.value, IDEA_SURVEY, self._inner, judge, idea.cutoff_date
         )
-        self._ledger.failures.extend(found.failures)
-        return tuple(paper.text for paper in found.kept)
+        self._ledger.failures.extend(survey.failures)
+        return tuple(paper.text for paper in survey.kept)
 
     async def _nearest(self, query: str, cutoff: date | None, limit: int) -> list[Paper]:
         """Of the survey the papers that share most with `query`."""
@@ -102,9 +102,9 @@ class SurveyedLiterature(LiteratureClient):
         `query`, each ranked as the passage of the same place: scores of both do not compare.
         """
         answer = await self._inner.search_snippets(query, limit, cutoff)
-        known = {passage.paper_id for passage in answer.items}
+        listed_ids = {passage.paper_id for passage in answer.items}
         near = await self._nearest(query, cutoff, PAPERS_PER_SEARCH)
-        more = [paper for paper in near if paper.abstract and paper.paper_id not in known]
+        more = [paper for paper in near if paper.abstract and paper.paper_id not in listed_ids]
         scores = [passage.score for passage in answer.items] or [1.0]
         passages = [
             Passage(
@@ -148,8 +148,8 @@ class SurveyedLiterature(LiteratureClient):
 
 def with_more(answer: Answer[Paper], papers: Sequence[Paper]) -> Answer[Paper]:
     """The answer with `papers` behind, each once; what failed and was left out stays."""
-    known = {paper.paper_id for paper in answer.items}
-    more = tuple(paper for paper in papers if paper.paper_id not in known)
+    listed_ids = {paper.paper_id for paper in answer.items}
+    more = tuple(paper for paper in papers if paper.paper_id not in listed_ids)
     return Answer((*answer.items, *more), answer.failures, answer.inadmissible_count)
 
 
@@ -159,8 +159,10 @@ def without_own_work(idea: Idea, judge: Judge) -> Judge:
     """
 
     async def judged(papers: Sequence[Paper]) -> Judgements:
-        own = {paper.paper_id for paper in own_publications(idea, papers)}
-        found = await judge([paper for paper in papers if paper.paper_id not in own])
-        return Judgements({**found.by_paper, **dict.fromkeys(own, _OWN)}, found.failures)
+        own_ids = {paper.paper_id for paper in own_publications(idea, papers)}
+        judgements = await judge([paper for paper in papers if paper.paper_id not in own_ids])
+        return Judgements(
+            {**judgements.by_paper, **dict.fromkeys(own_ids, _OWN)}, judgements.failures
+        )
 
     return judged

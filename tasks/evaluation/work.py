@@ -15,7 +15,7 @@ from schemas.profile import Profile
 from schemas.run import Run
 from schemas.settings import Settings
 from schemas.work import Summary
-from tasks.evaluation.expected import asked_of_ideas
+from tasks.evaluation.expected import calls_for_ideas
 from tasks.evaluation.modules import steps_of
 from tasks.evaluation.steps import STEPS
 from tasks.ideas.read import read_batch
@@ -67,9 +67,9 @@ def _expected(request: RunRequest, settings: Settings) -> Expected:
     batch = read_batch(
         request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
     )
-    asked, requests = asked_of_ideas(batch.ideas, request, settings)
+    calls, requests = calls_for_ideas(batch.ideas, request, settings)
     return Expected(
-        asked=asked,
+        asked=calls,
         counts={
             "ideas": len(batch.ideas),
             "rejected": len(batch.rejected),

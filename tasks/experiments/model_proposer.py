@@ -35,7 +35,7 @@ from tasks.experiments.steps.propose_program import (
 )
 from tasks.experiments.task_folder import PARENT, PROGRAM
 from tasks.judging.reply_fields import by_key
-from tasks.judging.step import Engine, never_asked
+from tasks.judging.step import Engine, unasked_provenance
 from warehouse.scrubbing import one_line
 
 MOST_TRIES = 40
@@ -173,7 +173,7 @@ class ModelProposer:
     def provenance(self) -> Provenance:
         """Provenance of the first successful proposal, with the calls of all."""
         if not self._answered:
-            return never_asked(PROPOSE_PROGRAM, self._engine)
+            return unasked_provenance(PROPOSE_PROGRAM, self._engine)
         calls = dict.fromkeys(call for each in self._answered for call in each.call_ids)
         return replace(self._answered[0], call_ids=tuple(calls))
 

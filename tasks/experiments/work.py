@@ -45,7 +45,7 @@ from tasks.experiments.task_folder import (
     TaskFolder,
     read_task,
 )
-from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, together
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, ExpectedCalls, add_calls
 from tasks.shards.work import Cause
 from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from tasks.work.tools import Tools
@@ -76,7 +76,7 @@ def expected_experiments(request: ExperimentRequest, _: Settings) -> Expected:
         sum(executions_of(folder).values()) * folder.task.limits.seconds for folder in folders
     )
     return Expected(
-        asked=together(
+        asked=add_calls(
             {PROPOSE_PROGRAM: _proposals(folder), LEARN_FROM_RUNS: _lessons(folder)}
             for folder in folders
         ),
@@ -101,21 +101,21 @@ def executions_of(folder: TaskFolder) -> dict[Stage, int]:
     }
 
 
-def _proposals(folder: TaskFolder) -> Asked:
+def _proposals(folder: TaskFolder) -> ExpectedCalls:
     calls = folder.task.trials.candidates
     program = GROWTH * len(folder.programs[PARENT]) / CHARACTERS_PER_TOKEN
     idea = len(folder.idea.model_dump_json()) / CHARACTERS_PER_TOKEN if folder.idea else 0.0
     tries = sum(min(number, MOST_TRIES) for number in range(calls)) * TOKENS_PER_TRY
     prompt_tokens = calls * (program * (1 + SHARE_SHOWN_ANOTHER) + idea)
-    return Asked(calls, prompt_tokens + tries, calls * (TOKENS_PER_PATCH + program / 2))
+    return ExpectedCalls(calls, prompt_tokens + tries, calls * (TOKENS_PER_PATCH + program / 2))
 
 
-def _lessons(folder: TaskFolder) -> Asked:
+def _lessons(folder: TaskFolder) -> ExpectedCalls:
     """Expect lessons after every round but the last; half of the candidates are no better."""
     rounds = math.ceil(folder.task.trials.candidates / SIDE_BY_SIDE) - 1
     attempts = rounds * SIDE_BY_SIDE / 2
     prompt_tokens = attempts * (TOKENS_PER_PATCH + TOKENS_PER_TRY)
-    return Asked(rounds, prompt_tokens, attempts * TOKENS_PER_LESSON)
+    return ExpectedCalls(rounds, prompt_tokens, attempts * TOKENS_PER_LESSON)
 
 
 EXECUTIONS = "executions.sqlite"

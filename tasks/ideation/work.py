@@ -24,7 +24,7 @@ from tasks.ideation.course import IN_ROUNDS, version_count
 from tasks.ideation.rounds import failed_round, follow_round
 from tasks.ideation.stacks import Stacks
 from tasks.ideation.steps import IDEATE_KEYWORD, IDEATE_PROPOSAL, STEPS
-from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, ExpectedCalls
 from tasks.work.declaration import Expected, Needs, Resolved, Result, Work
 from warehouse.app.database import ServiceDatabase
 from warehouse.app.people import participant
@@ -102,7 +102,7 @@ def _expected(request: IdeationRequest, _: Settings) -> Expected:
     )
 
 
-def _expected_calls(request: IdeationRequest, versions: int) -> dict[Any, Asked]:
+def _expected_calls(request: IdeationRequest, versions: int) -> dict[Any, ExpectedCalls]:
     parameters = request.parameters
     candidate_count, paper_count = parameters.candidates_shown, parameters.papers_per_relation
     (first,) = request.units
@@ -114,12 +114,12 @@ def _expected_calls(request: IdeationRequest, versions: int) -> dict[Any, Asked]
     revised = findings + later * PROPOSAL_TOKENS
     proposal = candidate_count * RELATION_TOKENS + paper_count * PASSAGE_TOKENS + revised
     return {
-        IDEATE_KEYWORD: Asked(
+        IDEATE_KEYWORD: ExpectedCalls(
             versions,
             versions * (keyword + seed_tokens),
             versions * candidate_count * RELATION_TOKENS,
         ),
-        IDEATE_PROPOSAL: Asked(
+        IDEATE_PROPOSAL: ExpectedCalls(
             versions, versions * (proposal + seed_tokens), versions * PROPOSAL_TOKENS
         ),
     }

@@ -20,7 +20,7 @@ UNANSWERED = CallFailure(
 """A call that was sent, so it is on the bill, at a cost nobody knows."""
 
 
-def believable(answer: CallAnswer, sent: Sequence[Message], price: Price | None) -> CallAnswer:
+def plausible_usage(answer: CallAnswer, sent: Sequence[Message], price: Price | None) -> CallAnswer:
     """Return the answer with no fewer tokens than its texts can have.
 
     Without any usage it stays as it is: then the cost is unknown.

@@ -15,7 +15,7 @@ from schemas.choices import EngineChoice
 from schemas.judging import Effort, JudgingParameters
 from schemas.settings import LanguageModelSettings
 from tasks.judging.models import BATCH_RATE, model_info, price_of, takes_cache_markers
-from tasks.judging.panel import asked_models
+from tasks.judging.panel import models_of_step
 from tasks.judging.step import Step
 
 CHARACTERS_PER_TOKEN = 4.0
@@ -50,7 +50,7 @@ CLAIM_TOKENS = 700.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ExpectedCalls:
     """Expected calls of a step, whichever model answers; everything over all calls, but
     `shared_tokens`.
 
@@ -71,19 +71,19 @@ class Asked:
     most_idea_tokens: float | None = None
 
 
-StepsAsked = Mapping[Step[Any, Any], Asked]
+CallsByStep = Mapping[Step[Any, Any], ExpectedCalls]
 
 
-def together(parts: Iterable[StepsAsked]) -> StepsAsked:
+def add_calls(parts: Iterable[CallsByStep]) -> CallsByStep:
     """Add up what several units ask; calls of none of them wait for others."""
-    total: dict[Step[Any, Any], Asked] = {}
+    total: dict[Step[Any, Any], ExpectedCalls] = {}
     for part in parts:
-        for step, asked in part.items():
-            before = total.get(step, Asked(0, 0, 0))
-            total[step] = Asked(
-                before.calls + asked.calls,
-                before.data_tokens + asked.data_tokens,
-                before.answer_tokens + asked.answer_tokens,
+        for step, calls in part.items():
+            sum_so_far = total.get(step, ExpectedCalls(0, 0, 0))
+            total[step] = ExpectedCalls(
+                sum_so_far.calls + calls.calls,
+                sum_so_far.data_tokens + calls.data_tokens,
+                sum_so_far.answer_tokens + calls.answer_tokens,
             )
     return total
 
@@ -108,7 +108,7 @@ class StepEstimate(Noun):
 
 def estimate_step(
     step: Step[Any, Any],
-    asked: Asked,
+    expected: ExpectedCalls,
     idea_tokens: float,
     judging: JudgingParameters,
     engine: EngineChoice,
@@ -123,24 +123,24 @@ def estimate_step(
         engine: answers where the profile names no model.
         by_batch: at the price of batches, which cannot count on a provider's cache.
     """
-    own = engine.model
-    if own is None:
+    default_model = engine.model
+    if default_model is None:
         return None
     effort = judging.assignment(step.name, step.kind, step.answer_tokens).effort
-    models = asked_models(step, judging) or (own,)
-    prompts = _prompts(step, asked, idea_tokens)
-    pictures = asked.calls if step.draws else 0.0
+    models = models_of_step(step, judging) or (default_model,)
+    prompts = _prompts(step, expected, idea_tokens)
+    pictures = expected.calls if step.draws else 0.0
     shares = [
-        _share(model, asked, prompts, effort, settings, by_batch, pictures) for model in models
+        _share(model, expected, prompts, effort, settings, by_batch, pictures) for model in models
     ]
     return StepEstimate(
         step=step.name,
         models=models,
-        calls=asked.calls * len(models),
+        calls=expected.calls * len(models),
         prompt_tokens=prompts.tokens * len(models),
-        cached_tokens=sum(share.cached for share in shares),
-        completion_tokens=sum(asked.answer_tokens + share.thinking for share in shares),
-        thinking_tokens=sum(share.thinking for share in shares),
+        cached_tokens=sum(share.cached_tokens for share in shares),
+        completion_tokens=sum(expected.answer_tokens + share.thinking_tokens for share in shares),
+        thinking_tokens=sum(share.thinking_tokens for share in shares),
         cost_usd=total_usd(share.cost_usd for share in shares),
         unpriced_models=tuple(share.model for share in shares if share.cost_usd is None),
     )
@@ -148,12 +148,12 @@ def estimate_step(
 
 def total_usd(costs: Iterable[float | None]) -> float | None:
     """The sum; None when one of them is unknown."""
-    known = 0.0
+    total = 0.0
     for cost in costs:
         if cost is None:
             return None
-        known += cost
-    return known
+        total += cost
+    return total
 
 
 def unpriced(steps: Sequence[StepEstimate]) -> tuple[str, ...]:
@@ -181,26 +181,26 @@ class _Share:
     """One model's part of a step."""
 
     model: str
-    cached: float
-    thinking: float
+    cached_tokens: float
+    thinking_tokens: float
     cost_usd: float | None
 
 
-def _prompts(step: Step[Any, Any], asked: Asked, idea_tokens: float) -> _Prompts:
-    if asked.most_idea_tokens is not None:
-        idea_tokens = min(idea_tokens, asked.most_idea_tokens)
+def _prompts(step: Step[Any, Any], expected: ExpectedCalls, idea_tokens: float) -> _Prompts:
+    if expected.most_idea_tokens is not None:
+        idea_tokens = min(idea_tokens, expected.most_idea_tokens)
     frame = len(step.template) / CHARACTERS_PER_TOKEN + FRAME_TOKENS + idea_tokens
     until_idea = len(step.instructions) / CHARACTERS_PER_TOKEN + idea_tokens
     return _Prompts(
-        tokens=asked.calls * frame + asked.data_tokens,
-        beginning=until_idea + asked.shared_tokens,
+        tokens=expected.calls * frame + expected.data_tokens,
+        beginning=until_idea + expected.shared_tokens,
         marked_beginning=until_idea if step.shares_prefix else 0.0,
     )
 
 
 def _share(
     model: str,
-    asked: Asked,
+    expected: ExpectedCalls,
     prompts: _Prompts,
     effort: Effort,
     settings: LanguageModelSettings,
@@ -208,25 +208,27 @@ def _share(
     pictures: float,
 ) -> _Share:
     info = model_info(model)
-    cached, written = (0.0, 0.0) if by_batch else _cached(model, info, asked, prompts)
-    thinking = asked.calls * _thinking_tokens(model, info, effort, settings)
+    cached_tokens, written_tokens = (
+        (0.0, 0.0) if by_batch else _cached_tokens(model, info, expected, prompts)
+    )
+    thinking_tokens = expected.calls * _thinking_tokens(model, info, effort, settings)
     price = price_of(model, settings)
-    completion = asked.answer_tokens + thinking
+    completion = expected.answer_tokens + thinking_tokens
     rate = BATCH_RATE if by_batch else 1.0
     cost = (
         None
         if price is None
-        else rate * price.of(prompts.tokens, completion, cached, written, pictures)
+        else rate * price.of(prompts.tokens, completion, cached_tokens, written_tokens, pictures)
     )
-    return _Share(model, cached, thinking, cost)
+    return _Share(model, cached_tokens, thinking_tokens, cost)
 
 
 def _thinking_tokens(
     model: str, info: dict[str, Any], effort: Effort, settings: LanguageModelSettings
 ) -> int:
     """Of one call, by a model that takes an effort: as the settings say, else as LiteLLM knows."""
-    known = bool(info.get("supports_reasoning"))
-    if not (known if settings.thinking == "auto" else settings.thinking == "yes"):
+    supports_thinking = bool(info.get("supports_reasoning"))
+    if not (supports_thinking if settings.thinking == "auto" else settings.thinking == "yes"):
         return 0
     expected = EXPECTED_THINKING_TOKENS[effort]
     return expected or (0 if _can_stop_thinking(model, info) else LEAST_THINKING_TOKENS)
@@ -244,22 +246,26 @@ def _can_stop_thinking(model: str, info: dict[str, Any]) -> bool:
     return bool(info.get("supports_none_reasoning_effort", not openai))
 
 
-def _cached(
-    model: str, info: dict[str, Any], asked: Asked, prompts: _Prompts
+def _cached_tokens(
+    model: str, info: dict[str, Any], expected: ExpectedCalls, prompts: _Prompts
 ) -> tuple[float, float]:
     """Prompt tokens expected from the provider's cache, and those it bills as written to it."""
-    if not info.get("supports_prompt_caching") or not asked.calls:
+    if not info.get("supports_prompt_caching") or not expected.calls:
         return 0.0, 0.0
     least = _cached_from_tokens(model, info)
     if info.get("supports_prompt_cache_breakpoint"):
         # From GPT-5.6 on OpenAI writes every prompt, and finds again only what ends where it ended.
-        return 0.0, prompts.tokens if prompts.tokens / asked.calls >= least else 0.0
-    marked = takes_cache_markers(model)
-    shared = prompts.marked_beginning if marked else prompts.beginning
-    if shared < least:
+        return 0.0, prompts.tokens if prompts.tokens / expected.calls >= least else 0.0
+    takes_markers = takes_cache_markers(model)
+    shared_tokens = prompts.marked_beginning if takes_markers else prompts.beginning
+    if shared_tokens < least:
         return 0.0, 0.0
-    first = asked.calls if asked.first_calls is None else min(asked.first_calls, asked.calls)
-    return (asked.calls - first) * shared, first * shared if marked else 0.0
+    first = (
+        expected.calls
+        if expected.first_calls is None
+        else min(expected.first_calls, expected.calls)
+    )
+    return (expected.calls - first) * shared_tokens, first * shared_tokens if takes_markers else 0.0
 
 
 def _cached_from_tokens(model: str, info: dict[str, Any]) -> float:

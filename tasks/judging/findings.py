@@ -16,7 +16,7 @@ from tasks.citations.keys import Shown, show
 from tasks.citations.settle import Settled, citation_rows, settle
 
 ValueT = TypeVar("ValueT")
-NOTHING_SHOWN = show(())
+NO_PROMPT_PAPERS = show(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,25 +32,25 @@ class Findings(Generic[ValueT]):
 
 
 @dataclass(frozen=True, slots=True)
-class Cited(Generic[ValueT]):
+class CitedResult(Generic[ValueT]):
     """A judgement with the papers it was shown, where it cites them, and what it suggests.
 
     `failures`: calls without an answer, and what was left out of a reply.
     """
 
     value: ValueT
-    shown: Shown = NOTHING_SHOWN
+    prompt_papers: Shown = NO_PROMPT_PAPERS
     citations: tuple[Citation, ...] = ()
     suggestions: tuple[Suggestion, ...] = ()
     failures: tuple[Failure, ...] = ()
 
 
-def joined(
-    parts: Iterable[Cited[ValueT]], failures: Iterable[Failure] = ()
-) -> Cited[tuple[ValueT, ...]]:
+def merge_results(
+    parts: Iterable[CitedResult[ValueT]], failures: Iterable[Failure] = ()
+) -> CitedResult[tuple[ValueT, ...]]:
     """All parts as one, in their order; `failures` come last."""
     parts = tuple(parts)
-    return Cited(
+    return CitedResult(
         tuple(part.value for part in parts),
         citations=tuple(row for part in parts for row in part.citations),
         suggestions=tuple(row for part in parts for row in part.suggestions),
@@ -58,17 +58,19 @@ def joined(
     )
 
 
-def cited_anywhere(parts: Iterable[Cited[Any]]) -> Shown:
+def all_cited_papers(parts: Iterable[CitedResult[Any]]) -> Shown:
     """One set of keys for all papers that `parts` cite, in the order they cite them."""
     parts = tuple(parts)
     papers: dict[PaperId, Paper] = {}
     for part in parts:
-        papers |= {paper.paper_id: paper for paper in part.shown.papers}
-    keyed = [
-        (dict(part.shown.entries), row.citation_key) for part in parts for row in part.citations
+        papers |= {paper.paper_id: paper for paper in part.prompt_papers.papers}
+    citations = [
+        (dict(part.prompt_papers.entries), row.citation_key)
+        for part in parts
+        for row in part.citations
     ]
-    cited = [entries[key].paper_id for entries, key in keyed if key in entries]
-    return show([papers[paper_id] for paper_id in cited])
+    cited_ids = [entries[key].paper_id for entries, key in citations if key in entries]
+    return show([papers[paper_id] for paper_id in cited_ids])
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ class SettledTexts:
     """Texts of one judgement by field, settled against the papers that it was shown."""
 
     by_field: Mapping[str, Settled]
-    shown: Shown
+    prompt_papers: Shown
 
     def __getitem__(self, field: str) -> str:
         return self.by_field[field].markdown
@@ -102,29 +104,33 @@ class SettledTexts:
         return tuple(
             row
             for field, text in self.by_field.items()
-            for row in citation_rows(text, self.shown, module=module, subject=subject, field=field)
+            for row in citation_rows(
+                text, self.prompt_papers, module=module, subject=subject, field=field
+            )
         )
 
 
-def settle_texts(reply: object, fields: Iterable[str], shown: Shown) -> SettledTexts:
+def settle_texts(reply: object, fields: Iterable[str], prompt_papers: Shown) -> SettledTexts:
     """Settle the texts that `reply` has under the names `fields`."""
-    return SettledTexts({field: settle(getattr(reply, field), shown) for field in fields}, shown)
+    return SettledTexts(
+        {field: settle(getattr(reply, field), prompt_papers) for field in fields}, prompt_papers
+    )
 
 
 def whole_citations(
-    texts: Iterable[str], shown: Shown, *, module: str, subject: str, field: str
+    texts: Iterable[str], prompt_papers: Shown, *, module: str, subject: str, field: str
 ) -> tuple[Citation, ...]:
     """Return the citations of several texts that are one text of a review."""
-    whole = settle("\n\n".join(texts), shown)
-    return citation_rows(whole, shown, module=module, subject=subject, field=field)
+    whole = settle("\n\n".join(texts), prompt_papers)
+    return citation_rows(whole, prompt_papers, module=module, subject=subject, field=field)
 
 
-def keys_of(settled: Settled, shown: Shown) -> tuple[str, ...]:
+def keys_of(settled: Settled, prompt_papers: Shown) -> tuple[str, ...]:
     """The keys that a text cites."""
-    return tuple(shown.key_of(paper_id) for paper_id, _ in settled.cited)
+    return tuple(prompt_papers.key_of(paper_id) for paper_id, _ in settled.cited)
 
 
-def left_out(
+def omission_failures(
     stage: str,
     subject: str,
     detail: str,

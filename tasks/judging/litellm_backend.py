@@ -18,10 +18,10 @@ from schemas.identifiers import content_hash
 from schemas.judging import Assignment, Effort
 from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
-from tasks.judging.batches.asking import BatchedModel
+from tasks.judging.batches.batched_model import BatchedModel
 from tasks.judging.messages import Fitted, Message, TooLong, fit, tokens_of
 from tasks.judging.models import (
-    NOTHING_TOLD,
+    NO_REPORTED_LIMITS,
     ModelLimits,
     Price,
     RateLimitHeaders,
@@ -93,11 +93,11 @@ class ReplyCache:
 
         An entry that no longer validates counts as absent.
         """
-        kept = json_entry(self.store.get_many([key]).get(key))
-        if kept is None:
+        entry = json_entry(self.store.get_many([key]).get(key))
+        if entry is None:
             return None
         try:
-            return output_model.model_validate(kept["reply"]), kept["model_answered"]
+            return output_model.model_validate(entry["reply"]), entry["model_answered"]
         except (ValueError, KeyError, TypeError, ValidationError):
             return None
 
@@ -114,12 +114,12 @@ class ReplyCache:
         )
 
 
-def given_to_library(
+def call_arguments(
     parameters: Parameters, response_format: dict[str, Any] | None
 ) -> dict[str, Any]:
     """Return what LiteLLM is given with the messages of a question."""
-    wanted = {} if response_format is None else {"response_format": response_format}
-    return {**parameters.sent, **wanted}
+    output_format = {} if response_format is None else {"response_format": response_format}
+    return {**parameters.values, **output_format}
 
 
 _CHARACTERS_PER_TOKEN = 4
@@ -177,7 +177,7 @@ class LiteLLMBackend:
         )
         self.batched: BatchedModel | None = None
         self.transcripts = transcripts
-        self.limits_told = NOTHING_TOLD
+        self.limits_told = NO_REPORTED_LIMITS
         self.out_of_order: str | None = None
         self._api_base = api_base
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -268,17 +268,17 @@ class LiteLLMBackend:
         shares_prefix: bool = False,
     ) -> CallAnswer | CallFailure:
         """One attempt; learns the limits it is told, counts failures that concern every call."""
-        sent = (
+        prompt = (
             with_cache_markers(messages)
             if shares_prefix and takes_cache_markers(self.model)
             else messages
         )
-        given = given_to_library(parameters, response_format)
-        return self._noted(
+        arguments = call_arguments(parameters, response_format)
+        return self._record_outcome(
             await call_provider(
                 self.model,
-                sent,
-                {**given, **access(self.model, self._api_base)},
+                prompt,
+                {**arguments, **access(self.model, self._api_base)},
                 self.settings.timeout_seconds * patience,
             )
         )
@@ -287,16 +287,16 @@ class LiteLLMBackend:
         self, messages: Sequence[Message], parameters: Parameters, *, patience: float = 1.0
     ) -> CallAnswer | CallFailure:
         """As `ask`, of an image model, which takes the messages as one text."""
-        return self._noted(
+        return self._record_outcome(
             await draw_by_provider(
                 self.model,
                 as_prompt(messages),
-                {**parameters.sent, **access(self.model, self._api_base)},
+                {**parameters.values, **access(self.model, self._api_base)},
                 self.settings.timeout_seconds * patience,
             )
         )
 
-    def _noted(self, answer: CallAnswer | CallFailure) -> CallAnswer | CallFailure:
+    def _record_outcome(self, answer: CallAnswer | CallFailure) -> CallAnswer | CallFailure:
         if isinstance(answer, CallFailure) and answer.concerns_every_call:
             self._failures_in_a_row += 1
             if self._failures_in_a_row >= _FAILURES_UNTIL_OUT_OF_ORDER:
@@ -306,15 +306,15 @@ class LiteLLMBackend:
             self._learn_limits(answer.limits)
         return answer
 
-    def _learn_limits(self, told: RateLimitHeaders) -> None:
-        known = self.limits_told
-        limits = (told.requests_per_minute, told.tokens_per_minute)
-        if limits != (known.requests_per_minute, known.tokens_per_minute):
+    def _learn_limits(self, headers: RateLimitHeaders) -> None:
+        previous = self.limits_told
+        limits = (headers.requests_per_minute, headers.tokens_per_minute)
+        if limits != (previous.requests_per_minute, previous.tokens_per_minute):
             self.limits.learn(*limits)
-        if told.wait_seconds:
-            self.limits.penalise(told.wait_seconds)
-        if told != NOTHING_TOLD:
-            self.limits_told = told
+        if headers.wait_seconds:
+            self.limits.penalise(headers.wait_seconds)
+        if headers != NO_REPORTED_LIMITS:
+            self.limits_told = headers
 
     async def close(self) -> None:
         """Close the connections of this event loop."""

@@ -16,9 +16,9 @@ from schemas.judging import Assignment, JudgingParameters
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
-from tasks.judging.batches.asking import BatchAnswer
-from tasks.judging.billing import UNANSWERED, believable, cost_of, tokens_of_bill
-from tasks.judging.litellm_backend import LiteLLMBackend, given_to_library
+from tasks.judging.batches.batched_model import BatchAnswer
+from tasks.judging.billing import UNANSWERED, cost_of, plausible_usage, tokens_of_bill
+from tasks.judging.litellm_backend import LiteLLMBackend, call_arguments
 from tasks.judging.messages import Attachment, Message, TooLong, with_attachment
 from tasks.judging.parameters import Parameters, Sampling
 from tasks.judging.pictures import read_picture
@@ -39,7 +39,7 @@ _SHOWN_OF_AN_ERROR = 200
 
 
 @dataclass(slots=True)
-class _Asking:
+class _StepRequest:
     """One step being asked: what its attempts have in common, and what they gave so far."""
 
     step: Step[Any, Any]
@@ -47,8 +47,8 @@ class _Asking:
     reply_tokens: int
     shortening: str | None = None
     parameters: Parameters | None = None
-    sent: Sequence[Message] = ()
-    kept_under: str = ""
+    messages: Sequence[Message] = ()
+    reply_key: str = ""
     call_ids: list[str] = field(default_factory=list)
     model_answered: str | None = None
     spent: Spent = field(default_factory=Spent)
@@ -62,7 +62,7 @@ class _Attempt:
     latency_seconds: float
     queue_seconds: float = 0.0
     by_batch: BatchAnswer | None = None
-    parsed: ParsedReply[Any] | UnusableReply | None = None
+    reply: ParsedReply[Any] | UnusableReply | None = None
     estimated_usd: float = 0.0
 
     @property
@@ -114,26 +114,26 @@ class LiteLLMEngine:
         """Answer `step`; see `Engine.run`."""
         backend = self._backend
         assignment = self._judging.assignment(step.name, step.kind, step.answer_tokens)
-        asking = _Asking(step, assignment, backend.reply_tokens(assignment))
-        plain = step.messages(inputs)
-        fitted = self._fitted(asking, plain)
-        if isinstance(fitted, TooLong):
-            return self._unscored(asking, Reason.INPUT_TOO_LONG, fitted.detail)
+        request = _StepRequest(step, assignment, backend.reply_tokens(assignment))
+        prompt = step.messages(inputs)
+        messages = self._fit(request, prompt)
+        if isinstance(messages, TooLong):
+            return self._unscored(request, Reason.INPUT_TOO_LONG, messages.detail)
         if backend.cache is None:
-            return await self._ask(asking, plain)
-        asking.sent = fitted
-        kept_as = [*fitted, *self._told_apart()]
-        key = asking.kept_under = backend.cache.key(
-            step, kept_as, assignment.effort, self._sampling
+            return await self._ask(request, prompt)
+        request.messages = messages
+        cache_messages = [*messages, *self._cache_extras()]
+        key = request.reply_key = backend.cache.key(
+            step, cache_messages, assignment.effort, self._sampling
         )
         if backend.batched is not None:  # nobody waits for a turn: all ask in one wave
-            own = backend.batched.paid_for(key, self._ledger.idea_id)
-            return await self._recalled_or_asked(asking, plain, None if own else key)
+            has_paid = backend.batched.paid_for(key, self._ledger.idea_id)
+            return await self._reply_or_cached(request, prompt, None if has_paid else key)
         async with backend.turn(key):
-            return await self._recalled_or_asked(asking, plain, key)
+            return await self._reply_or_cached(request, prompt, key)
 
-    async def _recalled_or_asked(
-        self, asking: _Asking, plain: list[Message], key: str | None
+    async def _reply_or_cached(
+        self, request: _StepRequest, plain: list[Message], key: str | None
     ) -> Outcome[Any]:
         """The reply kept under `key`; else the answer, kept from then on.
 
@@ -141,94 +141,96 @@ class LiteLLMEngine:
         """
         cache = self._backend.cache
         assert cache is not None
-        if key is not None and (kept := cache.recall(key, asking.step.output_model)):
-            value, asking.model_answered = kept
-            hit = self._row(asking, uuid.uuid4().hex, CallStatus.CACHED, said=reply_json(value))
-            self._book(asking, hit)
-            return Scored(value, self._provenance(asking))
-        outcome = await self._ask(asking, plain)
+        if key is not None and (entry := cache.recall(key, request.step.output_model)):
+            value, request.model_answered = entry
+            hit = self._row(
+                request, uuid.uuid4().hex, CallStatus.CACHED, reply_text=reply_json(value)
+            )
+            self._book(request, hit)
+            return Scored(value, self._provenance(request))
+        outcome = await self._ask(request, plain)
         if isinstance(outcome, Scored):
-            cache.remember(asking.kept_under, outcome.value, asking.model_answered)
+            cache.remember(request.reply_key, outcome.value, request.model_answered)
         return outcome
 
-    def _fitted(
-        self, asking: _Asking, messages: list[Message], mode: OutputMode | None = None
+    def _fit(
+        self, request: _StepRequest, messages: list[Message], mode: OutputMode | None = None
     ) -> list[Message] | TooLong:
         """The messages as they are sent in `mode`, by default the one wanted: with the schema in
         words where it does not travel as a parameter, and shortened where they are too long.
         """
         backend = self._backend
-        mode = OutputMode.PICTURE if asking.step.draws else mode
+        mode = OutputMode.PICTURE if request.step.draws else mode
         in_words = (OutputMode.JSON_OBJECT, OutputMode.TEXT)
         if (mode or backend.parameters.wanted_mode) in in_words:
-            wanted = asking.step.output_model
+            output_model = request.step.output_model
             # To mypy no class is hashable.
-            asked_for = schema_instruction(wanted)  # type: ignore[arg-type]
+            instruction = schema_instruction(output_model)  # type: ignore[arg-type]
             messages = [
-                {**messages[0], "content": f"{messages[0]['content']}\n\n{asked_for}"},
+                {**messages[0], "content": f"{messages[0]['content']}\n\n{instruction}"},
                 *messages[1:],
             ]
-        fitted = backend.fit(messages, asking.reply_tokens)
+        fitted = backend.fit(messages, request.reply_tokens)
         if isinstance(fitted, TooLong):
             return fitted
-        asking.shortening = fitted.shortening
+        request.shortening = fitted.shortening
         return fitted.messages
 
-    def _told_apart(self) -> Sequence[Message]:
+    def _cache_extras(self) -> Sequence[Message]:
         """Return what besides the messages makes two questions differ."""
-        told = (
+        extras = (
             [{"role": "attachment", "content": self._attachment.sha256}] if self._attachment else []
         )
         return (
-            [*told, {"role": "repetition", "content": str(self._repetition)}]
+            [*extras, {"role": "repetition", "content": str(self._repetition)}]
             if self._repetition > 1
-            else told
+            else extras
         )
 
-    async def _ask(self, asking: _Asking, plain: list[Message]) -> Outcome[Any]:
+    async def _ask(self, request: _StepRequest, prompt: list[Message]) -> Outcome[Any]:
         """Ask; once more where the reply cannot be used, and once more where it was cut off."""
-        shown: Sequence[Message] = ()
+        correction: Sequence[Message] = ()
         may_grow = True
         while True:
-            reply = await self._reply(asking, plain, shown)
+            reply = await self._reply(request, prompt, correction)
             if isinstance(reply, ParsedReply):
-                return Scored(reply.value, self._provenance(asking))
+                return Scored(reply.value, self._provenance(request))
             text, problem = reply
-            if isinstance(problem, UnusableReply) and problem.again and not shown:
-                shown = _asking_again(text, problem)
+            if isinstance(problem, UnusableReply) and problem.again and not correction:
+                correction = _correction(text, problem)
                 continue
             if isinstance(problem, UnusableReply) and problem.status is CallStatus.CUT_OFF:
-                larger = self._backend.larger(asking.reply_tokens, asking.sent)
+                larger = self._backend.larger(request.reply_tokens, request.messages)
                 if may_grow and larger is not None:
-                    asking.reply_tokens, may_grow = larger, False
+                    request.reply_tokens, may_grow = larger, False
                     continue
-                return self._unscored(asking, problem.reason, _cut_off(problem, asking))
-            return self._unscored(asking, problem.reason, problem.detail)
+                return self._unscored(request, problem.reason, _cut_off(problem, request))
+            return self._unscored(request, problem.reason, problem.detail)
 
     async def _reply(
-        self, asking: _Asking, plain: list[Message], shown: Sequence[Message]
+        self, request: _StepRequest, prompt: list[Message], correction: Sequence[Message]
     ) -> ParsedReply[Any] | tuple[str, UnusableReply | CallFailure]:
         """A reply; or the text of one that cannot be used, and why."""
         try:
-            attempt = await self._answered(asking, plain, shown)
+            attempt = await self._attempt_repeatedly(request, prompt, correction)
         except BudgetExhaustedError as error:
             return "", CallFailure(CallStatus.CLIENT_ERROR, Reason.BUDGET_EXHAUSTED, str(error))
         if isinstance(attempt, CallFailure):
             return "", attempt
         answer = attempt.answer
         assert isinstance(answer, CallAnswer)
-        asking.model_answered = answer.model_answered
-        if isinstance(attempt.parsed, ParsedReply):
-            return attempt.parsed
-        assert attempt.parsed is not None
-        return answer.text or "", attempt.parsed
+        request.model_answered = answer.model_answered
+        if isinstance(attempt.reply, ParsedReply):
+            return attempt.reply
+        assert attempt.reply is not None
+        return answer.text or "", attempt.reply
 
-    async def _answered(
-        self, asking: _Asking, plain: list[Message], shown: Sequence[Message]
+    async def _attempt_repeatedly(
+        self, request: _StepRequest, prompt: list[Message], correction: Sequence[Message]
     ) -> _Attempt | CallFailure:
         """Attempts until one is answered, or trying again is no use."""
         backend = self._backend
-        patience = backend.patience(asking.reply_tokens)
+        patience = backend.patience(request.reply_tokens)
         policy = RetryPolicy(
             backend.settings.maximum_attempts,
             backend.settings.maximum_total_seconds * patience,
@@ -236,21 +238,21 @@ class LiteLLMEngine:
         )
 
         async def attempt(_: int) -> Tried[_Attempt | CallFailure]:
-            before = asking.spent.seconds
-            tried = await self._tried(asking, plain, shown)
-            if tried.again and tried.wait_seconds:
-                spent_seconds = before + tried.busy_seconds + tried.wait_seconds
+            before = request.spent.seconds
+            result = await self._attempt_with_fallbacks(request, prompt, correction)
+            if result.again and result.wait_seconds:
+                spent_seconds = before + result.busy_seconds + result.wait_seconds
                 if spent_seconds <= policy.maximum_total_seconds:  # else nobody is to wait for it
-                    backend.limits.penalise(tried.wait_seconds)
-            return tried
+                    backend.limits.penalise(result.wait_seconds)
+            return result
 
-        return await policy.run(attempt, asking.spent)
+        return await policy.run(attempt, request.spent)
 
-    async def _tried(
+    async def _attempt_with_fallbacks(
         self,
-        asking: _Asking,
-        plain: list[Message],
-        shown: Sequence[Message],
+        request: _StepRequest,
+        prompt: list[Message],
+        correction: Sequence[Message],
     ) -> Tried[_Attempt | CallFailure]:
         """One attempt, repeated at once without each parameter that the provider refuses."""
         backend = self._backend
@@ -260,31 +262,31 @@ class LiteLLMEngine:
                 unavailable = Reason.ENGINE_UNAVAILABLE
                 detail = f"not asked any more: {backend.out_of_order}"
                 return Tried(CallFailure(CallStatus.CLIENT_ERROR, unavailable, detail))
-            mode = OutputMode.PICTURE if asking.step.draws else backend.mode
-            asking.parameters = (
+            mode = OutputMode.PICTURE if request.step.draws else backend.mode
+            request.parameters = (
                 backend.parameters.of_picture(self._sampling)
-                if asking.step.draws
-                else backend.parameters_of(asking.assignment, asking.reply_tokens, self._sampling)
+                if request.step.draws
+                else backend.parameters_of(request.assignment, request.reply_tokens, self._sampling)
             )
-            messages = self._fitted(asking, plain, mode)
+            messages = self._fit(request, prompt, mode)
             if isinstance(messages, TooLong):
                 too_long = Reason.INPUT_TOO_LONG
                 return Tried(CallFailure(CallStatus.CLIENT_ERROR, too_long, messages.detail))
-            asking.sent = [*messages, *shown]
-            attempt = await self._attempt(asking, [*messages, *shown], mode)
+            request.messages = [*messages, *correction]
+            attempt = await self._attempt(request, [*messages, *correction], mode)
             busy_seconds += attempt.busy_seconds
             failure = attempt.answer
             if isinstance(failure, CallAnswer):
                 return Tried(attempt, busy_seconds=busy_seconds)
-            refused = failure.refused_parameter
-            if not refused or not backend.parameters.learn(refused, asking.parameters, mode):
+            parameter = failure.refused_parameter
+            if not parameter or not backend.parameters.learn(parameter, request.parameters, mode):
                 wait_seconds = failure.retry_after_seconds or 0.0
                 return Tried(failure, failure.retryable, wait_seconds, busy_seconds)
             # Ends, because what was refused is never sent again.
-            asking.reply_tokens = backend.reply_tokens(asking.assignment)
+            request.reply_tokens = backend.reply_tokens(request.assignment)
 
     async def _attempt(
-        self, asking: _Asking, messages: list[Message], mode: OutputMode
+        self, request: _StepRequest, messages: list[Message], mode: OutputMode
     ) -> _Attempt:
         """One call within concurrency, budget and rates.
 
@@ -293,18 +295,18 @@ class LiteLLMEngine:
         backend = self._backend
         attached_tokens = self._attachment.estimated_tokens if self._attachment else 0
         tokens, cost_usd = backend.estimate(
-            messages, asking.reply_tokens, attached_tokens, pictures=int(asking.step.draws)
+            messages, request.reply_tokens, attached_tokens, pictures=int(request.step.draws)
         )
-        assert asking.parameters is not None
+        assert request.parameters is not None
         if backend.batched is not None:
-            by_batch = await self._by_batch(asking, messages, mode, tokens, cost_usd)
+            by_batch = await self._by_batch(request, messages, mode, tokens, cost_usd)
             if by_batch is not None:
                 answer = by_batch.answer
-                parsed = _parsed(answer, asking.step) if isinstance(answer, CallAnswer) else None
-                attempt = _Attempt(answer, by_batch.seconds, by_batch=by_batch, parsed=parsed)
+                reply = _parse(answer, request.step) if isinstance(answer, CallAnswer) else None
+                attempt = _Attempt(answer, by_batch.seconds, by_batch=by_batch, reply=reply)
                 # Worked on again, an idea books what a batch has answered under the same name.
                 name = by_batch.question_id if by_batch.is_own else uuid.uuid4().hex
-                self._book(asking, self._row_of(asking, name, attempt))
+                self._book(request, self._row_of(request, name, attempt))
                 return attempt
         asked_at = time.monotonic()
         async with backend.gate:
@@ -318,19 +320,21 @@ class LiteLLMEngine:
                 started_at = time.monotonic()
                 queue_seconds = started_at - asked_at
                 attempt = _Attempt(UNANSWERED, 0.0, queue_seconds, estimated_usd=cost_usd)
-                call = self._row_of(asking, reservation.reservation_id, attempt)
+                call = self._row_of(request, reservation.reservation_id, attempt)
                 used_tokens = tokens
                 backend.budget.send(reservation, self._ledger.unit, call)
                 with span(
-                    "model call", kind="client", step=asking.step.name, model=backend.model
-                ) as spanned:
-                    answer = await self._sent(asking, messages, mode)
-                    _note(spanned, answer)
+                    "model call", kind="client", step=request.step.name, model=backend.model
+                ) as call_span:
+                    answer = await self._send(request, messages, mode)
+                    _note(call_span, answer)
                 attempt = dataclasses.replace(
-                    self._read(asking, answer, time.monotonic() - started_at, queue_seconds),
+                    self._read_answer(
+                        request, answer, time.monotonic() - started_at, queue_seconds
+                    ),
                     estimated_usd=cost_usd,
                 )
-                call = self._row_of(asking, reservation.reservation_id, attempt)
+                call = self._row_of(request, reservation.reservation_id, attempt)
                 used_tokens = tokens_of_bill(attempt.answer, tokens)
             except asyncio.CancelledError:
                 if call is not None:
@@ -340,39 +344,39 @@ class LiteLLMEngine:
                 used_usd = 0.0 if call is None else call.cost_usd
                 backend.budget.settle(reservation, cost_usd=used_usd, tokens=used_tokens, call=call)
                 if call is not None:
-                    self._book(asking, call)
+                    self._book(request, call)
             backend.limits.settle(tokens, used_tokens)
         return attempt
 
-    def _read(
+    def _read_answer(
         self,
-        asking: _Asking,
+        request: _StepRequest,
         answer: CallAnswer | CallFailure,
         latency_seconds: float,
         queue_seconds: float,
     ) -> _Attempt:
         """The attempt with what its answer holds, and with counts of tokens that can be true."""
-        step, price = asking.step, self._backend.price
+        step, price = request.step, self._backend.price
         usage = answer.usage if isinstance(answer, CallFailure) else answer
         if usage is not None and not step.draws:
-            usage = believable(usage, asking.sent, price)
+            usage = plausible_usage(usage, request.messages, price)
         if isinstance(answer, CallFailure):
             answer = dataclasses.replace(answer, usage=usage)
             return _Attempt(answer, latency_seconds, queue_seconds)
         assert usage is not None
-        return _Attempt(usage, latency_seconds, queue_seconds, parsed=_parsed(answer, step))
+        return _Attempt(usage, latency_seconds, queue_seconds, reply=_parse(answer, step))
 
-    async def _sent(
-        self, asking: _Asking, messages: list[Message], mode: OutputMode
+    async def _send(
+        self, request: _StepRequest, messages: list[Message], mode: OutputMode
     ) -> CallAnswer | CallFailure:
-        backend, attachment, step = self._backend, self._attachment, asking.step
-        assert asking.parameters is not None
-        patience = backend.patience(asking.reply_tokens)
+        backend, attachment, step = self._backend, self._attachment, request.step
+        assert request.parameters is not None
+        patience = backend.patience(request.reply_tokens)
         if step.draws:
-            return await backend.draw(messages, asking.parameters, patience=patience)
+            return await backend.draw(messages, request.parameters, patience=patience)
         return await backend.ask(
             with_attachment(messages, attachment) if attachment else messages,
-            asking.parameters,
+            request.parameters,
             response_format(mode, step.name, step.output_model),
             patience=patience,
             shares_prefix=step.shares_prefix,
@@ -380,7 +384,7 @@ class LiteLLMEngine:
 
     async def _by_batch(
         self,
-        asking: _Asking,
+        request: _StepRequest,
         messages: list[Message],
         mode: OutputMode,
         tokens: int,
@@ -389,45 +393,45 @@ class LiteLLMEngine:
         """Return what batches have answered; None: a call is to be made instead."""
         backend, attachment = self._backend, self._attachment
         assert backend.batched is not None
-        assert asking.parameters is not None
-        wanted = response_format(mode, asking.step.name, asking.step.output_model)
+        assert request.parameters is not None
+        output_format = response_format(mode, request.step.name, request.step.output_model)
         return await backend.batched.ask(
             with_attachment(messages, attachment) if attachment else messages,
-            given_to_library(asking.parameters, wanted),
-            asked_as=asking.kept_under,
+            call_arguments(request.parameters, output_format),
+            reply_key=request.reply_key,
             unit=self._ledger.idea_id,
-            step=asking.step.name,
+            step=request.step.name,
             tokens=tokens,
             cost_usd=cost_usd if backend.price else None,
             booked={call.call_id for call in self._ledger.llm_calls},
         )
 
-    def _row_of(self, asking: _Asking, call_id: str, attempt: _Attempt) -> LlmCall:
+    def _row_of(self, request: _StepRequest, call_id: str, attempt: _Attempt) -> LlmCall:
         """The row of an attempt, by how it ended."""
-        answer, by_batch, parsed = attempt.answer, attempt.by_batch, attempt.parsed
+        answer, by_batch, reply = attempt.answer, attempt.by_batch, attempt.reply
         error = None
         if isinstance(answer, CallFailure):
             status, error = answer.status, answer.detail
-        elif isinstance(parsed, UnusableReply):
-            status, error = parsed.status, parsed.detail
+        elif isinstance(reply, UnusableReply):
+            status, error = reply.status, reply.detail
         else:
             status = CallStatus.OK
         if by_batch is not None and by_batch.batch and not by_batch.is_own:
             status = CallStatus.CACHED
-        return self._row(asking, call_id, status, attempt, error=error)
+        return self._row(request, call_id, status, attempt, error=error)
 
     def _row(
         self,
-        asking: _Asking,
+        request: _StepRequest,
         call_id: str,
         status: CallStatus,
         attempt: _Attempt | None = None,
         *,
-        said: str | None = None,
+        reply_text: str | None = None,
         error: str | None = None,
     ) -> LlmCall:
-        """`said`: the reply, where there was no attempt."""
-        backend, step = self._backend, asking.step
+        """`reply_text`: the reply, where there was no attempt."""
+        backend, step = self._backend, request.step
         by_batch = attempt.by_batch if attempt else None
         cache_hit = status is CallStatus.CACHED
         answer = attempt.answer if attempt and isinstance(attempt.answer, CallAnswer) else None
@@ -447,7 +451,7 @@ class LiteLLMEngine:
             engine=self.name,
             model_requested=backend.model,
             model_answered=(
-                answer.model_answered if answer else asking.model_answered if cache_hit else None
+                answer.model_answered if answer else request.model_answered if cache_hit else None
             ),
             prompt_tokens=usage.prompt_tokens if usage else 0,
             completion_tokens=usage.completion_tokens if usage else 0,
@@ -456,56 +460,56 @@ class LiteLLMEngine:
             cost_usd=cost_usd,
             latency_seconds=attempt.latency_seconds if attempt else 0.0,
             queue_seconds=max(attempt.queue_seconds, 0.0) if attempt else 0.0,
-            attempt=len(asking.call_ids) + 1,
+            attempt=len(request.call_ids) + 1,
             cache_hit=cache_hit,
             status=status,
             error=one_line(error) if error else None,
-            shortening=asking.shortening,
-            seed=self._seed(asking),
-            parameters_dropped=asking.parameters.dropped if asking.parameters else None,
+            shortening=request.shortening,
+            seed=self._seed(request),
+            parameters_dropped=request.parameters.dropped if request.parameters else None,
             batch=by_batch.batch if by_batch else None,
-            transcript_sha256=self._kept(
-                asking, (answer.text or answer.refusal or "") if answer else said
+            transcript_sha256=self._keep_transcript(
+                request, (answer.text or answer.refusal or "") if answer else reply_text
             ),
             created_at=datetime.now(UTC),
         )
 
-    def _book(self, asking: _Asking, call: LlmCall) -> None:
-        asking.call_ids.append(call.call_id)
+    def _book(self, request: _StepRequest, call: LlmCall) -> None:
+        request.call_ids.append(call.call_id)
         self._ledger.llm_calls.append(call)
 
-    def _kept(self, asking: _Asking, reply: str | None) -> str | None:
+    def _keep_transcript(self, request: _StepRequest, reply: str | None) -> str | None:
         transcripts = self._backend.transcripts
         if transcripts is None or reply is None:
             return None
-        if asking.step.draws:
+        if request.step.draws:
             reply = f"a picture: {len(reply):,} characters in Base64"
-        return transcripts.keep(asking.sent, reply)
+        return transcripts.keep(request.messages, reply)
 
-    def _seed(self, asking: _Asking) -> int | None:
+    def _seed(self, request: _StepRequest) -> int | None:
         """The seed as it was sent; for an answer from the cache, as it was asked for."""
-        sent = asking.parameters
-        return self._sampling.seed if sent is None else sent.sent.get("seed")
+        parameters = request.parameters
+        return self._sampling.seed if parameters is None else parameters.values.get("seed")
 
-    def _unscored(self, asking: _Asking, reason: Reason, detail: str) -> Unscored:
-        return Unscored(reason, one_line(detail), self._provenance(asking))
+    def _unscored(self, request: _StepRequest, reason: Reason, detail: str) -> Unscored:
+        return Unscored(reason, one_line(detail), self._provenance(request))
 
-    def _provenance(self, asking: _Asking) -> Provenance:
+    def _provenance(self, request: _StepRequest) -> Provenance:
         return Provenance(
-            step=asking.step.name,
-            step_version=asking.step.version,
-            prompt_sha256=asking.step.prompt_sha256,
+            step=request.step.name,
+            step_version=request.step.version,
+            prompt_sha256=request.step.prompt_sha256,
             engine=self.name,
             model_requested=self._backend.model,
-            model_answered=asking.model_answered,
-            seed=self._seed(asking),
+            model_answered=request.model_answered,
+            seed=self._seed(request),
             created_at=datetime.now(UTC),
-            shortening=asking.shortening,
-            call_ids=tuple(asking.call_ids),
+            shortening=request.shortening,
+            call_ids=tuple(request.call_ids),
         )
 
 
-def _parsed(answer: CallAnswer, step: Step[Any, Any]) -> ParsedReply[Any] | UnusableReply:
+def _parse(answer: CallAnswer, step: Step[Any, Any]) -> ParsedReply[Any] | UnusableReply:
     if step.draws:
         return read_picture(answer.text, step.output_model)
     return parse_reply(
@@ -516,28 +520,28 @@ def _parsed(answer: CallAnswer, step: Step[Any, Any]) -> ParsedReply[Any] | Unus
     )
 
 
-def _note(spanned: Span, answer: CallAnswer | CallFailure) -> None:
+def _note(call_span: Span, answer: CallAnswer | CallFailure) -> None:
     if isinstance(answer, CallFailure):
-        spanned.fail(answer.status.value)
+        call_span.fail(answer.status.value)
     else:
-        spanned.note(
+        call_span.note(
             model_answered=answer.model_answered,
             prompt_tokens=answer.prompt_tokens,
             completion_tokens=answer.completion_tokens,
         )
 
 
-def _cut_off(problem: UnusableReply, asking: _Asking) -> str:
+def _cut_off(problem: UnusableReply, request: _StepRequest) -> str:
     return (
-        f"{problem.detail} of {asking.reply_tokens:,} tokens, thinking included: raise"
+        f"{problem.detail} of {request.reply_tokens:,} tokens, thinking included: raise"
         " answer_tokens in the profile, or lower effort"
     )
 
 
-def _asking_again(text: str, problem: UnusableReply) -> Sequence[Message]:
-    shown = text if len(text) <= _SHOWN_OF_A_BAD_REPLY else text[:_SHOWN_OF_A_BAD_REPLY] + " …"
+def _correction(text: str, problem: UnusableReply) -> Sequence[Message]:
+    excerpt = text if len(text) <= _SHOWN_OF_A_BAD_REPLY else text[:_SHOWN_OF_A_BAD_REPLY] + " …"
     return (
-        {"role": "assistant", "content": shown or "(empty)"},
+        {"role": "assistant", "content": excerpt or "(empty)"},
         {
             "role": "user",
             "content": (

@@ -64,30 +64,32 @@ def fit(
         <= limit_tokens
     ):
         return Fitted(list(messages), None)
-    used = tokens_of(messages, count_tokens)
-    if used <= limit_tokens:
+    prompt_tokens = tokens_of(messages, count_tokens)
+    if prompt_tokens <= limit_tokens:
         return Fitted(list(messages), None)
     *instructions, data = messages
     blocks = _blocks(data["content"])
     lengths = [block.end - block.start for block in blocks]
     if not blocks:
         return TooLong(
-            f"{used} tokens of instructions exceed the {limit_tokens} the model has room for"
+            f"{prompt_tokens} tokens of instructions exceed the {limit_tokens} the model has room for"
         )
-    characters_per_token = max(sum(len(message["content"]) for message in messages) / used, 0.1)
-    available = sum(lengths) - (used - limit_tokens) * characters_per_token
+    characters_per_token = max(
+        sum(len(message["content"]) for message in messages) / prompt_tokens, 0.1
+    )
+    available = sum(lengths) - (prompt_tokens - limit_tokens) * characters_per_token
     for _ in range(_ROUNDS):
         level = _common_level(lengths, available)
         if level < min(_LEAST_BLOCK_CHARACTERS, max(lengths)):
             break
         content = _cut(data["content"], blocks, level)
-        shortened = [*instructions, {**data, "content": content}]
-        now = tokens_of(shortened, count_tokens)
-        if now <= limit_tokens:
-            return Fitted(shortened, _describe(blocks, lengths, level))
-        available -= max((now - limit_tokens) * characters_per_token, 0.02 * available)
+        candidate = [*instructions, {**data, "content": content}]
+        candidate_tokens = tokens_of(candidate, count_tokens)
+        if candidate_tokens <= limit_tokens:
+            return Fitted(candidate, _describe(blocks, lengths, level))
+        available -= max((candidate_tokens - limit_tokens) * characters_per_token, 0.02 * available)
     return TooLong(
-        f"{used} tokens cannot be shortened to the {limit_tokens} the model has room for without"
+        f"{prompt_tokens} tokens cannot be shortened to the {limit_tokens} the model has room for without"
         " losing whole blocks"
     )
 
@@ -192,11 +194,11 @@ def with_attachment(messages: Sequence[Message], attachment: Attachment) -> list
     if attachment.media_type == PNG:
         part = {"type": "image_url", "image_url": {"url": data}}
     place = next(index for index, message in enumerate(messages) if message["role"] == "user")
-    asked: Mapping[str, Any] = {
+    user_message: Mapping[str, Any] = {
         "role": "user",
         "content": [part, {"type": "text", "text": messages[place]["content"]}],
     }
-    return [*messages[:place], asked, *messages[place + 1 :]]
+    return [*messages[:place], user_message, *messages[place + 1 :]]
 
 
 def takes_pdf(model: str) -> bool:

@@ -112,10 +112,14 @@ class Price:
         pictures: float = 0,
     ) -> float:
         """Dollars. Tokens read from the cache and written to it are part of `prompt_tokens`."""
-        cached = min(cached_tokens, prompt_tokens)
-        written = min(written_tokens, prompt_tokens - cached)
-        plain = prompt_tokens - cached - written
-        prompt = plain * self.prompt_usd + cached * self.cached_usd + written * self.written_usd
+        cache_reads = min(cached_tokens, prompt_tokens)
+        cache_writes = min(written_tokens, prompt_tokens - cache_reads)
+        uncached = prompt_tokens - cache_reads - cache_writes
+        prompt = (
+            uncached * self.prompt_usd
+            + cache_reads * self.cached_usd
+            + cache_writes * self.written_usd
+        )
         return prompt + completion_tokens * self.completion_usd + pictures * self.picture_usd
 
 
@@ -125,16 +129,16 @@ def price_of(model: str, settings: LanguageModelSettings) -> Price | None:
     The settings count only where LiteLLM has no price, and only when both a prompt and a completion
     price are set.
     """
-    return known_price(model_info(model)) or own_price(settings)
+    return listed_price(model_info(model)) or configured_price(settings)
 
 
 def model_info(model: str) -> dict[str, Any]:
     """Return what LiteLLM knows of a model; empty when it does not know it."""
-    known = library().model_cost
-    if model in known:
-        return dict(known[model])
+    models = library().model_cost
+    if model in models:
+        return dict(models[model])
     provider, _, bare = model.partition("/")
-    entry = known.get(bare, {})
+    entry = models.get(bare, {})
     return dict(entry) if _is_of(entry.get("litellm_provider", ""), provider) else {}
 
 
@@ -157,7 +161,7 @@ def _is_of(listed: str, provider: str) -> bool:
     return listed.partition("-")[0].removesuffix("_converse") == provider
 
 
-def known_price(info: dict[str, Any]) -> Price | None:
+def listed_price(info: dict[str, Any]) -> Price | None:
     prompt, completion = info.get("input_cost_per_token"), info.get("output_cost_per_token")
     if info.get("mode") == _DRAWS:
         completion = info.get("output_cost_per_image_token", completion)
@@ -176,7 +180,7 @@ def known_price(info: dict[str, Any]) -> Price | None:
     )
 
 
-def own_price(settings: LanguageModelSettings) -> Price | None:
+def configured_price(settings: LanguageModelSettings) -> Price | None:
     prompt = settings.prompt_price_usd_per_million_tokens
     completion = settings.completion_price_usd_per_million_tokens
     if prompt is None or completion is None:
@@ -204,7 +208,7 @@ class RateLimitHeaders:
     wait_seconds: float = 0.0
 
 
-NOTHING_TOLD = RateLimitHeaders()
+NO_REPORTED_LIMITS = RateLimitHeaders()
 FEWEST_PER_MINUTE = {"requests": 1.0, "tokens": 1_000.0}
 """A rate is kept for every worker, and for as long as nothing else is said: less would be for good."""
 
@@ -226,16 +230,16 @@ def rate_limit_headers(headers: Mapping[str, str], now: datetime | None = None) 
     limits: dict[str, float | None] = {}
     waits = [0.0]
     for kind, spellings in kinds.items():
-        found = [
+        readings = [
             tuple(headers.get(f"{before}{part}{after}") for part in ("limit", "remaining", "reset"))
             for before, after in spellings
         ]
-        told = [plain_number(limit) for limit, _, _ in found]
-        least = min((one for one in told if one), default=None)
+        limit_values = [plain_number(limit) for limit, _, _ in readings]
+        least = min((one for one in limit_values if one), default=None)
         limits[kind] = None if least is None else max(least, FEWEST_PER_MINUTE[kind])
         waits += [
             seconds_until(reset, now)
-            for _, remaining, reset in found
+            for _, remaining, reset in readings
             if remaining is not None and reset is not None and plain_number(remaining) == 0
         ]
     return RateLimitHeaders(limits["requests"], limits["tokens"], max(waits))

@@ -17,14 +17,14 @@ from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings import Embedder
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
-from tasks.judging.batches.asking import BatchedModel, BatchTerms
+from tasks.judging.batches.batched_model import BatchedModel, BatchTerms
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.judging.messages import Attachment
 from tasks.judging.models import open_model_limits, shared_api_base
 from tasks.judging.panel import AssignedEngine
 from tasks.judging.parameters import Sampling
-from tasks.judging.step import BaselineTools, Engine, NoAnswer, Step, made_by_program
+from tasks.judging.step import BaselineTools, Engine, NoAnswer, Step, program_provenance
 from tasks.telemetry.reporting import current, span
 from warehouse.layout import Layout
 from warehouse.stores.keyed_store import KeyedStore
@@ -48,7 +48,7 @@ class ExtractiveEngine:
     async def run(self, step: Step[Any, OutputT], inputs: Noun) -> Outcome[OutputT]:
         """Answer `step`; see `Engine.run`."""
         answer = await step.baseline(inputs, self._tools)
-        provenance = made_by_program(step, self.name, self._seed)
+        provenance = program_provenance(step, self.name, self._seed)
         if isinstance(answer, NoAnswer):
             return Unscored(answer.reason, answer.detail, provenance)
         return Scored(answer, provenance)
@@ -79,7 +79,7 @@ class TracedEngine:
             return outcome
 
 
-def traced(engine: Engine) -> Engine:
+def with_spans(engine: Engine) -> Engine:
     """The engine itself where nothing is reported."""
     return engine if current() is None else TracedEngine(engine)
 
@@ -196,7 +196,7 @@ def open_engines(
                 judging=profile.judging,
                 attachment=attachment,
                 repetition=repetition or 1,
-                sampling=repeated(backend.sampling, repetition),
+                sampling=repetition_sampling(backend.sampling, repetition),
             )
             for each, backend in backends.items()
         }
@@ -209,7 +209,7 @@ def open_engines(
     return engine_of
 
 
-def repeated(sampling: Sampling, repetition: int | None) -> Sampling:
+def repetition_sampling(sampling: Sampling, repetition: int | None) -> Sampling:
     """Return what a repetition of a question is sampled with; None: it is asked once.
 
     Every repetition has a seed of its own. At temperature 0 models ignore the seed, so that they

@@ -55,12 +55,12 @@ class AssignedEngine:
 
     async def run(self, step: Step[Any, OutputT], inputs: Noun) -> Outcome[OutputT]:
         """Answer `step`; see `Engine.run`."""
-        models = asked_models(step, self._judging)
+        models = models_of_step(step, self._judging)
         if len(models) < 2:
             engine = self._engines[models[0]] if models else self._default
             return await engine.run(step, inputs)
-        asked = await side_by_side(self._engines[model].run(step, inputs) for model in models)
-        return self._settle(step, inputs, models, asked)
+        outcomes = await side_by_side(self._engines[model].run(step, inputs) for model in models)
+        return self._settle(step, inputs, models, outcomes)
 
     def _settle(
         self,
@@ -87,7 +87,7 @@ class AssignedEngine:
         return Scored(with_scores(nearest.value, medians), provenance)
 
 
-def asked_models(step: Step[Any, Any], judging: JudgingParameters) -> tuple[str, ...]:
+def models_of_step(step: Step[Any, Any], judging: JudgingParameters) -> tuple[str, ...]:
     """Models that answer the step; empty: that of `--engine`.
 
     Several only where there are scores.
@@ -153,34 +153,40 @@ def _stays(entry: Reply, settled: Mapping[str, float], place: str) -> bool:
 
 
 def _place(outer: str, entry: Reply) -> str:
-    own = next((str(getattr(entry, name)) for name in _IDENTIFIERS if hasattr(entry, name)), "")
-    return f"{outer}/{own}" if outer else own
+    identifier = next(
+        (str(getattr(entry, name)) for name in _IDENTIFIERS if hasattr(entry, name)), ""
+    )
+    return f"{outer}/{identifier}" if outer else identifier
 
 
 def _medians(
-    given: Sequence[Mapping[str, float]],
+    judge_scores: Sequence[Mapping[str, float]],
     judge_count: int,
     median: Callable[[Sequence[float]], float] = statistics.median,
 ) -> dict[str, float]:
     """The median of every item that at least half of the judges scored."""
-    items = dict.fromkeys(item for scores_given in given for item in scores_given)
-    found = {item: [one[item] for one in given if item in one] for item in items}
+    items = dict.fromkeys(item for scores_given in judge_scores for item in scores_given)
+    scores_by_item = {item: [one[item] for one in judge_scores if item in one] for item in items}
     return {
-        item: median(values) for item, values in found.items() if 2 * len(values) >= judge_count
+        item: median(values)
+        for item, values in scores_by_item.items()
+        if 2 * len(values) >= judge_count
     }
 
 
-def _distance(given: Mapping[str, float], medians: Mapping[str, float]) -> tuple[int, float]:
+def _distance(judge_scores: Mapping[str, float], medians: Mapping[str, float]) -> tuple[int, float]:
     """Return how far a judge is from the medians: items not scored first, then the differences."""
-    missing = sum(item not in given for item in medians)
-    return missing, sum(abs(given[item] - medians[item]) for item in medians if item in given)
+    missing = sum(item not in judge_scores for item in medians)
+    return missing, sum(
+        abs(judge_scores[item] - medians[item]) for item in medians if item in judge_scores
+    )
 
 
 def _votes(step: str, question: str, judge: str, outcome: Outcome[Any]) -> Iterator[JudgeVote]:
-    given: Iterable[tuple[str, float | None]] = (
+    item_scores: Iterable[tuple[str, float | None]] = (
         [("", None)] if isinstance(outcome, Unscored) else scores(outcome.value)
     )
-    for item, score in given:
+    for item, score in item_scores:
         yield JudgeVote(
             step=step,
             question=question,
@@ -203,6 +209,6 @@ def _too_few(
         if isinstance(outcome, Unscored)
     ]
     reason, _ = Counter(outcome.reason for _, outcome in missing).most_common(1)[0]
-    told = "; ".join(f"{judge}: {outcome.reason.value}" for judge, outcome in missing)
-    detail = f"{len(missing)} of {len(judges)} judges gave no score: {told}"
+    reasons = "; ".join(f"{judge}: {outcome.reason.value}" for judge, outcome in missing)
+    detail = f"{len(missing)} of {len(judges)} judges gave no score: {reasons}"
     return Unscored(reason, detail, replace(missing[0][1].provenance, call_ids=call_ids))

@@ -56,11 +56,11 @@ class Parameters:
     """Parameters of one call, beside messages, format and address.
 
     Attributes:
-        sent: LiteLLM's names and values.
+        values: LiteLLM's names and values.
         dropped: what was asked for and is not sent as it was asked for; None: nothing.
     """
 
-    sent: dict[str, Any]
+    values: dict[str, Any]
     dropped: str | None
 
 
@@ -85,20 +85,20 @@ class ModelParameters:
         self._store = store
         self._key = f"refused {model} {without_secrets(api_base) if api_base else ''}"
         self._info = model_info(model)
-        self._refused = self._remembered()
+        self._refusals = self._load_refusals()
         self._known_to_think = _thinks(model, settings)
         self.wanted_mode = self._wanted_mode()
 
     @property
     def thinks(self) -> bool:
         """Return whether the model is asked for an effort."""
-        return self._known_to_think and _THINKING not in self._refused
+        return self._known_to_think and _THINKING not in self._refusals
 
     @property
     def context_tokens(self) -> int:
         """Room for prompt and reply: the setting, else what LiteLLM knows, else 32,768."""
-        known = self._info.get("max_input_tokens") or self._info.get("max_tokens")
-        return int(self._settings.context_tokens or known or _ASSUMED_CONTEXT_TOKENS)
+        listed_tokens = self._info.get("max_input_tokens") or self._info.get("max_tokens")
+        return int(self._settings.context_tokens or listed_tokens or _ASSUMED_CONTEXT_TOKENS)
 
     @property
     def largest_reply_tokens(self) -> int:
@@ -107,15 +107,21 @@ class ModelParameters:
 
     def room_for_reply(self, prompt_tokens: int) -> int:
         """Return what the model can give after a prompt of so many tokens."""
-        known = int(self._info.get("max_output_tokens") or self.context_tokens)
-        refused = [int(entry.partition("=")[2]) for entry in self._refused if _is_bound(entry)]
-        return min(known, self.context_tokens - prompt_tokens, *(bound // 2 for bound in refused))
+        most_tokens = int(self._info.get("max_output_tokens") or self.context_tokens)
+        refused_bounds = [
+            int(entry.partition("=")[2]) for entry in self._refusals if _is_bound(entry)
+        ]
+        return min(
+            most_tokens,
+            self.context_tokens - prompt_tokens,
+            *(bound // 2 for bound in refused_bounds),
+        )
 
     def reply_tokens(self, answer_tokens: int, effort: Effort) -> int:
         """Most tokens of a reply: the answer, and room for thinking where the model thinks."""
         answer = self._settings.maximum_completion_tokens or answer_tokens
         # OpenAI's models that think are those that do not take `max_tokens`.
-        thinks = self.thinks or "max_tokens" in self._refused
+        thinks = self.thinks or "max_tokens" in self._refusals
         room = THINKING_ROOM_TOKENS[effort] if thinks else 0
         return min(answer + room, self.largest_reply_tokens)
 
@@ -123,13 +129,13 @@ class ModelParameters:
     def mode(self) -> OutputMode:
         """Return how the output model is asked for now: as wanted, or the next that is not refused."""
         mode = self.wanted_mode
-        while f"response_format={mode}" in self._refused:
+        while f"response_format={mode}" in self._refusals:
             mode = _LOWER_MODES[mode]
         return mode
 
     def of_call(self, sampling: Sampling, effort: Effort, reply_tokens: int) -> Parameters:
         """Return what to send with a call of that effort whose reply has at most `reply_tokens`."""
-        limit = "max_completion_tokens" if "max_tokens" in self._refused else "max_tokens"
+        limit = "max_completion_tokens" if "max_tokens" in self._refusals else "max_tokens"
         sent: dict[str, Any] = {limit: reply_tokens}
         if self.model.startswith(_OLLAMA):
             # Ollama otherwise cuts prompts at 4,096 tokens and says nothing.
@@ -137,9 +143,11 @@ class ModelParameters:
         dropped = []
         if self.thinks:
             sent |= self._effort(effort)
-            used = "none" if "thinking" in sent else sent.get("reasoning_effort")
-            if used != effort.value:
-                dropped.append(f"effort={effort.value}" + (f" (sent {used})" if used else ""))
+            sent_effort = "none" if "thinking" in sent else sent.get("reasoning_effort")
+            if sent_effort != effort.value:
+                dropped.append(
+                    f"effort={effort.value}" + (f" (sent {sent_effort})" if sent_effort else "")
+                )
         for name in ("seed", "temperature"):
             value = getattr(sampling, name)
             if value is None:
@@ -156,15 +164,15 @@ class ModelParameters:
         """Return what to send with a call for a picture, which is wanted as bytes rather than as an
         address; LiteLLM leaves that out where it knows that the model gives nothing else.
         """
-        refused = f"response_format={OutputMode.PICTURE}" in self._refused
+        format_refused = f"response_format={OutputMode.PICTURE}" in self._refusals
         dropped = [name for name in ("seed", "temperature") if getattr(sampling, name) is not None]
-        dropped += ["response_format"] if refused else []
+        dropped += ["response_format"] if format_refused else []
         return Parameters(
-            {} if refused else {"response_format": "b64_json", "drop_params": True},
+            {} if format_refused else {"response_format": "b64_json", "drop_params": True},
             ", ".join(sorted(dropped)) or None,
         )
 
-    def learn(self, refused: str, sent: Parameters, mode: OutputMode) -> bool:
+    def learn(self, parameter: str, call: Parameters, mode: OutputMode) -> bool:
         """Remember that the provider refused a parameter; False where nothing can be left out.
 
         Args:
@@ -172,36 +180,36 @@ class ModelParameters:
             sent: what the refused call took along.
             mode: how it asked for its output.
         """
-        if refused == "response_format":
-            sends_none = mode is OutputMode.PICTURE and "response_format" not in sent.sent
+        if parameter == "response_format":
+            sends_none = mode is OutputMode.PICTURE and "response_format" not in call.values
             if mode is OutputMode.TEXT or sends_none:
                 return False
             entry = f"response_format={mode}"
-        elif refused in ("effort", _THINKING):
-            if "reasoning_effort" not in sent.sent:
+        elif parameter in ("effort", _THINKING):
+            if "reasoning_effort" not in call.values:
                 return False
-            effort = f"effort={sent.sent['reasoning_effort']}"
-            entry = _THINKING if refused == _THINKING else effort
-        elif refused == "reply_tokens":
-            bound = sent.sent.get("max_tokens") or sent.sent["max_completion_tokens"]
+            effort = f"effort={call.values['reasoning_effort']}"
+            entry = _THINKING if parameter == _THINKING else effort
+        elif parameter == "reply_tokens":
+            bound = call.values.get("max_tokens") or call.values["max_completion_tokens"]
             if bound < _LEAST_REPLY_TOKENS:
                 return False
             entry = f"{_BOUND}{bound}"
-        elif refused in sent.sent:
-            entry = refused
+        elif parameter in call.values:
+            entry = parameter
         else:
             return False
-        self._refused = self._remembered() | self._refused | {entry}
+        self._refusals = self._load_refusals() | self._refusals | {entry}
         if self._store is not None:
-            self._store.put_many({self._key: json.dumps(sorted(self._refused)).encode()})
+            self._store.put_many({self._key: json.dumps(sorted(self._refusals)).encode()})
         return True
 
-    def _remembered(self) -> frozenset[str]:
+    def _load_refusals(self) -> frozenset[str]:
         if self._store is None:
             return frozenset()
-        kept = self._store.get_many([self._key], _REMEMBERED_SECONDS).get(self._key)
-        refused = json_entry(kept)
-        return frozenset(map(str, refused)) if isinstance(refused, list) else frozenset()
+        content = self._store.get_many([self._key], _REMEMBERED_SECONDS).get(self._key)
+        entries = json_entry(content)
+        return frozenset(map(str, entries)) if isinstance(entries, list) else frozenset()
 
     def _wanted_mode(self) -> OutputMode:
         mode = output_mode(self.model, self._settings.structured_output)
@@ -219,17 +227,17 @@ class ModelParameters:
             off = {} if self._info.get("thinking_always_on") else {"thinking": {"type": "disabled"}}
             return {"reasoning_effort": "low", **off}
         for value in _NEAREST_EFFORTS[effort]:
-            if f"effort={value}" in self._refused:
+            if f"effort={value}" in self._refusals:
                 continue
             if self._settings.thinking == "yes":
                 # LiteLLM does not know that this model thinks, so it has to be told.
                 return {"reasoning_effort": value, "allowed_openai_params": ["reasoning_effort"]}
-            if _accepted(self.model, (("reasoning_effort", value),)):
+            if _accepts(self.model, (("reasoning_effort", value),)):
                 return {"reasoning_effort": value}
         return {}
 
     def _takes(self, name: str, value: float, sent: dict[str, Any]) -> bool:
-        if name in self._refused:
+        if name in self._refusals:
             return False
         if name == "seed" and self._info.get("mode") == "responses":
             return False  # the Responses API has none, and LiteLLM drops it without a word
@@ -239,10 +247,10 @@ class ModelParameters:
             # https://platform.claude.com/docs/en/build-with-claude/extended-thinking
             # ("Feature compatibility"); LiteLLM sends both.
             return False
-        known = (("reasoning_effort", effort),) if effort else ()
+        effort_values = (("reasoning_effort", effort),) if effort else ()
         if effort and self._settings.thinking == "yes":
-            known = ()
-        return _accepted(self.model, (*known, (name, value)))
+            effort_values = ()
+        return _accepts(self.model, (*effort_values, (name, value)))
 
 
 def _is_bound(entry: str) -> bool:
@@ -261,20 +269,23 @@ def _thinks(model: str, settings: LanguageModelSettings) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _accepted(model: str, values: tuple[tuple[str, Any], ...]) -> bool:
+def _accepts(model: str, values: tuple[tuple[str, Any], ...]) -> bool:
     """Return whether LiteLLM's own check lets these values through together."""
-    return _mapped(model, dict(values)) is not None
+    return _map_parameters(model, dict(values)) is not None
 
 
 @lru_cache(maxsize=128)
 def _forces_a_tool(model: str) -> bool:
     schema = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
-    wanted = {"type": "json_schema", "json_schema": {"name": "x", "schema": schema, "strict": True}}
-    mapped = _mapped(model, {"response_format": wanted})
-    return mapped is not None and "tool_choice" in mapped
+    response_format = {
+        "type": "json_schema",
+        "json_schema": {"name": "x", "schema": schema, "strict": True},
+    }
+    parameters = _map_parameters(model, {"response_format": response_format})
+    return parameters is not None and "tool_choice" in parameters
 
 
-def _mapped(model: str, values: dict[str, Any]) -> dict[str, Any] | None:
+def _map_parameters(model: str, values: dict[str, Any]) -> dict[str, Any] | None:
     """Return what LiteLLM would send for `values`; None: it refuses them."""
     if model.startswith(_OLLAMA):
         return values  # for these LiteLLM asks the server, and every one of them is taken
@@ -283,12 +294,12 @@ def _mapped(model: str, values: dict[str, Any]) -> dict[str, Any] | None:
     litellm = library()
     try:
         name, provider, _, _ = litellm.get_llm_provider(model=model)
-        mapped: dict[str, Any] = litellm.utils.get_optional_params(
+        parameters: dict[str, Any] = litellm.utils.get_optional_params(
             model=name, custom_llm_provider=provider, drop_params=False, **values
         )
     except openai.OpenAIError:
         return None
-    return mapped
+    return parameters
 
 
 _SPELLINGS: Sequence[tuple[str, tuple[str, ...]]] = (

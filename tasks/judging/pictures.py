@@ -86,24 +86,24 @@ def _pixels(content: bytes) -> Image.Image | UnusableReply:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # bounded below
-            with Image.open(io.BytesIO(content), formats=_FORMATS) as told:
-                width, height = told.size
+            with Image.open(io.BytesIO(content), formats=_FORMATS) as source:
+                width, height = source.size
                 if width * height > MOST_PIXELS:
                     return _unusable(
                         f"the picture has {width:,} by {height:,} pixels, more than"
                         f" {MOST_PIXELS:,}",
                     )
-                shown = told.convert("RGBA")
+                rgba = source.convert("RGBA")
     except Image.DecompressionBombError:
         return _unusable(f"the picture has more than {MOST_PIXELS:,} pixels")
     # What Pillow raises of files that are none, cut off or broken.
     except (OSError, SyntaxError, ValueError, EOFError, IndexError, struct.error) as error:
         kind = type(error).__name__
         return _unusable(f"what came is no PNG, JPEG or WebP that can be read ({kind})")
-    plain = Image.new("RGB", shown.size, "white")
-    plain.paste(shown, mask=shown)
-    plain.thumbnail((MOST_WIDTH, MOST_HEIGHT), Image.Resampling.LANCZOS)
-    return plain
+    canvas = Image.new("RGB", rgba.size, "white")
+    canvas.paste(rgba, mask=rgba)
+    canvas.thumbnail((MOST_WIDTH, MOST_HEIGHT), Image.Resampling.LANCZOS)
+    return canvas
 
 
 def _unusable(detail: str) -> UnusableReply:

@@ -15,7 +15,7 @@ from typing import Any
 from schemas.calls import MAXIMUM_TOKENS, CallStatus
 from schemas.formats import MAXIMUM_CALL_USD
 from schemas.reasons import Reason
-from tasks.judging.models import NOTHING_TOLD, RateLimitHeaders, rate_limit_headers
+from tasks.judging.models import NO_REPORTED_LIMITS, RateLimitHeaders, rate_limit_headers
 from tasks.judging.parameters import named_parameter
 from tasks.shards.standstill import unfollowed
 from tasks.web.client import NOT_SENT, ConnectionFailure
@@ -38,7 +38,7 @@ class CallAnswer:
     cached_tokens: int
     thinking_tokens: int | None = None
     cost_usd: float | None = None
-    limits: RateLimitHeaders = NOTHING_TOLD
+    limits: RateLimitHeaders = NO_REPORTED_LIMITS
 
     @property
     def tokens(self) -> int:
@@ -79,7 +79,7 @@ async def call_provider(
 ) -> CallAnswer | CallFailure:
     """Ask `model` once; LiteLLM's own retries are off."""
     litellm = library()
-    return await _once(
+    return await _attempt_call(
         lambda: litellm.acompletion(
             model=model,
             messages=list(messages),
@@ -99,7 +99,7 @@ async def draw_by_provider(
     """Have `model` draw once; LiteLLM's own retries are off."""
     litellm = library()
     async with _without_retries(model, parameters) as client:
-        return await _once(
+        return await _attempt_call(
             lambda: litellm.aimage_generation(
                 model=model,
                 prompt=prompt,
@@ -136,28 +136,28 @@ async def _without_retries(
         return
     key = parameters.get("api_key") or key
     if provider == "openai":  # as for its other models; no other provider is shown this key
-        named = (os.environ.get(each) for each in ("OPENAI_BASE_URL", "OPENAI_API_BASE"))
-        address = address or next(filter(None, named), None)
+        addresses = (os.environ.get(each) for each in ("OPENAI_BASE_URL", "OPENAI_API_BASE"))
+        address = address or next(filter(None, addresses), None)
         key = key or os.environ.get("OPENAI_API_KEY")
     key = key or "none"  # OpenAI's library would take its own
-    async with _once_sending()(api_key=key, base_url=address) as client:
+    async with _single_attempt_client()(api_key=key, base_url=address) as client:
         yield {"client": client}
 
 
 @lru_cache(maxsize=1)
-def _once_sending() -> Any:
+def _single_attempt_client() -> Any:
     """OpenAI's client, which heeds no retries: LiteLLM sets two on whatever client it is given."""
     import openai
 
-    class OnceSending(openai.AsyncOpenAI):
-        async def request(self, cast_to: Any, options: Any, **told: Any) -> Any:
+    class SingleAttemptClient(openai.AsyncOpenAI):
+        async def request(self, cast_to: Any, options: Any, **keywords: Any) -> Any:
             options.max_retries = 0
-            return await super().request(cast_to, options, **told)
+            return await super().request(cast_to, options, **keywords)
 
-    return OnceSending
+    return SingleAttemptClient
 
 
-async def _once(
+async def _attempt_call(
     call: Callable[[], Awaitable[Any]],
     read: Callable[[Any], CallAnswer | CallFailure],
     timeout_seconds: float,
@@ -172,7 +172,7 @@ async def _once(
     except TimeoutError:
         return _timed_out(timeout_seconds)
     except openai.OpenAIError as error:
-        return _billed(_failure(error, timeout_seconds), error)
+        return _with_usage(_failure(error, timeout_seconds), error)
     except _MiscountedError as error:
         return CallFailure(
             CallStatus.SERVER_ERROR,
@@ -182,14 +182,14 @@ async def _once(
         )
 
 
-def _billed(failure: CallFailure, error: BaseException) -> CallFailure:
+def _with_usage(failure: CallFailure, error: BaseException) -> CallFailure:
     """The failure with the usage that the provider's error reports."""
     for link in causes(error):
         try:
             content = getattr(getattr(link, "response", None), "content", None)
             body = json.loads(content or "null", object_hook=lambda row: SimpleNamespace(**row))
             if usage := getattr(body, "usage", None):
-                return replace(failure, usage=_told_by(SimpleNamespace(usage=usage)))
+                return replace(failure, usage=_build_answer(SimpleNamespace(usage=usage)))
         except (ValueError, RuntimeError):  # no JSON, nested too deeply, or never read
             continue
         except _MiscountedError:
@@ -206,21 +206,21 @@ def _answer(response: Any) -> CallAnswer | CallFailure:
             Reason.REPLY_EMPTY,
             detail,
             retryable=True,
-            usage=_told_by(response),
+            usage=_build_answer(response),
         )
     choice = choices[0]
-    if (broken := _fields(choice).get("error")) is not None:
+    if (upstream_error := _fields(choice).get("error")) is not None:
         # OpenRouter reports an upstream that failed halfway inside a reply that looks finished.
         unavailable = Reason.ENGINE_UNAVAILABLE
         return CallFailure(
             CallStatus.SERVER_ERROR,
             unavailable,
-            one_line(str(broken)),
+            one_line(str(upstream_error)),
             retryable=True,
-            usage=_told_by(response),
+            usage=_build_answer(response),
         )
     message = choice.message
-    return _told_by(
+    return _build_answer(
         response,
         text=message.content,
         refusal=getattr(message, "refusal", None) or _fields(message).get("refusal"),
@@ -229,11 +229,13 @@ def _answer(response: Any) -> CallAnswer | CallFailure:
 
 
 def _picture(response: Any) -> CallAnswer:
-    drawn = next(iter(getattr(response, "data", None) or ()), None)
-    return _told_by(response, text=getattr(drawn, "b64_json", None) or getattr(drawn, "url", None))
+    image = next(iter(getattr(response, "data", None) or ()), None)
+    return _build_answer(
+        response, text=getattr(image, "b64_json", None) or getattr(image, "url", None)
+    )
 
 
-def _told_by(
+def _build_answer(
     response: Any,
     text: str | None = None,
     refusal: str | None = None,
@@ -251,7 +253,7 @@ def _told_by(
         prompt_tokens=_count(usage, "prompt_tokens"),
         completion_tokens=_count(usage, "completion_tokens"),
         cached_tokens=_count(details, "cached_tokens"),
-        thinking_tokens=_told(
+        thinking_tokens=_optional_count(
             getattr(usage, "completion_tokens_details", None), "reasoning_tokens"
         ),
         cost_usd=_cost_usd(hidden.get("response_cost")),
@@ -259,9 +261,9 @@ def _told_by(
     )
 
 
-def _cost_usd(told: Any) -> float | None:
+def _cost_usd(reported: Any) -> float | None:
     """LiteLLM's figure, which some providers name themselves; None where it cannot be true."""
-    cost_usd = float(told) if isinstance(told, int | float) else 0.0
+    cost_usd = float(reported) if isinstance(reported, int | float) else 0.0
     return cost_usd if 0.0 < cost_usd <= MAXIMUM_CALL_USD else None
 
 
@@ -271,15 +273,15 @@ def _fields(holder: Any) -> dict[str, Any]:
 
 def _headers(hidden: Mapping[str, Any]) -> dict[str, str]:
     """The answer's headers. LiteLLM puts a prefix before the provider's own names."""
-    kept = hidden.get("additional_headers") or {}
-    return {name.removeprefix("llm_provider-").lower(): str(kept[name]) for name in kept}
+    headers = hidden.get("additional_headers") or {}
+    return {name.removeprefix("llm_provider-").lower(): str(headers[name]) for name in headers}
 
 
 class _MiscountedError(Exception):
     """A provider's count of tokens that cannot be true; never leaves this module."""
 
 
-def _told(holder: Any, name: str) -> int | None:
+def _optional_count(holder: Any, name: str) -> int | None:
     value = getattr(holder, name, None)
     if value is None:
         return None
@@ -292,7 +294,7 @@ def _told(holder: Any, name: str) -> int | None:
 
 
 def _count(holder: Any, name: str) -> int:
-    return _told(holder, name) or 0
+    return _optional_count(holder, name) or 0
 
 
 def _timed_out(timeout_seconds: float) -> CallFailure:
@@ -309,52 +311,56 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
     unavailable = Reason.ENGINE_UNAVAILABLE
     status = getattr(error, "status_code", None) or 0
     wait_seconds = asked_to_wait_seconds(error)
-    sent = not any(isinstance(link, NOT_SENT) for link in causes(error))
-    if isinstance(error, kinds.Timeout) and sent:
+    was_sent = not any(isinstance(link, NOT_SENT) for link in causes(error))
+    if isinstance(error, kinds.Timeout) and was_sent:
         return _timed_out(timeout_seconds)
-    if isinstance(error, kinds.ContextWindowExceededError) or _says(text, _TOO_LONG):
+    if isinstance(error, kinds.ContextWindowExceededError) or _contains(text, _TOO_LONG):
         hint = "the prompt does not fit the model, set ASSAY_LANGUAGE_MODEL__CONTEXT_TOKENS"
         return CallFailure(CallStatus.CLIENT_ERROR, Reason.INPUT_TOO_LONG, f"{hint}: {detail}")
     if isinstance(error, kinds.ContentPolicyViolationError) or _moderated(error):
         return CallFailure(CallStatus.REFUSED, Reason.REFUSED, detail)
-    if status == 402 or _says(text, _NO_CREDIT):
+    if status == 402 or _contains(text, _NO_CREDIT):
         hint = f"the provider's account has nothing left: {detail}"
         return CallFailure(CallStatus.CLIENT_ERROR, unavailable, hint, concerns_every_call=True)
     if isinstance(error, kinds.RateLimitError):
         words = (text, *(str(getattr(one, "body", "")) for one in causes(error)))
-        spent = any("insufficient_quota" in one for one in words)
+        quota_spent = any("insufficient_quota" in one for one in words)
         return CallFailure(
-            CallStatus.RATE_LIMITED, unavailable, detail, not spent, spent, wait_seconds
+            CallStatus.RATE_LIMITED, unavailable, detail, not quota_spent, quota_spent, wait_seconds
         )
     if _wrong_address(error):
         hint = f"{_advice(error)}: {detail}"
         return CallFailure(CallStatus.CLIENT_ERROR, unavailable, hint, concerns_every_call=True)
-    if (fault := _unread(error)) is not None:
+    if (fault := _parsing_fault(error)) is not None:
         hint = f"the provider's answer could not be read: {one_line(fault)}"
         return CallFailure(
             CallStatus.SERVER_ERROR, unavailable, hint, retryable=True, cost_is_unknown=True
         )
     if _connection_failed(error):
         hint = f"no connection to the model's server: {detail}"
-        lost = any(isinstance(link, ConnectionFailure) for link in causes(error))
+        connection_lost = any(isinstance(link, ConnectionFailure) for link in causes(error))
         return CallFailure(
             CallStatus.UNREACHABLE,
             unavailable,
             hint,
             retryable=True,
-            cost_is_unknown=lost and sent,
+            cost_is_unknown=connection_lost and was_sent,
         )
-    if 400 <= status < 500 and status not in (408, 409) and not _says(text, _NO_REPLY):
-        named = named_parameter(_words(error), _parameter(error)) if status in (400, 422) else None
+    if 400 <= status < 500 and status not in (408, 409) and not _contains(text, _NO_REPLY):
+        parameter = (
+            named_parameter(_provider_message(error), _parameter(error))
+            if status in (400, 422)
+            else None
+        )
         hint = f"{_advice(error)}: {detail}"
-        return CallFailure(CallStatus.CLIENT_ERROR, unavailable, hint, refused_parameter=named)
+        return CallFailure(CallStatus.CLIENT_ERROR, unavailable, hint, refused_parameter=parameter)
     return CallFailure(
         CallStatus.SERVER_ERROR,
         unavailable,
         detail,
         retryable=True,
         retry_after_seconds=wait_seconds,
-        cost_is_unknown=_says(text, _NO_REPLY),
+        cost_is_unknown=_contains(text, _NO_REPLY),
     )
 
 
@@ -371,14 +377,14 @@ _NO_REPLY = (
 )
 
 
-def _says(text: str, phrases: Sequence[str]) -> bool:
+def _contains(text: str, phrases: Sequence[str]) -> bool:
     return any(phrase in text for phrase in phrases)
 
 
 def _moderated(error: Any) -> bool:
     body = getattr(error, "body", None)
     code = body.get("code") if isinstance(body, dict) else None
-    return code in _MODERATION or _says(str(error), _MODERATED)
+    return code in _MODERATION or _contains(str(error), _MODERATED)
 
 
 def _refused_key(error: Any) -> bool:
@@ -390,11 +396,13 @@ def _refused_key(error: Any) -> bool:
 
 def _wrong_address(error: Any) -> bool:
     """Return whether key or model are wrong, so that every other call fails as well."""
-    no_model = isinstance(error, library().exceptions.NotFoundError) or _says(str(error), _NO_MODEL)
+    no_model = isinstance(error, library().exceptions.NotFoundError) or _contains(
+        str(error), _NO_MODEL
+    )
     return no_model or _refused_key(error)
 
 
-def _words(error: Any) -> str:
+def _provider_message(error: Any) -> str:
     """The provider's own words, where LiteLLM keeps them."""
     body = getattr(error, "body", None)
     message = body.get("message") if isinstance(body, dict) else None
@@ -403,8 +411,8 @@ def _words(error: Any) -> str:
 
 def _parameter(error: Any) -> str | None:
     """The `param` of an OpenAI error; it is either on the error or in the JSON of its words."""
-    named = getattr(error, "param", None)
-    return str(named) if named else None
+    parameter = getattr(error, "param", None)
+    return str(parameter) if parameter else None
 
 
 def _advice(error: Any) -> str:
@@ -415,15 +423,15 @@ def _advice(error: Any) -> str:
     return "the provider refused the request"
 
 
-def _unread(error: Any) -> BaseException | None:
+def _parsing_fault(error: Any) -> BaseException | None:
     """Return what LiteLLM stumbled over in an answer; it calls that a lost connection as well."""
     if not isinstance(error, library().exceptions.APIConnectionError):
         return None
-    found = list(causes(error))
-    if any(isinstance(link, ConnectionFailure) for link in found):
+    chain = list(causes(error))
+    if any(isinstance(link, ConnectionFailure) for link in chain):
         return None
     faults = (AttributeError, LookupError, TypeError, ValueError)
-    return next((link for link in found if isinstance(link, faults)), None)
+    return next((link for link in chain if isinstance(link, faults)), None)
 
 
 def _connection_failed(error: Any) -> bool:

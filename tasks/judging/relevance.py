@@ -18,7 +18,7 @@ from schemas.literature.paper import Paper
 from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
-from tasks.judging.findings import left_out
+from tasks.judging.findings import omission_failures
 from tasks.judging.packing import even_batches, first_alone
 from tasks.judging.reply_fields import KeyedEntry, SoundEntries, by_key
 from tasks.text.words import nearest_sentences
@@ -119,7 +119,7 @@ def _enter(judgements: Judgements, batch: Shown, outcome: Outcome[JudgedT], stag
         )
         if entry is None:
             detail = f"the relevance reply has no usable entry for it among {len(batch)} papers"
-            judgements.failures.extend(left_out(stage, paper.paper_id, detail))
+            judgements.failures.extend(omission_failures(stage, paper.paper_id, detail))
 
 
 def shown_papers(
@@ -145,5 +145,5 @@ def shown_papers(
 
 
 def _abstract(paper: Paper, idea: str, word_limit: int | None) -> str:
-    shown, left_out = nearest_sentences(idea, paper.abstract or paper.title, word_limit)
-    return f"{shown} […]" if left_out else shown
+    excerpt, omitted_words = nearest_sentences(idea, paper.abstract or paper.title, word_limit)
+    return f"{excerpt} […]" if omitted_words else excerpt

@@ -43,8 +43,8 @@ def json_values(text: str) -> Iterator[Any]:
 
 def _json_spans(text: str) -> Iterator[tuple[Any, int, int]]:
     """Every outermost JSON value of `text` with its first place and the one after its last."""
-    place = failed = reread = 0
-    while failed < _MOST_FAILED_STARTS and reread < _MOST_REREAD_CHARACTERS:
+    place = failed_starts = reread_characters = 0
+    while failed_starts < _MOST_FAILED_STARTS and reread_characters < _MOST_REREAD_CHARACTERS:
         start = next(_START.finditer(text, place), None)
         if start is None:
             return
@@ -52,8 +52,8 @@ def _json_spans(text: str) -> Iterator[tuple[Any, int, int]]:
             value, place = _DECODER.raw_decode(text, start.start())
         except (ValueError, RecursionError) as error:
             place = start.end()
-            failed += 1
-            reread += getattr(error, "pos", len(text)) - place
+            failed_starts += 1
+            reread_characters += getattr(error, "pos", len(text)) - place
             continue
         yield value, start.start(), place
 
@@ -82,7 +82,7 @@ def looks_cut_off(text: str) -> bool:
     return not body.endswith("}") if inside_string else depth > 0
 
 
-def repaired(text: str) -> Any | None:
+def repair_json(text: str) -> Any | None:
     """The text's JSON from its first to its last bracket, mended.
 
     None when mending invents or drops text, and for a text that would take json_repair too long.
@@ -98,18 +98,18 @@ def repaired(text: str) -> Any | None:
         value = json_repair.loads(source)
     except (ValueError, RecursionError, IndexError, TypeError):
         return None
-    return value if isinstance(value, dict | list) and _says_the_same(source, value) else None
+    return value if isinstance(value, dict | list) and _keeps_all_text(source, value) else None
 
 
-def _says_the_same(source: str, value: Any) -> bool:
+def _keeps_all_text(source: str, value: Any) -> bool:
     flat = _NOISE.sub("", source)
     leaves = list(_leaves(value))
     if any(_NOISE.sub("", leaf) not in flat for leaf in leaves if leaf):
         return False
     if leaves.count("") > source.count('""') + source.count("''"):
         return False
-    kept = sum(len(word) for leaf in leaves for word in _WORDS.findall(leaf))
-    return kept >= _LEAST_KEPT_SHARE * sum(
+    kept_characters = sum(len(word) for leaf in leaves for word in _WORDS.findall(leaf))
+    return kept_characters >= _LEAST_KEPT_SHARE * sum(
         len(word) for word in _WORDS.findall(source.replace("\\n", " "))
     )
 
@@ -220,10 +220,10 @@ def parse_reply(
     """
     text, refusal = with_whole_characters(text or ""), with_whole_characters(refusal or "")
     if refusal or finish_reason == "content_filter":
-        return _refused(refusal or "the provider's content filter stopped the reply")
+        return _refusal(refusal or "the provider's content filter stopped the reply")
     if finish_reason in ("length", "max_tokens"):
         return _cut_off()  # a part that happens to be valid is not the answer
-    thoughts, body, unclosed = _apart(text)
+    thoughts, body, unclosed = _split_thoughts(text)
     if not body:
         return UnusableReply(CallStatus.EMPTY, Reason.REPLY_EMPTY, "the reply is empty", again=True)
     best, error = _best(json_values(body[:unclosed]), output_model)
@@ -235,15 +235,15 @@ def parse_reply(
         return UnusableReply(CallStatus.CUT_OFF, Reason.REPLY_CUT_OFF, detail, again=True)
     # Who drafted an answer among the thoughts did not refuse to give one.
     if error is None and is_refusal(body) and _best(json_values(thoughts), output_model)[0] is None:
-        return _refused(body)
+        return _refusal(body)
     if looks_cut_off(body):
         detail = "the reply ends inside its JSON"
         return UnusableReply(CallStatus.CUT_OFF, Reason.REPLY_CUT_OFF, detail, again=True)
-    if error is None and (mended := repaired(body)) is not None:
-        best, error = _best(iter([mended]), output_model)
+    if error is None and (repaired_value := repair_json(body)) is not None:
+        best, error = _best(iter([repaired_value]), output_model)
         if best is not None:
             return ParsedReply(best, repaired=True)
-    detail = error or f"no JSON in the reply: {_short(body)}"
+    detail = error or f"no JSON in the reply: {_shorten(body)}"
     return UnusableReply(CallStatus.UNPARSABLE, Reason.REPLY_UNPARSABLE, detail, again=True)
 
 
@@ -288,7 +288,7 @@ def _names(output_model: type[Reply]) -> set[str]:
     return set(fields) | {field.alias for field in fields.values() if field.alias}
 
 
-def _apart(text: str) -> tuple[str, str, int | None]:
+def _split_thoughts(text: str) -> tuple[str, str, int | None]:
     """Split a reply into thoughts, answer and the place in it where unclosed thoughts begin.
 
     Models without an opening tag close their thoughts all the same: their templates open them.
@@ -319,12 +319,14 @@ def _validation_message(problem: ValidationError) -> str:
         f"{'.'.join(str(part) for part in item['loc']) or 'reply'}: {item['msg']}"
         for item in problem.errors(include_url=False, include_input=False)
     ]
-    return _short("; ".join(parts[:5]) + (f"; and {len(parts) - 5} more" if len(parts) > 5 else ""))
+    return _shorten(
+        "; ".join(parts[:5]) + (f"; and {len(parts) - 5} more" if len(parts) > 5 else "")
+    )
 
 
-def _refused(detail: str) -> UnusableReply:
+def _refusal(detail: str) -> UnusableReply:
     return UnusableReply(
-        CallStatus.REFUSED, Reason.REFUSED, f"the model refused: {_short(detail)}", again=False
+        CallStatus.REFUSED, Reason.REFUSED, f"the model refused: {_shorten(detail)}", again=False
     )
 
 
@@ -340,7 +342,7 @@ def _character(escape: Match[str]) -> str:
     return character if character.isprintable() else escape.group()
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     line = " ".join(_ESCAPED.sub(_character, text).split())
     return line if len(line) <= _DETAIL_LENGTH else line[: _DETAIL_LENGTH - 1] + "…"
 

@@ -76,10 +76,10 @@ def _percent(value: Any) -> Any:
         raise ValueError("a truth value is no percentage")
     is_share = True
     if isinstance(value, str):
-        told = value.strip()
-        is_share = not told.endswith("%")
+        text = value.strip()
+        is_share = not text.endswith("%")
         try:
-            value = float(told.removesuffix("%"))
+            value = float(text.removesuffix("%"))
         except ValueError:
             return value
     # Rounded beyond the bounds, -0.4 and 100.4 would be 0 and 100.
@@ -127,18 +127,18 @@ class KeyedEntry(Reply):
     key: Key = Field(description="The key of the paper, exactly as shown.")
 
 
-def by_key(entries: Sequence[EntryT], shown: Iterable[str]) -> dict[str, EntryT]:
+def by_key(entries: Sequence[EntryT], keys: Iterable[str]) -> dict[str, EntryT]:
     """The entries under the keys that were shown, whatever their case; a key answered twice with
     different content is left out.
     """
-    canonical = {key.casefold(): key for key in shown}
-    found: dict[str, EntryT] = {}
-    contradicted: set[str] = set()
+    canonical = {key.casefold(): key for key in keys}
+    entries_by_key: dict[str, EntryT] = {}
+    contradicted_keys: set[str] = set()
     for entry in entries:
         key = canonical.get(entry.key.casefold())
         if key is None:
             continue
-        if key in found and found[key] != entry:
-            contradicted.add(key)
-        found.setdefault(key, entry)
-    return {key: entry for key, entry in found.items() if key not in contradicted}
+        if key in entries_by_key and entries_by_key[key] != entry:
+            contradicted_keys.add(key)
+        entries_by_key.setdefault(key, entry)
+    return {key: entry for key, entry in entries_by_key.items() if key not in contradicted_keys}

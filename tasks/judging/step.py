@@ -81,7 +81,7 @@ _ENVIRONMENT.filters["block"] = _block_of_prompt
 
 
 @lru_cache(maxsize=128)
-def _compiled(source: str) -> tuple[jinja2.Template, jinja2.Template]:
+def _compile(source: str) -> tuple[jinja2.Template, jinja2.Template]:
     """The system and the user part. Compiling takes a millisecond, rendering a tenth of it."""
     parts = source.partition("\n---\n")
     tags = frozenset(name for pair in _TAG_OF_A_PROMPT.findall(source) for name in pair if name)
@@ -173,12 +173,12 @@ class Step(Generic[InputT, OutputT]):
             PromptError: the template uses a name the input lacks, or never shows a field of the
                 input.
         """
-        used = meta.find_undeclared_variables(_ENVIRONMENT.parse(self.template))
+        placeholders = meta.find_undeclared_variables(_ENVIRONMENT.parse(self.template))
         fields = set(self.input_model.model_fields)
-        if used != fields:
+        if placeholders != fields:
             raise PromptError(
-                f"prompt of step {self.name}: unknown placeholders {sorted(used - fields)}, unused"
-                f" fields {sorted(fields - used)}"
+                f"prompt of step {self.name}: unknown placeholders {sorted(placeholders - fields)}, unused"
+                f" fields {sorted(fields - placeholders)}"
             )
 
     def messages(self, inputs: InputT) -> list[dict[str, str]]:
@@ -190,7 +190,7 @@ class Step(Generic[InputT, OutputT]):
         values = {name: getattr(inputs, name) for name in type(inputs).model_fields}
         return [
             {"role": role, "content": part.render(**values).strip()}
-            for role, part in zip(("system", "user"), _compiled(self.template), strict=True)
+            for role, part in zip(("system", "user"), _compile(self.template), strict=True)
         ]
 
     def beginning(self, inputs: InputT) -> str:
@@ -206,8 +206,8 @@ def steps_in(name: str) -> tuple[Step[Any, Any], ...]:
     """
     module, topic = import_module(name), name.rpartition(".")[0]
     modules = [
-        import_module(f"{name}.{found.name}")
-        for found in pkgutil.iter_modules(getattr(module, "__path__", ()))
+        import_module(f"{name}.{submodule.name}")
+        for submodule in pkgutil.iter_modules(getattr(module, "__path__", ()))
     ]
     steps = {
         value.name: value
@@ -245,7 +245,7 @@ def excerpt(query: str, text: str, word_limit: int | None, engine: Engine) -> Ex
     return nearest_sentences(query, text, None if reads_offline(engine) else word_limit)
 
 
-def made_by_program(step: Step[Any, Any], name: str, seed: int) -> Provenance:
+def program_provenance(step: Step[Any, Any], name: str, seed: int) -> Provenance:
     """Provenance of an answer that an engine of this name worked out without a model."""
     return Provenance(
         step=step.name,
@@ -259,7 +259,7 @@ def made_by_program(step: Step[Any, Any], name: str, seed: int) -> Provenance:
     )
 
 
-def never_asked(step: Step[Any, Any], engine: Engine) -> Provenance:
+def unasked_provenance(step: Step[Any, Any], engine: Engine) -> Provenance:
     """Provenance of a judgement that was due but could not be asked for."""
     return Provenance(
         step=step.name,
@@ -273,7 +273,7 @@ def never_asked(step: Step[Any, Any], engine: Engine) -> Provenance:
     )
 
 
-def shortened(provenance: Provenance, note: str | None) -> Provenance:
+def with_shortening(provenance: Provenance, note: str | None) -> Provenance:
     """`provenance` with one more thing that was left out."""
     if note is None:
         return provenance

@@ -60,7 +60,7 @@ class VerifyReply(Reply):
 
 
 SUPPORTED_FROM = 0.22
-"""Chosen on half of 469 sentences whose cited span was marked by hand (docs/reviews.md).
+"""Chosen on half of 469 sentences whose cited span was marked by hand (docs/quality/reviews.md).
 """
 MEANING_WEIGHT = 0.5
 _KEY = bounded(r"\[?\bP(\d{1,6})\b\]?")
@@ -69,14 +69,14 @@ _KEY = bounded(r"\[?\bP(\d{1,6})\b\]?")
 async def baseline_verify(inputs: VerifyInput, tools: BaselineTools) -> VerifyReply:
     """Supported where `support_of` reaches `SUPPORTED_FROM`, else not; it corrects nothing."""
     by_key = {source.key: f"{source.title}. {source.text}" for source in inputs.sources}
-    found = []
+    verdicts = []
     for claim in inputs.claims:
         keys = [f"P{match.group(1)}" for match in _KEY.finditer(claim.sentence)]
-        cited = " ".join(by_key[key] for key in dict.fromkeys(keys) if key in by_key)
-        support = await support_of(_KEY.sub("", claim.sentence), cited, tools)
+        cited_text = " ".join(by_key[key] for key in dict.fromkeys(keys) if key in by_key)
+        support = await support_of(_KEY.sub("", claim.sentence), cited_text, tools)
         verdict = Verdict.SUPPORTED if support >= SUPPORTED_FROM else Verdict.NOT
-        found.append(ClaimVerdict(claim=claim.number, verdict=verdict))
-    return VerifyReply(claims=found)
+        verdicts.append(ClaimVerdict(claim=claim.number, verdict=verdict))
+    return VerifyReply(claims=verdicts)
 
 
 async def support_of(sentence: str, text: str, tools: BaselineTools) -> float:
@@ -88,8 +88,8 @@ async def support_of(sentence: str, text: str, tools: BaselineTools) -> float:
         return 0.0
     vectors = await tools.embedder.embed([sentence, *parts])
     meaning = float(np.clip((vectors[1:] @ vectors[0]).max(), 0.0, 1.0))
-    wanted, have = set(content_words(sentence)), set(content_words(text))
-    shared = len(wanted & have) / len(wanted) if wanted else 0.0
+    sentence_words, text_words = set(content_words(sentence)), set(content_words(text))
+    shared = len(sentence_words & text_words) / len(sentence_words) if sentence_words else 0.0
     return MEANING_WEIGHT * meaning + (1 - MEANING_WEIGHT) * shared
 
 

@@ -76,15 +76,15 @@ def _strict(node: Any) -> Any:
         return [_strict(item) for item in node]
     if not isinstance(node, dict):
         return node
-    kept = {
+    strict_node = {
         key: _strict_part(key, value)
         for key, value in node.items()
         if key not in _NOT_IN_STRICT_SCHEMAS
     }
-    if "properties" in kept:
-        kept["required"] = list(kept["properties"])
-        kept["additionalProperties"] = False
-    return kept
+    if "properties" in strict_node:
+        strict_node["required"] = list(strict_node["properties"])
+        strict_node["additionalProperties"] = False
+    return strict_node
 
 
 def _strict_part(key: str, value: Any) -> Any:

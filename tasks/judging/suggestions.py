@@ -13,7 +13,7 @@ from schemas.judgement.suggestion import ActionEffort, Suggestion
 from schemas.outcome import Provenance
 from tasks.citations.keys import Shown
 from tasks.citations.settle import Settled, settle
-from tasks.judging.findings import keys_of, left_out
+from tasks.judging.findings import keys_of, omission_failures
 from tasks.judging.reply_fields import Prose, word_of
 
 _TEXTS = ("change", "because", "how", "deciding_outcome")
@@ -54,8 +54,8 @@ class SettledSuggestions:
 
 
 def settle_suggestions(
-    proposed: Sequence[ProposedSuggestion],
-    shown: Shown,
+    proposals: Sequence[ProposedSuggestion],
+    prompt_papers: Shown,
     *,
     module: str,
     subject: str,
@@ -64,12 +64,13 @@ def settle_suggestions(
     """Render the citations of `proposed`; those without a change or a reason are left out, on
     record.
     """
-    given = [
-        (each, {name: settle(getattr(each, name), shown) for name in _TEXTS}) for each in proposed
+    settled = [
+        (each, {name: settle(getattr(each, name), prompt_papers) for name in _TEXTS})
+        for each in proposals
     ]
-    kept = [
+    usable = [
         (each, texts)
-        for each, texts in given
+        for each, texts in settled
         if texts["change"].markdown and (texts["because"].markdown or texts["change"].cited)
     ]
     rows = tuple(
@@ -80,24 +81,26 @@ def settle_suggestions(
             **{name: text.markdown for name, text in texts.items()},
             effort=each.effort,
             citation_keys=tuple(
-                dict.fromkeys(key for text in texts.values() for key in keys_of(text, shown))
+                dict.fromkeys(
+                    key for text in texts.values() for key in keys_of(text, prompt_papers)
+                )
             ),
             provenance=provenance,
         )
-        for rank, (each, texts) in enumerate(kept, start=1)
+        for rank, (each, texts) in enumerate(usable, start=1)
     )
-    whole = settle("\n\n".join(_paragraph(row) for row in rows), shown)
-    removed = sum(text.removed_citation_count for _, texts in kept for text in texts.values())
+    whole = settle("\n\n".join(_paragraph(row) for row in rows), prompt_papers)
+    removed = sum(text.removed_citation_count for _, texts in usable for text in texts.values())
     reasons = "\n\n".join(f"{row.change} {row.because}" for row in rows)
     text = Settled(
-        whole.markdown, whole.cited, removed, settle(reasons, shown).uncited_sentence_count
+        whole.markdown, whole.cited, removed, settle(reasons, prompt_papers).uncited_sentence_count
     )
-    dropped = len(given) - len(kept)
+    dropped = len(settled) - len(usable)
     detail = (
-        f"{dropped} of {len(given)} suggestions were left out: they do not say what to change or"
+        f"{dropped} of {len(settled)} suggestions were left out: they do not say what to change or"
         " give no reason"
     )
-    return SettledSuggestions(rows, text, left_out(module, subject, detail, dropped))
+    return SettledSuggestions(rows, text, omission_failures(module, subject, detail, dropped))
 
 
 def _paragraph(row: Suggestion) -> str:

@@ -11,7 +11,7 @@ from schemas.literature.paper import Paper
 from schemas.outcome import Unscored
 from tasks.citations.keys import Shown, show
 from tasks.citations.settle import CitingSentence, citing_sentences, settle
-from tasks.judging.findings import Cited, SettledTexts
+from tasks.judging.findings import CitedResult, SettledTexts
 from tasks.judging.packing import even_batches, side_by_side
 from tasks.judging.step import Engine, reads_offline
 from tasks.judging.steps import (
@@ -24,7 +24,7 @@ from tasks.judging.steps import (
 )
 from tasks.text.words import nearest_sentences
 
-CitedT = TypeVar("CitedT", bound=Cited[Any])
+CitedT = TypeVar("CitedT", bound=CitedResult[Any])
 
 CLAIMS_PER_CALL = 40
 WORDS_PER_SOURCE = 90
@@ -32,7 +32,7 @@ WORDS_PER_SOURCE = 90
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class VerifiedText:
     """A settled text after the check: how many of its cited sentences were checked and corrected,
     and those that were taken out.
     """
@@ -69,7 +69,7 @@ async def verify(
     engine: Engine,
     *,
     stage: str,
-) -> tuple[list[Verified], tuple[Failure, ...]]:
+) -> tuple[list[VerifiedText], tuple[Failure, ...]]:
     """Check every sentence of `texts` that cites a paper with a stored text.
 
     A sentence without a verdict stays as it is and is not counted as checked; calls without an
@@ -79,11 +79,11 @@ async def verify(
         texts: settled texts, each with what it was settled against.
         stored: abstract, passages and sections by paper.
     """
-    split = [citing_sentences(markdown, shown) for markdown, shown in texts]
-    papers = {paper.paper_id: paper for _, shown in texts for paper in shown.papers}
+    split_texts = [citing_sentences(markdown, prompt_papers) for markdown, prompt_papers in texts]
+    papers = {paper.paper_id: paper for _, prompt_papers in texts for paper in prompt_papers.papers}
     claims = [
         _Claim(text, line, place, sentence)
-        for text, lines in enumerate(split)
+        for text, lines in enumerate(split_texts)
         for line, sentences in enumerate(lines)
         for place, sentence in enumerate(sentences)
         if any(stored.get(paper_id, "").strip() for paper_id in sentence.cited)
@@ -98,8 +98,8 @@ async def verify(
         for claim, verdict, correction in result
     }
     verified = [
-        _rebuilt(markdown, lines, {key[1:]: value for key, value in settled.items() if key[0] == n})
-        for n, ((markdown, _), lines) in enumerate(zip(texts, split, strict=True))
+        _rebuild(markdown, lines, {key[1:]: value for key, value in settled.items() if key[0] == n})
+        for n, ((markdown, _), lines) in enumerate(zip(texts, split_texts, strict=True))
     ]
     return verified, call_failures(unscored, stage, VERIFY_CITATIONS.name)
 
@@ -114,22 +114,29 @@ async def verify_reviews(
     subject_of: Callable[[Any], str],
 ) -> tuple[list[CitedT], tuple[Failure, ...]]:
     """`reviews` with the texts of `fields` as the stored texts carry them; unscored ones stay."""
-    written = [each for each in reviews if getattr(each.value, each.value.REASON) is None]
-    texts = [(getattr(each.value, name), each.shown) for each in written for name in fields]
+    scored_reviews = [each for each in reviews if getattr(each.value, each.value.REASON) is None]
+    texts = [
+        (getattr(each.value, name), each.prompt_papers)
+        for each in scored_reviews
+        for name in fields
+    ]
     verified, failures = await verify(texts, stored, engine, stage=stage)
-    found = iter(verified)
-    checked = {id(each): {name: next(found) for name in fields} for each in written}
+    texts_in_order = iter(verified)
+    checked = {id(each): {name: next(texts_in_order) for name in fields} for each in scored_reviews}
     return [
-        _with(each, checked[id(each)], stage, subject_of(each.value))
+        _with_texts(each, checked[id(each)], stage, subject_of(each.value))
         if id(each) in checked
         else each
         for each in reviews
     ], failures
 
 
-def _with(each: CitedT, verified: Mapping[str, Verified], module: str, subject: str) -> CitedT:
+def _with_texts(
+    each: CitedT, verified: Mapping[str, VerifiedText], module: str, subject: str
+) -> CitedT:
     texts = SettledTexts(
-        {name: settle(text.markdown, each.shown) for name, text in verified.items()}, each.shown
+        {name: settle(text.markdown, each.prompt_papers) for name, text in verified.items()},
+        each.prompt_papers,
     )
     row = replace_noun(
         each.value,
@@ -143,7 +150,7 @@ def _with(each: CitedT, verified: Mapping[str, Verified], module: str, subject: 
     return replace(each, value=row, citations=citations)
 
 
-_Settled = tuple[_Claim, Verdict, str]
+_ClaimResult = tuple[_Claim, Verdict, str]
 
 
 async def _ask(
@@ -152,71 +159,74 @@ async def _ask(
     papers: Mapping[PaperId, Paper],
     stored: Mapping[PaperId, str],
     engine: Engine,
-) -> list[_Settled] | Unscored:
-    cited = dict.fromkeys(paper_id for claim in claims for paper_id in claim.sentence.cited)
-    shown = show([papers[paper_id] for paper_id in cited])
+) -> list[_ClaimResult] | Unscored:
+    cited_ids = dict.fromkeys(paper_id for claim in claims for paper_id in claim.sentence.cited)
+    prompt_papers = show([papers[paper_id] for paper_id in cited_ids])
     sources = tuple(
-        _source(key, paper, stored.get(paper.paper_id, ""), claims) for key, paper in shown
+        _source(key, paper, stored.get(paper.paper_id, ""), claims) for key, paper in prompt_papers
     )
-    keys = {paper.paper_id: f"[{key}]" for key, paper in shown}
-    keyed = {
+    keys = {paper.paper_id: f"[{key}]" for key, paper in prompt_papers}
+    keyed_sentences = {
         text: citing_sentences(*texts[text], lambda paper: keys.get(paper.paper_id, ""))
         for text in {claim.text for claim in claims}
     }
-    asked = tuple(
-        ClaimShown(number=number, sentence=keyed[claim.text][claim.line][claim.place].text.strip())
+    shown_claims = tuple(
+        ClaimShown(
+            number=number,
+            sentence=keyed_sentences[claim.text][claim.line][claim.place].text.strip(),
+        )
         for number, claim in enumerate(claims, start=1)
     )
-    outcome = await engine.run(VERIFY_CITATIONS, VerifyInput(claims=asked, sources=sources))
+    outcome = await engine.run(VERIFY_CITATIONS, VerifyInput(claims=shown_claims, sources=sources))
     if isinstance(outcome, Unscored):
         return outcome
-    return settle_verdicts(claims, outcome.value.claims, shown)
+    return settle_verdicts(claims, outcome.value.claims, prompt_papers)
 
 
 def settle_verdicts(
-    claims: Sequence[_Claim], verdicts: Iterable[ClaimVerdict], shown: Shown
-) -> list[_Settled]:
+    claims: Sequence[_Claim], verdicts: Iterable[ClaimVerdict], prompt_papers: Shown
+) -> list[_ClaimResult]:
     """The claims with a verdict: of two different verdicts on one neither counts.
 
     A correction is one line that cites only what its sentence cited, else it is none.
     """
-    given: dict[int, ClaimVerdict | None] = {}
+    verdict_of: dict[int, ClaimVerdict | None] = {}
     for entry in verdicts:
         if entry.verdict is not None and 1 <= entry.claim <= len(claims):
-            same = given.get(entry.claim, entry) == entry
-            given[entry.claim] = entry if same else None
-    found = [(claim, given.get(number)) for number, claim in enumerate(claims, start=1)]
+            same = verdict_of.get(entry.claim, entry) == entry
+            verdict_of[entry.claim] = entry if same else None
+    answers = [(claim, verdict_of.get(number)) for number, claim in enumerate(claims, start=1)]
     return [
-        (claim, answer.verdict, _correction(answer, claim.sentence, shown))
-        for claim, answer in found
+        (claim, answer.verdict, _correction(answer, claim.sentence, prompt_papers))
+        for claim, answer in answers
         if answer is not None and answer.verdict is not None
     ]
 
 
-def _correction(entry: ClaimVerdict, sentence: CitingSentence, shown: Shown) -> str:
+def _correction(entry: ClaimVerdict, sentence: CitingSentence, prompt_papers: Shown) -> str:
     if entry.verdict is Verdict.SUPPORTED:
         return ""
-    settled = settle(" ".join(entry.correction.split()), shown)
-    cited = {paper_id for paper_id, _ in settled.cited}
-    return settled.markdown if cited and cited <= set(sentence.cited) else ""
+    settled = settle(" ".join(entry.correction.split()), prompt_papers)
+    cited_ids = {paper_id for paper_id, _ in settled.cited}
+    return settled.markdown if cited_ids and cited_ids <= set(sentence.cited) else ""
 
 
 def _source(key: str, paper: Paper, text: str, claims: Sequence[_Claim]) -> SourceShown:
-    asked = " ".join(
+    claim_text = " ".join(
         claim.sentence.text for claim in claims if paper.paper_id in claim.sentence.cited
     )
-    told, left_out = nearest_sentences(asked, text, WORDS_PER_SOURCE)
-    return SourceShown(key=key, title=paper.title, text=told, words_left_out=left_out)
+    excerpt, words_left_out = nearest_sentences(claim_text, text, WORDS_PER_SOURCE)
+    return SourceShown(key=key, title=paper.title, text=excerpt, words_left_out=words_left_out)
 
 
-def _rebuilt(
+def _rebuild(
     markdown: str,
     lines: list[list[CitingSentence]],
     settled: Mapping[tuple[int, int], tuple[Verdict, str]],
-) -> Verified:
+) -> VerifiedText:
     """The text with corrections in place of what they correct, without what is not supported."""
-    verified = Verified(markdown, checked=len(settled))
-    kept: list[str] = []
+    verified = VerifiedText(markdown, checked=len(settled))
+    kept_lines: list[str] = []
     for number, sentences in enumerate(lines):
         line = ""
         for place, sentence in enumerate(sentences):
@@ -231,7 +241,7 @@ def _rebuilt(
             else:
                 line += sentence.text
         if line.strip() or not sentences:
-            kept.append(line)
+            kept_lines.append(line)
     if not (verified.corrected or verified.dropped):
         return verified
-    return replace(verified, markdown="\n".join(kept).strip())
+    return replace(verified, markdown="\n".join(kept_lines).strip())

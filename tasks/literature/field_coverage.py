@@ -21,7 +21,7 @@ from tasks.embeddings.similarity import Nearness, similarity_of
 from tasks.literature.client import own_publications
 from tasks.text.words import content_words, key_phrases, shorten_words
 
-# Fitted in November 2026 (docs/literature.md has the table and names the script) on one
+# Fitted in November 2026 (docs/quality/literature.md has the table and names the script) on one
 # half of the labelled pairs of an idea and a snapshot, with the vectors of all-MiniLM-L6-v2.
 _INTERCEPT = -15.75
 _SIMILARITY_WEIGHT = 14.56

@@ -34,7 +34,7 @@ LEAST_PERCENT = 50
 """Least confidence of a candidate, in percent.
 
 Of 74 candidates that capable readers raised with less, 4 pointed at a planted error; of the 45
-others 17 did (docs/manuscripts.md).
+others 17 did (docs/quality/manuscripts.md).
 """
 _SAME_PROBLEM = 0.6
 """Word overlap from which two problems count as the same."""

@@ -25,7 +25,7 @@ from schemas.works.check_run import (
 )
 from schemas.works.manuscripts import Decision, ManuscriptCheck
 from tasks.accounting.ledger import Ledger
-from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, StepsAsked, together
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, CallsByStep, ExpectedCalls, add_calls
 from tasks.judging.messages import takes_pdf
 from tasks.judging.step import Step
 from tasks.manuscripts.check import TOKENS_PER_PAGE, check_manuscript, failed_check
@@ -199,8 +199,8 @@ def expected_check(request: CheckRequest, settings: Settings) -> Expected:
 
 
 async def _expected(request: CheckRequest, settings: Settings) -> Expected:
-    calls_of_sources: list[StepsAsked] = []
-    of_each_judge: list[StepsAsked] = []
+    calls_of_sources: list[CallsByStep] = []
+    of_each_judge: list[CallsByStep] = []
     lost: list[str] = []
     titles: list[str] = []
     words = 0
@@ -219,14 +219,14 @@ async def _expected(request: CheckRequest, settings: Settings) -> Expected:
         if source.known_reason is not None:
             of_each_judge.append(_calls_of_judge(source.known_reason, request.parameters))
     return Expected(
-        asked=together(calls_of_sources),
+        asked=add_calls(calls_of_sources),
         counts={
             "manuscripts": len(request.units),
             "manuscripts_read": len(calls_of_sources),
             "words": words,
         },
         note="calls are the most there may be, and sizes of answers may differ by half",
-        of_each_judge=together(of_each_judge),
+        of_each_judge=add_calls(of_each_judge),
         lost=tuple(lost),
         titles=tuple(titles[:_MOST_NAMED]),
     )
@@ -248,7 +248,7 @@ async def _read(
 
 def _expected_calls(
     source: ManuscriptSource, read: Manuscript, request: CheckRequest
-) -> StepsAsked:
+) -> CallsByStep:
     parameters = request.parameters
     if parameters.revises is not None:
         return _calls_of_revision(source, parameters.revises, parameters)
@@ -257,7 +257,7 @@ def _expected_calls(
     return _calls_of_reading(read, parameters)
 
 
-def _calls_of_reading(read: Manuscript, parameters: CheckParameters) -> StepsAsked:
+def _calls_of_reading(read: Manuscript, parameters: CheckParameters) -> CallsByStep:
     calls = parameters.attempt_count
     text_tokens = (
         len(read.text) / CHARACTERS_PER_TOKEN
@@ -265,10 +265,12 @@ def _calls_of_reading(read: Manuscript, parameters: CheckParameters) -> StepsAsk
         else TOKENS_PER_PAGE * len(read.pages)
     )
     reply_tokens = parameters.maximum_problems * PROBLEM_TOKENS
-    return {FIND_PROBLEMS: Asked(calls, calls * text_tokens, calls * reply_tokens)}
+    return {FIND_PROBLEMS: ExpectedCalls(calls, calls * text_tokens, calls * reply_tokens)}
 
 
-def calls_of_review(read: Manuscript, parameters: CheckParameters, *, looks_up: bool) -> StepsAsked:
+def calls_of_review(
+    read: Manuscript, parameters: CheckParameters, *, looks_up: bool
+) -> CallsByStep:
     """Return the most calls that a review of a manuscript makes.
 
     Args:
@@ -283,29 +285,29 @@ def calls_of_review(read: Manuscript, parameters: CheckParameters, *, looks_up: 
     work_tokens = WORKS_SHOWN * WORK_TOKENS if looks_up else 0
     return {
         **(_calls_of_pool(reading) if looks_up else {}),
-        READ_SECTION: Asked(
+        READ_SECTION: ExpectedCalls(
             attempts * count,
             attempts * (text_tokens + count * _NOTES_TOKENS),
             attempts * (count * _NOTES_TOKENS + looks * PROBLEM_TOKENS),
         ),
-        REVIEW_ASPECT: Asked(
+        REVIEW_ASPECT: ExpectedCalls(
             attempts * aspects,
             attempts * aspects * _aspect_tokens(count, literature=looks_up),
             attempts * aspects * (PROBLEM_TOKENS + VERDICT_TOKENS),
         ),
-        REFUTE_PROBLEM: Asked(
+        REFUTE_PROBLEM: ExpectedCalls(
             attempts * looks,
             attempts * looks * (PASSAGES_TOKENS + PROBLEM_TOKENS + work_tokens),
             attempts * looks * LOOK_TOKENS,
         ),
-        WEIGH_PROBLEM: Asked(
+        WEIGH_PROBLEM: ExpectedCalls(
             attempts * min(looks, MOST_DEBATES),
             attempts
             * min(looks, MOST_DEBATES)
             * (PASSAGES_TOKENS + 2 * PROBLEM_TOKENS + work_tokens),
             attempts * min(looks, MOST_DEBATES) * 2 * VERDICT_TOKENS,
         ),
-        WRITE_REVIEW: Asked(
+        WRITE_REVIEW: ExpectedCalls(
             attempts,
             attempts * (2 * _NOTES_TOKENS + parameters.maximum_problems * PROBLEM_TOKENS),
             attempts * REVIEW_TOKENS,
@@ -315,16 +317,16 @@ def calls_of_review(read: Manuscript, parameters: CheckParameters, *, looks_up: 
 
 def _calls_of_revision(
     source: ManuscriptSource, before: EarlierReview, parameters: CheckParameters
-) -> StepsAsked:
+) -> CallsByStep:
     again = sum(one.decision is Decision.LOOK_AGAIN for one in source.preferences)
     works = WORKS_SHOWN * WORK_TOKENS if before.literature else 0
     tokens_per_problem = PASSAGES_TOKENS + 2 * PROBLEM_TOKENS + works
     attempts = parameters.attempt_count
     problems = attempts * parameters.maximum_problems * PROBLEM_TOKENS
     return {
-        REFUTE_PROBLEM: Asked(again, again * tokens_per_problem, again * LOOK_TOKENS),
-        WEIGH_PROBLEM: Asked(again, again * tokens_per_problem, again * 2 * VERDICT_TOKENS),
-        WRITE_REVIEW: Asked(
+        REFUTE_PROBLEM: ExpectedCalls(again, again * tokens_per_problem, again * LOOK_TOKENS),
+        WEIGH_PROBLEM: ExpectedCalls(again, again * tokens_per_problem, again * 2 * VERDICT_TOKENS),
+        WRITE_REVIEW: ExpectedCalls(
             attempts, attempts * 2 * _NOTES_TOKENS + problems, attempts * REVIEW_TOKENS
         ),
     }
@@ -337,17 +339,17 @@ def _aspect_tokens(section_count: int, *, literature: bool) -> float:
     return notes + 2 * PASSAGES_TOKENS + works
 
 
-def _calls_of_pool(reading: Reading) -> StepsAsked:
+def _calls_of_pool(reading: Reading) -> CallsByStep:
     """Return the calls of one pool per manuscript, regardless of attempts."""
     parts = [BREADTH, *(DEPTH for _ in strong_claims(reading))]
     surveys = [expected_survey(replace(part, papers_read=0), full_text=False) for part in parts]
-    return together({step: one[step.name] for step in POOL_STEPS} for one in surveys)
+    return add_calls({step: one[step.name] for step in POOL_STEPS} for one in surveys)
 
 
-def _calls_of_judge(reason: str, parameters: CheckParameters) -> StepsAsked:
+def _calls_of_judge(reason: str, parameters: CheckParameters) -> CallsByStep:
     calls = parameters.maximum_problems * parameters.attempt_count * parameters.repetition_count
     prompt_tokens = calls * (PROBLEM_TOKENS + len(reason) / CHARACTERS_PER_TOKEN)
-    return {JUDGE_HIT: Asked(calls, prompt_tokens, calls * VERDICT_TOKENS)}
+    return {JUDGE_HIT: ExpectedCalls(calls, prompt_tokens, calls * VERDICT_TOKENS)}
 
 
 CHECK: Work[ManuscriptSource, CheckParameters, ManuscriptCheck] = Work(

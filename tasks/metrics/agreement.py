@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.metrics.estimate import LEVEL, Estimate, Interval, Z, undefined
-from tasks.metrics.labelled import Counts, Label, Row, count, order
+from tasks.metrics.labels import Counts, Label, Row, count, order
 from tasks.metrics.means import RESAMPLES, Indices, bootstrap_interval
 
 LEAST_ERROR = 1e-6
-"""What is smaller is 0 but for rounding."""
+"""Smaller standard errors are rounding noise around 0."""
 
 
 def cohen_kappa(
@@ -20,19 +20,20 @@ def cohen_kappa(
     clusters: Sequence[Hashable] | None = None,
     seed: int = 0,
 ) -> Estimate:
-    """(observed - chance agreement) / (1 - chance agreement); chance from each rater's own shares.
+    """Estimate Cohen's kappa, from -1 to 1.
 
-    From -1 to 1. Interval: value ± 1.96 standard errors (Fleiss, Cohen & Everitt, Psychological
-    Bulletin 1969), cut at -1 and 1; `statsmodels`. With `clusters`, one per unit, the percentile
-    bootstrap over whole clusters: units of one, such as all votes of a person, are not independent.
+    (observed - chance agreement) / (1 - chance agreement), with chance from each rater's own
+    category shares. Interval: value ± 1.96 standard errors (Fleiss, Cohen & Everitt, Psychological
+    Bulletin 1969), clipped to [-1, 1]; `statsmodels`. With `clusters`, one per unit: percentile
+    bootstrap over whole clusters, because units of one cluster are not independent.
 
     Source: Cohen, Educational and Psychological Measurement 1960.
 
-    Bad input: units that either rater lacks are unscored; no common unit, or both raters using one
-    and the same category throughout (0 / 0), are undefined. Sequences of different lengths are a
-    programming error.
+    Bad input: units that one rater did not rate are unscored; without a common unit, or when both
+    raters use the same single category (0 / 0), kappa is undefined. Both sequences must have the
+    same length.
     """
-    from statsmodels.stats.inter_rater import cohens_kappa  # a second; the committee starts here
+    from statsmodels.stats.inter_rater import cohens_kappa  # slow import: takes a second
 
     assert len(first) == len(second), "one rating of each rater per unit"
     common = [
@@ -56,11 +57,11 @@ def cohen_kappa(
     def kappa(chosen: Indices) -> Any:
         table = np.zeros((len(used), len(used)))
         np.add.at(table, (ours[chosen], theirs[chosen]), 1)
-        with np.errstate(invalid="ignore", divide="ignore"):  # no deviation is answered below
+        with np.errstate(invalid="ignore", divide="ignore"):  # zero variance is handled below
             return cohens_kappa(table)
 
-    found = kappa(np.arange(len(common)))
-    value, error = float(found.kappa), float(found.std_kappa)
+    result = kappa(np.arange(len(common)))
+    value, error = float(result.kappa), float(result.std_kappa)
     if clusters is not None:
         units = [clusters[place] for place, _, _ in common]
         interval = bootstrap_interval(
@@ -74,27 +75,27 @@ def cohen_kappa(
     return Estimate(value, len(common), interval, missing)
 
 
-# Gwet's AC1: agreement that does not collapse when nearly all units fall into one category.
-
-
 def gwet_ac1(rows: Sequence[Row], categories: Sequence[Label] | None = None) -> Estimate:
-    """(p_a - p_e) / (1 - p_e) for two or more raters, ratings may lack; at most 1.
+    """Estimate Gwet's AC1 of two or more raters, at most 1; ratings may be missing.
 
-    p_a: mean share of agreeing pairs of raters over units rated at least twice. p_e = Σ π_k (1 -
-    π_k) / (q - 1) over the q categories, π_k the mean share of category k over all rated units. So
-    p_e never exceeds 1 / q: with two categories AC1 is never below 2 p_a - 1. Interval: value ± t(n
-    - 1) linearised standard errors, cut at -1 and 1.
+    Unlike kappa, AC1 stays meaningful when nearly all units fall into one category.
+
+    AC1 = (p_a - p_e) / (1 - p_e). p_a: mean share of agreeing pairs of raters over units rated at
+    least twice. p_e = Σ π_k (1 - π_k) / (q - 1) over the q categories, π_k the mean share of
+    category k over all rated units. p_e never exceeds 1 / q, so that with two categories AC1 is
+    never below 2 p_a - 1. Interval: value ± t(n - 1) linearized standard errors, clipped to
+    [-1, 1].
 
     Source: Gwet, Computing inter-rater reliability and its variance in the presence of high
     agreement, British Journal of Mathematical and Statistical Psychology 2008; several raters and
     missing ratings: Gwet, Handbook of Inter-Rater Reliability, 4th edition 2014, chapters 2 and 5.
-    Written out here: the packages for it are unmaintained.
+    Implemented here because the packages for it are unmaintained.
 
-    Bad input: units nobody rated are unscored; no unit rated twice, or fewer than two categories,
-    are undefined.
+    Bad input: units without a rating are unscored; without a unit rated twice, or with fewer than
+    two categories, AC1 is undefined.
 
     Raises:
-        ValueError: a label that is not among the `categories` named.
+        ValueError: a label is not in `categories`.
     """
     counts = count(rows, categories)
     rated_twice = int((counts.ratings_per_unit >= 2).sum())
@@ -108,7 +109,7 @@ def gwet_ac1(rows: Sequence[Row], categories: Sequence[Label] | None = None) -> 
 
 
 def _ac1(counts: Counts) -> tuple[float, NDArray[np.float64]]:
-    """(AC1, its linearised value per unit)."""
+    """Return AC1 and its linearized value per unit."""
     table, ratings = counts.table, counts.ratings_per_unit
     units, categories = table.shape
     twice = ratings >= 2
@@ -124,18 +125,18 @@ def _ac1(counts: Counts) -> tuple[float, NDArray[np.float64]]:
     return value, own_value - 2 * (1 - value) * (own_chance - chance) / (1 - chance)
 
 
-def _ac1_interval(value: float, linearised: NDArray[np.float64]) -> Interval:
-    units = len(linearised)
+def _ac1_interval(value: float, linearized: NDArray[np.float64]) -> Interval:
+    units = len(linearized)
     if units < 2:
         return Interval(missing_reason="an interval needs two units")
-    error = float(np.sqrt(((linearised - value) ** 2).sum() / (units * (units - 1))))
+    error = float(np.sqrt(((linearized - value) ** 2).sum() / (units * (units - 1))))
     if error < 1e-12:
         return Interval(missing_reason="the standard error is 0: the raters agree on every unit")
-    from scipy.special import stdtrit  # takes a while; the committee starts here
+    from scipy.special import stdtrit  # slow import
 
     reach = float(stdtrit(units - 1, 1 - (1 - LEVEL) / 2)) * error
     return Interval(
-        max(value - reach, -1.0), min(value + reach, 1.0), "t, linearised standard error of Gwet"
+        max(value - reach, -1.0), min(value + reach, 1.0), "t, linearized standard error of Gwet"
     )
 
 
@@ -150,21 +151,20 @@ def krippendorff_alpha(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Estimate:
-    """1 - D_o / D_e: observed over expected disagreement among the pairable ratings; 1 is perfect,
-    0 is chance.
+    """Estimate Krippendorff's alpha: 1 is perfect agreement, 0 is chance.
 
-    Distance of two labels: nominal 0 or 1; interval the squared difference, and labels are numbers.
+    1 - D_o / D_e: observed over expected disagreement among the pairable ratings. Distance of two
+    labels: 0 or 1 on a nominal scale, the squared difference of the numbers on an interval scale.
     Interval: percentile bootstrap over units.
 
     Source: Krippendorff, Content Analysis, 2nd edition 2004, chapter 11; Computing Krippendorff's
-    alpha-reliability, 2011. Written out here: the library that has it is under the GPL, Assay is
-    not.
+    alpha-reliability, 2011. Implemented here because the existing library is under the GPL.
 
-    Bad input: units with fewer than two ratings pair with nothing and are unscored; no pairable
-    unit, or one label throughout (0 / 0), are undefined.
+    Bad input: units with fewer than two ratings are unscored; without a unit rated twice, or with
+    one label throughout (0 / 0), alpha is undefined.
 
     Raises:
-        ValueError: words on an interval scale, or a label that is not among the `categories` named.
+        ValueError: text labels on an interval scale, or a label is not in `categories`.
     """
     counts = count(rows, categories)
     pairable = counts.table[counts.ratings_per_unit >= 2]
@@ -196,7 +196,7 @@ def krippendorff_alpha(
 
 
 def _alpha(table: Matrix, distances: Matrix) -> float:
-    """NaN when every rating is the same.
+    """Return alpha; NaN when every rating is the same.
 
     `table`: shape (units, categories), at least two ratings per unit.
     """

@@ -1,6 +1,4 @@
-"""What answers reach that look at nothing: labels drawn by their shares, always the commonest one,
-always the middle one.
-"""
+"""Baselines that ignore their input: random labels, the most common label, the median label."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
@@ -8,7 +6,7 @@ from typing import TypeVar
 import numpy as np
 
 from tasks.metrics.estimate import Estimate, undefined
-from tasks.metrics.labelled import Label, Labelled, Row, pair_up
+from tasks.metrics.labels import Label, LabelPairs, Row, pair_up
 from tasks.metrics.means import percentile_interval
 from tasks.metrics.rankings import Group
 
@@ -17,25 +15,25 @@ LabelT = TypeVar("LabelT", bound=Label)
 STRATIFIED_RANDOM, MAJORITY, CONSTANT = "stratified random", "always majority", "constant"
 DRAWS = 500
 DRAWN = "random draws"
-"""The method of an interval that holds 95 % of the draws: where luck alone leads."""
+"""Method of an interval that holds 95 % of the random draws."""
 
 
 def majority_label(gold: Mapping[str, LabelT | None], scale: Sequence[LabelT]) -> LabelT | None:
-    """The commonest label, of equally common ones the first of the scale; None without labels."""
-    known = _known(gold)
-    return max(scale, key=known.count) if known else None
+    """Return the most common label, on ties the first of the scale; None without labels."""
+    labels = _without_none(gold)
+    return max(scale, key=labels.count) if labels else None
 
 
 def constant_label(gold: Mapping[str, LabelT | None], scale: Sequence[LabelT]) -> LabelT | None:
-    """The median label along the scale: of all constants the one with the least absolute error."""
-    places = sorted(scale.index(label) for label in _known(gold))
+    """Return the median label, the constant with the least absolute error; None without labels."""
+    places = sorted(scale.index(label) for label in _without_none(gold))
     return scale[places[(len(places) - 1) // 2]] if places else None
 
 
 def fixed_answers(
     gold: Mapping[str, LabelT | None], scale: Sequence[LabelT]
 ) -> dict[str, dict[str, LabelT | None]]:
-    """By system: the same label for every item."""
+    """Return constant predictions by system: the same label for every item."""
     return {
         MAJORITY: dict.fromkeys(gold, majority_label(gold, scale)),
         CONSTANT: dict.fromkeys(gold, constant_label(gold, scale)),
@@ -43,48 +41,49 @@ def fixed_answers(
 
 
 def stratified_random(
-    gold: Mapping[str, Label | None], statistic: Callable[[Labelled], float], seed: int
+    gold: Mapping[str, Label | None], statistic: Callable[[LabelPairs], float], seed: int
 ) -> Estimate:
-    """Mean of `statistic` when every label is drawn by its share of the labels, over `DRAWS` draws.
+    """Estimate `statistic` for labels drawn by their shares: the mean of `DRAWS` draws.
 
-    The interval holds 95 % of the draws. No labelled item is undefined.
+    The interval holds 95 % of the draws. Without a labeled item it is undefined.
     """
-    known = {name: label for name, label in gold.items() if label is not None}
-    if not known:
+    labelled = {name: label for name, label in gold.items() if label is not None}
+    if not labelled:
         return undefined("there is no item with a label")
-    generator, labels = np.random.default_rng(seed), list(known.values())
+    generator, labels = np.random.default_rng(seed), list(labelled.values())
     values = []
     for _ in range(DRAWS):
         places = generator.integers(0, len(labels), len(labels))
-        drawn = {name: labels[place] for name, place in zip(known, places, strict=True)}
-        values.append(statistic(pair_up(known, drawn)))
-    return _over_draws(values, len(known))
+        drawn = {name: labels[place] for name, place in zip(labelled, places, strict=True)}
+        values.append(statistic(pair_up(labelled, drawn)))
+    return _over_draws(values, len(labelled))
 
 
 def random_order(
     groups: Sequence[Group], statistic: Callable[[Sequence[Group]], Estimate], seed: int
 ) -> Estimate:
-    """Mean of `statistic` when every group is ordered by chance; see `stratified_random`."""
+    """Estimate `statistic` for random orders of every group; see `stratified_random`."""
     generator = np.random.default_rng(seed)
     values = []
     for _ in range(DRAWS):
-        found = statistic(
+        estimate = statistic(
             [
                 group.ordered([float(one) for one in generator.permutation(len(group.gold))])
                 for group in groups
             ]
         )
-        if not found.defined:
-            return found
-        values.append(found.value)
-    return _over_draws(values, found.count)
+        if not estimate.defined:
+            return estimate
+        values.append(estimate.value)
+    return _over_draws(values, estimate.count)
 
 
 def random_ratings(
     rows: Sequence[Row], statistic: Callable[[Sequence[Row]], Estimate], seed: int
 ) -> Estimate:
-    """Mean of `statistic` when every rating is drawn by its share of the ratings; what lacks still
-    does. See `stratified_random`.
+    """Estimate `statistic` for ratings drawn by their shares; see `stratified_random`.
+
+    Missing ratings stay missing.
     """
     ratings = [label for row in rows for label in row if label is not None]
     if not ratings:
@@ -93,18 +92,18 @@ def random_ratings(
     values, count = [], 0
     for _ in range(DRAWS):
         places = iter(generator.integers(0, len(ratings), len(ratings)))
-        found = statistic(
+        estimate = statistic(
             [[None if one is None else ratings[next(places)] for one in row] for row in rows]
         )
-        values.append(found.value if found.defined else float("nan"))
-        count = max(count, found.count)
+        values.append(estimate.value if estimate.defined else float("nan"))
+        count = max(count, estimate.count)
     return _over_draws(values, count)
 
 
 def fixed_ratings(
     rows: Sequence[Row], scale: Sequence[Label]
 ) -> dict[str, list[list[Label | None]]]:
-    """By system: the same rating by everybody of everything; what lacks still does."""
+    """Return constant ratings by system; missing ratings stay missing."""
     every = [label for row in rows for label in row]
     gold = {str(number): label for number, label in enumerate(every)}
     labels = {MAJORITY: majority_label(gold, scale), CONSTANT: constant_label(gold, scale)}
@@ -115,10 +114,10 @@ def fixed_ratings(
 
 
 def fixed_orders(groups: Sequence[Group]) -> dict[str, list[Group]]:
-    """By system: one order of places for every group, where places are those of the identifiers.
+    """Return groups ordered by the position of their sorted identifiers, by system.
 
-    `CONSTANT` puts the first identifier first. `MAJORITY` takes the order of the places' mean
-    grades, the best that can be had without looking at an idea.
+    `CONSTANT` puts the first identifier first. `MAJORITY` orders positions by their mean grade, the
+    best order that ignores the ideas.
     """
     longest = max((len(group.gold) for group in groups), default=0)
     grades: list[list[float]] = [[] for _ in range(longest)]
@@ -134,7 +133,7 @@ def fixed_orders(groups: Sequence[Group]) -> dict[str, list[Group]]:
     }
 
 
-def _known(gold: Mapping[str, LabelT | None]) -> list[LabelT]:
+def _without_none(gold: Mapping[str, LabelT | None]) -> list[LabelT]:
     return [label for label in gold.values() if label is not None]
 
 

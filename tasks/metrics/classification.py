@@ -1,5 +1,7 @@
-"""Accuracy, F1 and absolute error for two to five classes, and label collapse: predictions crowded
-into one or two labels, whatever the item (InnoEval, "Main Results").
+"""Accuracy, F1, absolute error and label collapse for two to five classes.
+
+Label collapse: predictions concentrate on one or two labels for all items (InnoEval, "Main
+Results").
 """
 
 import math
@@ -11,119 +13,122 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.metrics.estimate import NAN, Estimate, Interval, undefined
-from tasks.metrics.labelled import Label, Labelled, order
+from tasks.metrics.labels import Label, LabelPairs, order
 from tasks.metrics.means import RESAMPLES, mean, percentile_interval, share, share_of
 
 Counts = NDArray[np.int64]
 
 
-def accuracy(labelled: Labelled, seed: int = 0) -> Estimate:
-    """Share of answered items predicted as their gold class, from 0 to 1; Wilson interval, or the
-    bootstrap over clusters.
+def accuracy(pairs: LabelPairs, seed: int = 0) -> Estimate:
+    """Estimate the share of answered items predicted as their gold class, from 0 to 1.
 
-    Bad input: unanswered items are unscored and no part of the share; nothing answered, or no gold
-    label, is undefined.
+    Wilson interval, or the bootstrap over clusters.
+
+    Bad input: unanswered items are unscored and excluded; without an answer or a gold label,
+    accuracy is undefined.
     """
-    if not labelled.count:
-        return undefined(labelled.empty_reason, unscored_count=labelled.unscored_count)
-    hits = [one == other for one, other in zip(labelled.gold, labelled.predicted, strict=True)]
-    found = share_of(hits, seed, labelled.clusters)
-    return replace(found, unscored_count=labelled.unscored_count)
+    if not pairs.count:
+        return undefined(pairs.empty_reason, unscored_count=pairs.unscored_count)
+    hits = [one == other for one, other in zip(pairs.gold, pairs.predicted, strict=True)]
+    estimate = share_of(hits, seed, pairs.clusters)
+    return replace(estimate, unscored_count=pairs.unscored_count)
 
 
-def accuracy_value(labelled: Labelled) -> float:
-    """`accuracy` without its interval; NaN where it is undefined."""
-    hits = [one == other for one, other in zip(labelled.gold, labelled.predicted, strict=True)]
+def accuracy_value(pairs: LabelPairs) -> float:
+    """Return `accuracy` without its interval; NaN where it is undefined."""
+    hits = [one == other for one, other in zip(pairs.gold, pairs.predicted, strict=True)]
     return float(np.mean(hits)) if hits else NAN
 
 
-def f1_of_class(labelled: Labelled, label: Label, seed: int = 0) -> Estimate:
-    """2 TP / (2 TP + FP + FN) of one class, from 0 to 1; percentile bootstrap over items.
+def f1_of_class(pairs: LabelPairs, label: Label, seed: int = 0) -> Estimate:
+    """Estimate the F1 of one class, 2 TP / (2 TP + FP + FN), from 0 to 1.
 
-    A class that is in the gold labels and was never predicted has F1 = 0: that is measured. One
-    that is neither in the gold labels nor predicted has none. `count` is the number of answered
-    items, of all classes.
+    Percentile bootstrap over items. A gold class that is never predicted has F1 = 0; a class
+    that is neither gold nor predicted has no F1. `count` is the number of answered items of all
+    classes.
+
     Source: van Rijsbergen, Information Retrieval, 1979, chapter 7; RINoBench §4.2.1.
     """
     return _estimate(
-        labelled,
+        pairs,
         (label,),
         f"class {label} is neither in the gold labels nor among the predictions",
         seed,
     )
 
 
-def macro_f1(labelled: Labelled, classes: Sequence[Label] | None = None, seed: int = 0) -> Estimate:
-    """Mean F1 over classes, each weighted alike; percentile bootstrap over items.
+def macro_f1(pairs: LabelPairs, classes: Sequence[Label] | None = None, seed: int = 0) -> Estimate:
+    """Estimate the unweighted mean F1 over classes; percentile bootstrap over items.
 
-    Over `classes`, or over those in the gold labels or predictions; a named class that is in
-    neither is left out, as in scikit-learn's `f1_score(average="macro")`. Source: RINoBench §4.2.1
-    (five classes), InnoEval (2, 3 and 4).
+    Over `classes`, by default those among the gold labels or predictions. A class that occurs in
+    neither is left out, as in scikit-learn's `f1_score(average="macro")`.
+
+    Source: RINoBench §4.2.1 (five classes), InnoEval (2, 3 and 4).
     """
     return _estimate(
-        labelled,
-        tuple(classes) if classes is not None else seen(labelled),
+        pairs,
+        tuple(classes) if classes is not None else classes_in(pairs),
         "none of the classes occurs",
         seed,
     )
 
 
-def macro_f1_value(labelled: Labelled, classes: Sequence[Label] | None = None) -> float:
-    """`macro_f1` without its interval, for comparisons that resample on their own; NaN where it is
-    undefined.
-    """
+def macro_f1_value(pairs: LabelPairs, classes: Sequence[Label] | None = None) -> float:
+    """Return `macro_f1` without its interval; NaN where it is undefined."""
     return float(
-        _mean_f1(_cells(labelled, tuple(classes) if classes is not None else seen(labelled)))
+        _mean_f1(_cells(pairs, tuple(classes) if classes is not None else classes_in(pairs)))
     )
 
 
-def mean_absolute_error(labelled: Labelled, seed: int = 0) -> Estimate:
-    """Mean of |predicted - gold| in points of the scale; BCa bootstrap over items.
+def mean_absolute_error(pairs: LabelPairs, seed: int = 0) -> Estimate:
+    """Estimate the mean of |predicted - gold| in points of the scale; BCa bootstrap over items.
 
     Source: RINoBench §4.2.1.
 
     Raises:
-        ValueError: labels that are words have no distance.
+        ValueError: a label is text.
     """
-    if any(isinstance(label, str) for label in (*labelled.gold, *labelled.predicted)):
+    if any(isinstance(label, str) for label in (*pairs.gold, *pairs.predicted)):
         raise ValueError("a mean absolute error needs numbers as labels")
-    if not labelled.count:
-        return undefined(labelled.empty_reason, unscored_count=labelled.unscored_count)
+    if not pairs.count:
+        return undefined(pairs.empty_reason, unscored_count=pairs.unscored_count)
     errors: list[float | None] = [
         abs(float(one) - float(other))
-        for one, other in zip(labelled.gold, labelled.predicted, strict=True)
+        for one, other in zip(pairs.gold, pairs.predicted, strict=True)
     ]
-    found = mean(errors, seed, labelled.clusters)
-    return Estimate(found.value, found.count, found.interval, labelled.unscored_count)
+    estimate = mean(errors, seed, pairs.clusters)
+    return Estimate(estimate.value, estimate.count, estimate.interval, pairs.unscored_count)
 
 
-def mean_absolute_error_value(labelled: Labelled) -> float:
-    """`mean_absolute_error` without its interval; NaN where it is undefined."""
-    errors = np.subtract(np.array(labelled.gold, float), np.array(labelled.predicted, float))
-    return float(np.abs(errors).mean()) if labelled.count else NAN
+def mean_absolute_error_value(pairs: LabelPairs) -> float:
+    """Return `mean_absolute_error` without its interval; NaN where it is undefined."""
+    errors = np.subtract(np.array(pairs.gold, float), np.array(pairs.predicted, float))
+    return float(np.abs(errors).mean()) if pairs.count else NAN
 
 
-def seen(labelled: Labelled) -> tuple[Label, ...]:
-    """Classes in the gold labels or the predictions: numbers by size, then words by alphabet."""
-    return tuple(sorted({*labelled.gold, *labelled.predicted}, key=order))
+def classes_in(pairs: LabelPairs) -> tuple[Label, ...]:
+    """Return the classes among gold labels and predictions: numbers by size, then text labels."""
+    return tuple(sorted({*pairs.gold, *pairs.predicted}, key=order))
 
 
 def _estimate(
-    labelled: Labelled, classes: tuple[Label, ...], absent_reason: str, seed: int
+    pairs: LabelPairs, classes: tuple[Label, ...], absent_reason: str, seed: int
 ) -> Estimate:
-    if not labelled.count:
-        return undefined(labelled.empty_reason, unscored_count=labelled.unscored_count)
-    cells = _cells(labelled, classes)
+    if not pairs.count:
+        return undefined(pairs.empty_reason, unscored_count=pairs.unscored_count)
+    cells = _cells(pairs, classes)
     value = float(_mean_f1(cells))
     if np.isnan(value):
-        return undefined(absent_reason, labelled.count, labelled.unscored_count)
-    interval = _interval(cells, _cells_by_cluster(labelled, classes), seed)
-    return Estimate(value, labelled.count, interval, labelled.unscored_count)
+        return undefined(absent_reason, pairs.count, pairs.unscored_count)
+    interval = _interval(cells, _cells_by_cluster(pairs, classes), seed)
+    return Estimate(value, pairs.count, interval, pairs.unscored_count)
 
 
 def _interval(cells: Counts, by_cluster: Counts | None, seed: int) -> Interval:
-    """Percentile bootstrap over items, or clusters: F1 depends on them through the cells only, so
-    cells are drawn (a multinomial), which is the same.
+    """Return the percentile bootstrap interval over items or clusters.
+
+    F1 depends on items through the cell counts only, so that drawing cells from a multinomial
+    is equivalent to resampling items.
     """
     count = int(cells.sum()) if by_cluster is None else len(by_cluster)
     if count < 2:
@@ -140,23 +145,23 @@ def _interval(cells: Counts, by_cluster: Counts | None, seed: int) -> Interval:
     return percentile_interval(scores, "bootstrap" if by_cluster is None else "clustered bootstrap")
 
 
-def _cells_by_cluster(labelled: Labelled, classes: tuple[Label, ...]) -> Counts | None:
-    """Shape (clusters, cells): the cells of each cluster apart; None where there are none."""
-    if labelled.clusters is None:
+def _cells_by_cluster(pairs: LabelPairs, classes: tuple[Label, ...]) -> Counts | None:
+    """Return cell counts by cluster, shape (clusters, cells); None without clusters."""
+    if pairs.clusters is None:
         return None
-    place = {cluster: number for number, cluster in enumerate(dict.fromkeys(labelled.clusters))}
+    place = {cluster: number for number, cluster in enumerate(dict.fromkeys(pairs.clusters))}
     side = len(classes) + 1
     table = np.zeros((len(place), side, side), dtype=np.int64)
-    where = np.array([place[cluster] for cluster in labelled.clusters])
-    gold, said = _positions(labelled.gold, classes), _positions(labelled.predicted, classes)
-    np.add.at(table, (where, gold, said), 1)
+    where = np.array([place[cluster] for cluster in pairs.clusters])
+    gold, predicted = _positions(pairs.gold, classes), _positions(pairs.predicted, classes)
+    np.add.at(table, (where, gold, predicted), 1)
     return table.reshape(len(place), side * side)
 
 
 def _mean_f1(cells: Counts) -> NDArray[np.float64]:
-    """Mean over the classes that occur; NaN where none does.
+    """Return the mean F1 over the classes that occur; NaN where none does.
 
-    `cells`: (…, classes + 1, classes + 1), the last one all other labels.
+    `cells`: shape (…, classes + 1, classes + 1), the last class being all other labels.
     """
     occurrences = (cells.sum(axis=-1) + cells.sum(axis=-2))[..., :-1]
     hits = np.diagonal(cells, axis1=-2, axis2=-1)[..., :-1]
@@ -165,14 +170,10 @@ def _mean_f1(cells: Counts) -> NDArray[np.float64]:
     return np.asarray(np.where(there > 0, scores.sum(axis=-1) / np.maximum(there, 1), NAN))
 
 
-def _cells(labelled: Labelled, classes: tuple[Label, ...]) -> Counts:
-    """Items by gold class and predicted class; one more row and column for labels that are not
-    among the classes.
-    """
+def _cells(pairs: LabelPairs, classes: tuple[Label, ...]) -> Counts:
+    """Count items by gold and predicted class; the last row and column are all other labels."""
     table = np.zeros((len(classes) + 1, len(classes) + 1), dtype=np.int64)
-    np.add.at(
-        table, (_positions(labelled.gold, classes), _positions(labelled.predicted, classes)), 1
-    )
+    np.add.at(table, (_positions(pairs.gold, classes), _positions(pairs.predicted, classes)), 1)
     return table
 
 
@@ -183,15 +184,15 @@ def _positions(labels: Sequence[Label], classes: tuple[Label, ...]) -> Counts:
 
 @dataclass(frozen=True, slots=True)
 class Collapse:
-    """Spread of the predictions over the labels, beside that of the gold labels.
+    """Distribution of predictions over the labels, compared with the gold labels.
 
-    Shares from 0 to 1, in order of the classes, of the answered items.
+    Shares of the answered items, from 0 to 1, in the order of the classes.
 
     Attributes:
-        top_label_share: share of the label predicted most often.
-        gold_entropy_bits, predicted_entropy_bits: 0 when one label has everything.
+        top_label_share: share of the most predicted label.
+        gold_entropy_bits, predicted_entropy_bits: 0 when there is one label only.
         total_variation: half the sum of |predicted - gold share|: the share of predictions that
-            would have to move.
+            would have to change.
     """
 
     classes: tuple[Label, ...]
@@ -204,10 +205,10 @@ class Collapse:
 
     @property
     def labels_in_use_ratio(self) -> Estimate:
-        """2^entropy of the predictions / 2^entropy of the labels: of so many labels, used alike,
-        there are as many fewer or more.
+        """Return 2^entropy of the predictions over 2^entropy of the gold labels.
 
-        1 when predictions are as mixed as the labels. Undefined when nothing was answered.
+        2^entropy is the effective number of labels. 1 when predictions are as diverse as the gold
+        labels; undefined without an answer.
         """
         if not self.gold_entropy_bits.defined:
             return self.gold_entropy_bits
@@ -215,29 +216,29 @@ class Collapse:
         return replace(self.gold_entropy_bits, value=ratio)
 
 
-def label_collapse(labelled: Labelled, classes: Sequence[Label] | None = None) -> Collapse:
-    """Compare the distribution of predictions with that of the gold labels of the same items.
+def label_collapse(pairs: LabelPairs, classes: Sequence[Label] | None = None) -> Collapse:
+    """Compare the distribution of predictions with that of the gold labels.
 
-    Of all items with a gold label only the answered ones count. A model can be right often and
-    still collapse: predicting the commonest label has a good accuracy and a poor macro F1.
+    Only answered items count. A model can be accurate and still collapse: always predicting the
+    most common label has a good accuracy and a poor macro F1.
 
-    Bad input: nothing answered leaves every share undefined, with the reason.
+    Bad input: without an answer every share is undefined.
     """
-    listed = tuple(classes) if classes is not None else seen(labelled)
-    if not labelled.count:
-        nothing = undefined(labelled.empty_reason, unscored_count=labelled.unscored_count)
+    listed = tuple(classes) if classes is not None else classes_in(pairs)
+    if not pairs.count:
+        nothing = undefined(pairs.empty_reason, unscored_count=pairs.unscored_count)
         return Collapse(listed, (), (), nothing, nothing, nothing, nothing)
-    gold, predicted = Counter(labelled.gold), Counter(labelled.predicted)
-    ours, theirs = _shares(gold, listed, labelled.count), _shares(predicted, listed, labelled.count)
+    gold, predicted = Counter(pairs.gold), Counter(pairs.predicted)
+    ours, theirs = _shares(gold, listed, pairs.count), _shares(predicted, listed, pairs.count)
     distance = 0.5 * sum(abs(one - other) for one, other in zip(ours, theirs, strict=True))
     return Collapse(
         listed,
         ours,
         theirs,
-        share(max(predicted[label] for label in listed), labelled.count, labelled.unscored_count),
-        Estimate(_entropy(ours), labelled.count, unscored_count=labelled.unscored_count),
-        Estimate(_entropy(theirs), labelled.count, unscored_count=labelled.unscored_count),
-        Estimate(distance, labelled.count, unscored_count=labelled.unscored_count),
+        share(max(predicted[label] for label in listed), pairs.count, pairs.unscored_count),
+        Estimate(_entropy(ours), pairs.count, unscored_count=pairs.unscored_count),
+        Estimate(_entropy(theirs), pairs.count, unscored_count=pairs.unscored_count),
+        Estimate(distance, pairs.count, unscored_count=pairs.unscored_count),
     )
 
 

@@ -1,6 +1,4 @@
-"""What every metric gives: a value, how sure it is, what it rests on, and a reason where there is
-none. And how many runs or test items a comparison needs, before it is made.
-"""
+"""Estimates with intervals, and sample sizes that a comparison needs."""
 
 import math
 from collections.abc import Iterable
@@ -12,20 +10,18 @@ from schemas.judgement.benchmark import BenchmarkScore
 
 NAN = math.nan
 LEVEL = 0.95
-"""Every interval of Assay covers 95 %."""
+"""Coverage of every interval."""
 Z = 1.959964
-"""Standard errors to each side that hold so much of a normal distribution."""
+"""Quantile of the normal distribution for `LEVEL`, in standard errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Interval that holds the true value with 95 % confidence.
+    """95 % confidence interval, or the reason why it is missing.
 
     Attributes:
-        lower, upper: ends, in the unit of the value; NaN when there is no interval.
-        method: how it was made: `wilson`, `bca bootstrap`, `clustered bootstrap`, …; empty when
-            there is none.
-        missing_reason: why there is none; None when there is one.
+        lower, upper: in the unit of the value; NaN when the interval is missing.
+        method: `wilson`, `bca bootstrap`, `clustered bootstrap`, …; empty when it is missing.
     """
 
     lower: float = NAN
@@ -48,11 +44,10 @@ class Estimate:
     """One metric of one set of items.
 
     Attributes:
-        value: NaN exactly when `undefined_reason` says why.
-        count: items the value rests on.
-        interval: 95 % interval; it may lack where the value does not.
-        unscored_count: items that should have had an answer and have none; not part of the value.
-        undefined_reason: why there is no value; None when there is one.
+        value: NaN exactly when there is an `undefined_reason`.
+        count: items that the value is computed from.
+        interval: may be missing although the value is defined.
+        unscored_count: items without an answer, which are excluded from the value.
     """
 
     value: float
@@ -75,14 +70,14 @@ class Estimate:
 
 
 def undefined(reason: str, count: int = 0, unscored_count: int = 0) -> Estimate:
-    """No value, and why."""
+    """Return an estimate without a value, for `reason`."""
     return Estimate(
         NAN, count, Interval(missing_reason="there is no value"), unscored_count, reason
     )
 
 
-def answered(values: Iterable[float | None]) -> tuple[list[float], int]:
-    """(values that are there, how many are not); None and NaN are both "not there"."""
+def split_missing(values: Iterable[float | None]) -> tuple[list[float], int]:
+    """Return the values that are neither None nor NaN, and the number of the others."""
     listed = list(values)
     there = [float(value) for value in listed if value is not None and not math.isnan(value)]
     return there, len(listed) - len(there)
@@ -91,10 +86,7 @@ def answered(values: Iterable[float | None]) -> tuple[list[float], int]:
 def benchmark_score(
     estimate: Estimate, suite: str, metric: str, system: str, part: str = "all"
 ) -> BenchmarkScore:
-    """The row of `benchmark_scores` for a measured estimate; `part` fills its `slice`.
-
-    NaN becomes None.
-    """
+    """Return the row of `benchmark_scores` for an estimate, with `part` as its `slice`."""
     interval = estimate.interval
     return BenchmarkScore(
         suite=suite,
@@ -112,12 +104,16 @@ def benchmark_score(
 
 
 POWER = 0.8
-"""A difference that is there is seen four times of five."""
+"""Probability of detecting a true difference."""
 
 
 def pairs_needed(deviations: float, compared_with: int) -> int:
-    """Return how many paired runs show a mean difference of so many standard deviations of one
-    pair's difference, by a two-sided t-test corrected for `compared_with` comparisons (Bonferroni).
+    """Return the number of paired runs that detects a mean difference with `POWER`.
+
+    By a two-sided t-test, corrected for `compared_with` comparisons (Bonferroni).
+
+    Args:
+        deviations: the difference, in standard deviations of one pair's difference.
     """
     count = 2
     while _power(deviations, count, compared_with) < POWER:
@@ -126,30 +122,31 @@ def pairs_needed(deviations: float, compared_with: int) -> int:
 
 
 def detectable(count: int, compared_with: int) -> float:
-    """Return the mean difference that `count` paired runs show with `POWER`, in standard deviations
-    of one pair's difference; see `pairs_needed`.
+    """Return the mean difference that `count` paired runs detect; see `pairs_needed`.
+
+    In standard deviations of one pair's difference.
     """
-    from scipy.optimize import brentq  # takes a while; the list of steps leads here
+    from scipy.optimize import brentq  # slow import, and the step registry imports this module
 
     return float(brentq(lambda each: _power(each, count, compared_with) - POWER, 0.0, 1e6))
 
 
 def _power(deviations: float, count: int, compared_with: int) -> float:
-    """By integration over the deviation that the pairs show: the noncentral t distribution of
-    `scipy` and `statsmodels` is wrong for few pairs among many comparisons.
-    """
     from scipy.special import chdtri, ndtr, stdtrit
 
+    # Integrates over the sample deviation: the noncentral t distribution of `scipy` and
+    # `statsmodels` is wrong for few pairs and many comparisons.
     freedom = count - 1
     critical = stdtrit(freedom, 1 - (1 - LEVEL) / compared_with / 2)
-    shown = np.sqrt(chdtri(freedom, (np.arange(500) + 0.5) / 500) / freedom)
-    return float(ndtr(deviations * math.sqrt(count) - critical * shown).mean())
+    deviation_ratios = np.sqrt(chdtri(freedom, (np.arange(500) + 0.5) / 500) / freedom)
+    return float(ndtr(deviations * math.sqrt(count) - critical * deviation_ratios).mean())
 
 
 def items_needed(share: float, difference: float, compared_with: int) -> int:
-    """Test items of which each system needs so many to show that its share of right answers is
-    `share + difference` and not `share`, as if each had items of its own: on the same items fewer
-    will do. Arcsine-transformed shares; `statsmodels`.
+    """Return the test items per system that separate `share` from `share + difference`.
+
+    An upper bound: it assumes different items for each system, and pairing needs fewer.
+    Arcsine-transformed shares; `statsmodels`.
     """
     from statsmodels.stats.power import NormalIndPower
     from statsmodels.stats.proportion import proportion_effectsize

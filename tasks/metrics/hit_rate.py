@@ -1,5 +1,6 @@
-"""Hit rates and precision of a manuscript checker, from judges' votes on its problems (quality
-checker §2.3). A vote is True, False, or None where it cannot be told.
+"""Hit rates and precision of a manuscript checker, from judges' votes on its problems.
+
+Source: quality checker §2.3. A vote is True, False, or None where it is missing.
 """
 
 from collections.abc import Sequence
@@ -21,7 +22,7 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """One answer of one judge about one problem; None where it could not be had."""
+    """One vote of one judge on one problem; None where it is missing."""
 
     problem_id: str
     judge: str
@@ -33,9 +34,8 @@ class CheckedPaper:
     """One attempt of a checker at one paper.
 
     Attributes:
-        problem_ids: in the order reported, most critical first; () when it found nothing, None when
-            the attempt failed.
-        ballots: of every judge, several per problem where a judge was asked several times.
+        problem_ids: most critical first; () when the attempt found nothing, None when it failed.
+        ballots: of every judge; several per problem with repetitions.
     """
 
     paper_id: str
@@ -45,8 +45,8 @@ class CheckedPaper:
 
 
 def checked_papers(check: ManuscriptCheck) -> tuple[CheckedPaper, ...]:
-    """The attempts of a check, with their votes."""
-    found = []
+    """Return the attempts of a check, with their votes."""
+    papers = []
     for attempt in check.attempts:
         names = tuple(
             problem.problem_id for problem in check.standing if problem.attempt == attempt.attempt
@@ -56,7 +56,7 @@ def checked_papers(check: ManuscriptCheck) -> tuple[CheckedPaper, ...]:
             for vote in check.votes
             if vote.problem_id in names
         )
-        found.append(
+        papers.append(
             CheckedPaper(
                 check.manuscript_id,
                 attempt.attempt,
@@ -64,12 +64,11 @@ def checked_papers(check: ManuscriptCheck) -> tuple[CheckedPaper, ...]:
                 ballots,
             )
         )
-    return tuple(found)
+    return tuple(papers)
 
 
-def decided(votes: Sequence[bool | None], rule: Rule) -> bool | None:
-    """Return what the votes come to; None where a missing vote could turn it, and of no vote at
-    all.
+def combine_votes(votes: Sequence[bool | None], rule: Rule) -> bool | None:
+    """Combine votes by a rule; None without votes, or where a missing vote could decide.
 
     A majority is more than half.
     """
@@ -84,8 +83,9 @@ def decided(votes: Sequence[bool | None], rule: Rule) -> bool | None:
 
 
 def answer_of(ballots: Sequence[Ballot], problem_id: str, judge: str) -> bool | None:
-    """The judge's most frequent answer about the problem (§2.3, "most self-consistent"); None when
-    tied or never given.
+    """Return the judge's most frequent vote on the problem; None when tied or missing.
+
+    Source: quality checker §2.3, "most self-consistent".
     """
     given = [
         one.hit
@@ -100,20 +100,19 @@ def answer_of(ballots: Sequence[Ballot], problem_id: str, judge: str) -> bool | 
 def paper_hit(
     paper: CheckedPaper, judges: Sequence[str], rule: Rule, k: int | None = None
 ) -> bool | None:
-    """Return whether the attempt found the known problem, among its first `k` problems (all without
-    `k`).
+    """Return whether the attempt found the known problem among its first `k` (default: all).
 
-    As published, a judge says yes to a paper by saying yes to any of its problems. Finding nothing
-    is no hit. A failed attempt is None.
+    A judge's vote on a paper is yes if any of its problems is a hit, as published. An attempt that
+    found nothing is no hit; a failed attempt is None.
     """
     if paper.problem_ids is None or not judges:
         return None
     problems = paper.problem_ids[:k]
     if not problems:
         return False
-    return decided(
+    return combine_votes(
         [
-            decided([answer_of(paper.ballots, name, judge) for name in problems], Rule.ANY)
+            combine_votes([answer_of(paper.ballots, name, judge) for name in problems], Rule.ANY)
             for judge in judges
         ],
         rule,
@@ -123,23 +122,20 @@ def paper_hit(
 def hit_rate(
     papers: Sequence[CheckedPaper], judges: Sequence[str], rule: Rule, k: int | None = None
 ) -> Estimate:
-    """HR@k: share of papers whose known problem is among the first k reported, from 0 to 1; Wilson
-    interval.
+    """Estimate HR@k: share of papers whose known problem is among the first k, from 0 to 1.
 
-    One attempt per paper.
+    One attempt per paper; Wilson interval. `k` is at most the checker's maximum number of problems.
+    `rule`: the article takes a majority of the judges, or all for a stricter evaluation; its two
+    judges must agree in Table 2, and Table 3 reports each alone.
 
-    `k` is at most the number of problems the checker was allowed. `rule`: the article takes a
-    majority of the judges, or all for a stricter evaluation; its two judges must both agree (Table
-    2), and Table 3 has each alone.
-
-    Bad input: failed attempts and papers that missing votes leave undecided are unscored; nothing
-    decided is undefined.
+    Bad input: failed attempts and papers left undecided by missing votes are unscored; without a
+    decided paper the rate is undefined.
 
     Raises:
-        ValueError: a paper with several attempts; that is `mean_hit_rate`.
+        ValueError: a paper has several attempts; use `mean_hit_rate`.
     """
     if len({paper.paper_id for paper in papers}) < len(papers):
-        raise ValueError("a paper has several attempts: ask for the mean hit rate")
+        raise ValueError("a paper has several attempts: use mean_hit_rate")
     return share_of([paper_hit(paper, judges, rule, k) for paper in papers])
 
 
@@ -150,11 +146,12 @@ def mean_hit_rate(
     k: int | None = None,
     seed: int = 0,
 ) -> Estimate:
-    """MHR@k: the share of a paper's attempts that are hits, averaged over papers; from 0 to 1; BCa
-    bootstrap over papers.
+    """Estimate MHR@k: the share of a paper's attempts that are hits, averaged over papers.
 
-    `count` is papers. Bad input: attempts that failed or stay undecided are left out of their
-    paper's share; a paper with none left is unscored; no paper left is undefined.
+    From 0 to 1; BCa bootstrap over papers; `count` is papers.
+
+    Bad input: failed and undecided attempts are left out of their paper's share; a paper without
+    any other attempt is unscored; without a scored paper the rate is undefined.
     """
     outcomes: dict[str, list[bool | None]] = {}
     for paper in papers:
@@ -166,18 +163,18 @@ def mean_hit_rate(
 def precision(
     papers: Sequence[CheckedPaper], judges: Sequence[str], rule: Rule, k: int | None = None
 ) -> Estimate:
-    """Share of reported problems that are the known one, from 0 to 1; Wilson interval over
-    problems.
+    """Estimate the share of reported problems that are the known one, from 0 to 1.
 
-    A lower bound of how many reported problems are real: a paper may have others than the one its
-    authors gave.
-    Bad input: problems that missing votes leave undecided (judges that stop at the first hit leave
-    many) are unscored; a checker that reports nothing has no precision.
+    Wilson interval over problems. A lower bound on the share of real problems, because a paper may
+    have others than the one that its authors named.
+
+    Bad input: problems left undecided by missing votes are unscored (there are many where judges
+    stop at the first hit); a checker that reports nothing has no precision.
     """
-    found = [
-        decided([answer_of(paper.ballots, problem, judge) for judge in judges], rule)
+    verdicts = [
+        combine_votes([answer_of(paper.ballots, problem, judge) for judge in judges], rule)
         for paper in papers
         if paper.problem_ids is not None
         for problem in paper.problem_ids[:k]
     ]
-    return share_of(found)
+    return share_of(verdicts)

@@ -1,6 +1,4 @@
-"""Means, shares and paired differences, with intervals by resampling whole units: items, or
-clusters of items that share a cause (rubrics of one idea).
-"""
+"""Means, shares and paired differences, with bootstrap intervals over items or clusters."""
 
 import math
 from collections.abc import Callable, Hashable, Sequence
@@ -9,19 +7,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.metrics.estimate import LEVEL, Estimate, Interval, answered, undefined
+from tasks.metrics.estimate import LEVEL, Estimate, Interval, split_missing, undefined
 
 RESAMPLES = 2000
 FEWEST_DEFINED_SHARE = 0.9
-"""Below this share of resamples in which the statistic exists, the rest no longer stands for all of
-them.
-"""
+"""Least share of resamples with a defined statistic; with fewer, there is no interval."""
 
 Indices = NDArray[np.intp]
 Statistic = Callable[[Indices], float]
-"""Takes positions of items (repeats allowed), gives the statistic of those items, NaN where it does
-not exist.
-"""
+"""Maps positions of items (with repeats) to the statistic of those items; NaN where undefined."""
 
 
 def bootstrap_interval(
@@ -31,19 +25,18 @@ def bootstrap_interval(
     clusters: Sequence[Hashable] | None = None,
     resamples: int = RESAMPLES,
 ) -> Interval:
-    """95 % percentile bootstrap interval of any statistic over `count` items.
+    """Return the 95 % percentile bootstrap interval of a statistic over `count` items.
 
-    Without `clusters`, items are drawn with replacement; with them (one label per item), whole
-    clusters are: items of one cluster are not independent, and drawing them apart makes intervals
-    too narrow. The same seed gives the same interval. Pairs stay pairs: let `statistic` read both
-    systems at the positions it is given.
+    Resamples items, or whole `clusters` (one label per item): items of one cluster are not
+    independent, and resampling them separately makes intervals too narrow. For paired data,
+    `statistic` reads both systems at the same positions.
 
     Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, §13.3; clusters: Davison &
     Hinkley, Bootstrap Methods and their Application, 1997, §3.8 (strategy 1: whole clusters,
     nothing resampled within).
 
-    Bad input: fewer than two items or clusters, or a statistic that is undefined in more than a
-    tenth of the resamples (a rare class that is seldom drawn), give no interval, with the reason.
+    Bad input: with fewer than two items or clusters, or a statistic that is undefined in more than
+    a tenth of the resamples (as with a rare class), the interval is missing.
     """
     members = _members(count, clusters)
     if len(members) < 2:
@@ -67,10 +60,7 @@ def bootstrap_interval(
 def clustered_mean_interval(
     values: Sequence[float], clusters: Sequence[Hashable], seed: int, resamples: int = RESAMPLES
 ) -> Interval:
-    """As `bootstrap_interval` for the mean over all items, at the price of one matrix product.
-
-    The mean is over items, not over clusters: sum of the drawn clusters' sums / sum of their sizes.
-    """
+    """Return `bootstrap_interval` of the mean over items, computed by one matrix product."""
     members = _members(len(values), clusters)
     if len(members) < 2:
         return Interval(missing_reason=f"resampling needs two clusters, there are {len(members)}")
@@ -84,7 +74,7 @@ def clustered_mean_interval(
 
 
 def percentile_interval(drawn: NDArray[np.float64], method: str) -> Interval:
-    """The middle 95 % of what a statistic was over the resamples."""
+    """Return the middle 95 % of a statistic's resampled values."""
     defined = drawn[np.isfinite(drawn)]
     if len(defined) < FEWEST_DEFINED_SHARE * len(drawn) or not len(defined):
         share = len(defined) / len(drawn) if len(drawn) else 0.0
@@ -95,18 +85,18 @@ def percentile_interval(drawn: NDArray[np.float64], method: str) -> Interval:
 
 
 def _members(count: int, clusters: Sequence[Hashable] | None) -> list[Indices]:
-    """Positions of the items of each unit, units in order of first appearance."""
+    """Return the positions of each cluster's items, in order of first appearance."""
     if clusters is None:
         return [np.array([position], dtype=np.intp) for position in range(count)]
     assert len(clusters) == count, "one cluster per item"
-    found: dict[Hashable, list[int]] = {}
+    members: dict[Hashable, list[int]] = {}
     for position, cluster in enumerate(clusters):
-        found.setdefault(cluster, []).append(position)
-    return [np.array(positions, dtype=np.intp) for positions in found.values()]
+        members.setdefault(cluster, []).append(position)
+    return [np.array(positions, dtype=np.intp) for positions in members.values()]
 
 
 def no_interval_reason(values: Sequence[float]) -> str | None:
-    """Why an interval of a mean cannot be had from these values; None when it can."""
+    """Return why the mean of these values has no interval; None when it has one."""
     if len(values) < 2:
         return "an interval needs two values"
     return (
@@ -119,15 +109,15 @@ def no_interval_reason(values: Sequence[float]) -> str | None:
 def mean(
     values: Sequence[float | None], seed: int = 0, clusters: Sequence[Hashable] | None = None
 ) -> Estimate:
-    """Arithmetic mean of what is there, in the unit of the values.
+    """Estimate the mean of the values that are neither None nor NaN.
 
-    Interval: BCa bootstrap over items (`scipy.stats.bootstrap`; Efron, JASA 1987), or the
-    percentile bootstrap over whole clusters where `clusters` names one per value.
+    Interval: BCa bootstrap over items (`scipy.stats.bootstrap`; Efron, JASA 1987), or percentile
+    bootstrap over whole `clusters`, one per value.
 
-    Bad input: None and NaN are counted as unscored and are no part of the mean; no value at all is
-    undefined; fewer than two values, one cluster, or values all equal have a mean and no interval.
+    Bad input: None and NaN are unscored; without a value the mean is undefined; with fewer than two
+    values, one cluster or equal values it has no interval.
     """
-    there, missing = answered(values)
+    there, missing = split_missing(values)
     if not there:
         return undefined(_nothing(missing), unscored_count=missing)
     reason = no_interval_reason(there)
@@ -137,27 +127,27 @@ def mean(
         interval = _bca(there, seed)
     else:
         assert len(clusters) == len(values), "one cluster per value"
-        kept = [
+        value_clusters = [
             cluster
             for cluster, value in zip(clusters, values, strict=True)
             if value is not None and value == value
         ]
-        interval = clustered_mean_interval(there, kept, seed)
+        interval = clustered_mean_interval(there, value_clusters, seed)
     return Estimate(float(np.mean(there)), len(there), interval, missing)
 
 
 def share(hits: int, count: int, unscored_count: int = 0) -> Estimate:
-    """hits / count, from 0 to 1, with Wilson's score interval (Wilson, JASA 1927; `statsmodels`).
+    """Estimate hits / count, with Wilson's score interval (Wilson, JASA 1927; `statsmodels`).
 
-    Wilson's interval keeps within 0 and 1 and covers at 0 and at 1, where the bootstrap has nothing
-    to draw from.
+    Wilson's interval stays within 0 and 1 and also works for shares of 0 and 1, where resampling
+    has no variance.
 
-    Bad input: of no item there is no share.
+    Bad input: without items the share is undefined.
     """
     assert 0 <= hits <= count or count == 0
     if count == 0:
         return undefined(_nothing(unscored_count), unscored_count=unscored_count)
-    from statsmodels.stats.proportion import proportion_confint  # takes a second, as in `_bca`
+    from statsmodels.stats.proportion import proportion_confint  # slow import, as in `_bca`
 
     lower, upper = proportion_confint(hits, count, alpha=1 - LEVEL, method="wilson")
     ends = min(float(lower), hits / count), max(float(upper), hits / count)
@@ -167,24 +157,24 @@ def share(hits: int, count: int, unscored_count: int = 0) -> Estimate:
 def share_of(
     outcomes: Sequence[bool | None], seed: int = 0, clusters: Sequence[Hashable] | None = None
 ) -> Estimate:
-    """Share of True among the outcomes that are there; None is unscored.
+    """Estimate the share of True among the outcomes; None is unscored.
 
-    Interval: Wilson's, or where `clusters` names one per outcome the bootstrap over whole clusters.
-    Outcomes that are all alike leave nothing to draw from: Wilson's, with clusters for items.
+    Interval: Wilson's, or the bootstrap over whole `clusters`, one per outcome. If all outcomes are
+    equal, resampling has no variance: Wilson's interval over the clusters.
     """
     there = [outcome for outcome in outcomes if outcome is not None]
-    found = share(sum(there), len(there), len(outcomes) - len(there))
+    estimate = share(sum(there), len(there), len(outcomes) - len(there))
     if clusters is None or not there:
-        return found
+        return estimate
     if 0 < sum(there) < len(there):
         return mean(
             [None if outcome is None else float(outcome) for outcome in outcomes], seed, clusters
         )
-    kept = {
+    outcome_clusters = {
         cluster for cluster, outcome in zip(clusters, outcomes, strict=True) if outcome is not None
     }
-    interval = share(len(kept) if there[0] else 0, len(kept)).interval
-    return replace(found, interval=replace(interval, method="wilson over clusters"))
+    interval = share(len(outcome_clusters) if there[0] else 0, len(outcome_clusters)).interval
+    return replace(estimate, interval=replace(interval, method="wilson over clusters"))
 
 
 def paired_difference(
@@ -193,13 +183,11 @@ def paired_difference(
     seed: int = 0,
     clusters: Sequence[Hashable] | None = None,
 ) -> Estimate:
-    """Mean of first - second over the items both have; its interval draws items (or whole
-    clusters), pairs kept together.
+    """Estimate the mean of first - second over the items both have, as `mean` does.
 
-    An interval without 0 tells the two apart at 5 %. Source: as `mean`, on the differences.
+    An interval without 0 is a difference at the 5 % level.
 
-    Bad input: an item that either lacks is unscored; sequences of different lengths are a
-    programming error.
+    Bad input: an item that one of them lacks is unscored. Both sequences must have the same length.
     """
     assert len(first) == len(second), "one value of each for every item"
     differences = [
@@ -216,9 +204,9 @@ def _nothing(unscored_count: int) -> str:
 
 
 def _bca(values: Sequence[float], seed: int) -> Interval:
-    from scipy.stats import bootstrap  # takes a second; the list of steps leads here
+    from scipy.stats import bootstrap  # slow import, and the step registry imports this module
 
-    found = bootstrap(
+    ends = bootstrap(
         (np.asarray(values),),
         np.mean,
         confidence_level=LEVEL,
@@ -227,7 +215,7 @@ def _bca(values: Sequence[float], seed: int) -> Interval:
         method="BCa",
         rng=np.random.default_rng(seed),
     ).confidence_interval
-    lower, upper = float(found.low), float(found.high)
+    lower, upper = float(ends.low), float(ends.high)
     if np.isnan(lower) or np.isnan(upper):
         return Interval(missing_reason="too few different values for the BCa bootstrap")
     return Interval(lower, upper, "bca bootstrap")

@@ -1,6 +1,4 @@
-"""A linear mixed-effects model: conditions compared where one participant gave several of the
-scores.
-"""
+"""Linear mixed-effects model of conditions, with participants as a random effect."""
 
 import warnings
 from collections.abc import Sequence
@@ -14,18 +12,15 @@ from statsmodels.tools.sm_exceptions import ConvergenceWarning, SingularMatrixWa
 
 from tasks.metrics.estimate import Estimate, Interval, Z, undefined
 
-OPTIMISER = ["powell"]
-"""Without derivatives: those of the likelihood do not exist where participants do not differ, and
-the others stop there unconverged.
+OPTIMIZER = ["powell"]
+"""Derivative-free: the likelihood has no derivative where participants do not differ, and other
+optimizers fail to converge there.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One score.
-
-    `participant`: whoever or whatever several scores share (reviewer, author, idea).
-    """
+    """One score; `participant` is what several scores share (reviewer, author or idea)."""
 
     participant: str
     condition: str
@@ -34,7 +29,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """Effect of one condition beside the reference."""
+    """Effect of one condition, relative to the reference."""
 
     condition: str
     difference: Estimate
@@ -42,27 +37,22 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class MixedEffects:
-    """A fitted model.
-
-    Attributes:
-        effects: the conditions besides the reference, by name.
-        undefined_reason: why there is no model; None when there is one.
-    """
+    """Fitted effects of all conditions but the reference, sorted by name."""
 
     effects: tuple[Effect, ...]
     undefined_reason: str | None = None
 
 
 def mixed_effects(scores: Sequence[Score], reference: str) -> MixedEffects:
-    """score = mean of the condition + what its participant always adds + residual; fitted by REML
-    (`statsmodels` MixedLM).
+    """Fit score = condition mean + participant effect + residual by REML.
 
-    Differences carry Wald intervals (normal), which are a little narrow with few participants.
+    `statsmodels` MixedLM. Wald intervals (normal), slightly narrow with few participants.
+
     Source: Laird & Ware, Random-effects models for longitudinal data, Biometrics 1982.
 
-    Bad input: None is counted as unscored. Fewer than two conditions, no score under the reference,
-    fewer than two participants, as many participants as scores (the two deviations cannot be told
-    apart), scores without any spread, or a fit that does not converge leave the model undefined.
+    Bad input: None is unscored. The model is undefined with fewer than two conditions, no score of
+    the reference, fewer than two participants, one score per participant (the two variances are not
+    identifiable), equal scores, or a fit that does not converge.
     """
     there = [score for score in scores if score.value is not None and not np.isnan(score.value)]
     missing = len(scores) - len(there)
@@ -84,7 +74,7 @@ def mixed_effects(scores: Sequence[Score], reference: str) -> MixedEffects:
             warnings.simplefilter("ignore", SingularMatrixWarning)
             try:
                 model = MixedLM(values, design, groups=participants)
-                fitted = model.fit(reml=True, method=OPTIMISER)
+                fitted = model.fit(reml=True, method=OPTIMIZER)
                 reason = None if fitted.converged else "the fit did not converge"
             except LinAlgError:
                 reason = "the model could not be fitted: its equations are singular"

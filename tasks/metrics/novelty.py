@@ -1,13 +1,11 @@
-"""RINoBench's nine metrics of novelty judgements, from scores and from judged lists of arguments
-(§4.2).
-"""
+"""RINoBench's nine metrics of novelty judgements and their justifications (§4.2)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tasks.metrics.classification import f1_of_class, macro_f1, mean_absolute_error
 from tasks.metrics.estimate import Estimate
-from tasks.metrics.labelled import pair_up
+from tasks.metrics.labels import pair_up
 from tasks.metrics.means import mean
 
 SCALE: tuple[int, ...] = (1, 2, 3, 4, 5)
@@ -15,14 +13,14 @@ SCALE: tuple[int, ...] = (1, 2, 3, 4, 5)
 
 @dataclass(frozen=True, slots=True)
 class Aspects:
-    """Arguments of one kind (known, or novel) in one justification, as a judge sorted them.
+    """Counts of a justification's arguments of one kind, known or novel, as a judge sorted them.
 
     Attributes:
         gold: arguments of the gold justification.
-        generated: arguments of the model's.
-        supported: of these, those that the gold justification supports.
-        additional: those it does not support, but the related works (known) or the idea (novel) do.
-        hallucinated: those that neither the related works (known) nor the idea (novel) support.
+        generated: arguments of the model's justification.
+        supported: generated ones that the gold justification supports.
+        additional: others that the related works (known) or the idea (novel) support.
+        hallucinated: generated ones that neither of these supports.
     """
 
     gold: int
@@ -42,44 +40,37 @@ class Aspects:
 
 @dataclass(frozen=True, slots=True)
 class Justification:
-    """Judgement on one model's justification.
-
-    None wherever the judge's answer could not be had.
-    """
+    """Judgement on one model's justification; None where the judge's answer is missing."""
 
     alignment_0_to_1: float | None
-    known: Aspects | None
-    novel: Aspects | None
+    known_aspects: Aspects | None
+    novel_aspects: Aspects | None
 
 
 def recall(aspects: Aspects) -> float:
-    """min(1, supported / gold); 0 where gold has none (Eq. 1: the paper says so). From 0 to 1."""
+    """Return min(1, supported / gold), from 0 to 1; 0 without gold arguments (Eq. 1)."""
     return min(1.0, aspects.supported / aspects.gold) if aspects.gold else 0.0
 
 
 def additional_ratio(aspects: Aspects) -> float:
-    """additional / max(gold, 1) (Eq. 2); may exceed 1."""
+    """Return additional / max(gold, 1) (Eq. 2); may exceed 1."""
     return aspects.additional / max(aspects.gold, 1)
 
 
 def hallucination_rate(aspects: Aspects) -> float:
-    """hallucinated / generated; 0 where the model gave none (Eq. 3: the paper says so).
-
-    From 0 to 1.
-    """
+    """Return hallucinated / generated, from 0 to 1; 0 without generated arguments (Eq. 3)."""
     return aspects.hallucinated / aspects.generated if aspects.generated else 0.0
 
 
 def score_metrics(
     gold: Mapping[str, int | None], predicted: Mapping[str, int | None], seed: int = 0
 ) -> dict[str, Estimate]:
-    """`macro_f1`, `f1_1` … `f1_5` (from 0 to 1) and `mean_absolute_error` (points). §4.2.1.
+    """Estimate `macro_f1`, `f1_1` … `f1_5` (0 to 1) and `mean_absolute_error` (points); §4.2.1.
 
-    Macro F1 is over the five classes, each weighted alike; one that is neither in gold nor
-    predicted is left out of it.
+    Macro F1 is the unweighted mean over the classes that occur.
 
     Bad input: items without a prediction are unscored; predictions without gold are ignored;
-    nothing left is undefined.
+    without a common item the metrics are undefined.
 
     Raises:
         ValueError: a score outside 1 to 5.
@@ -89,29 +80,28 @@ def score_metrics(
     ):
         raise ValueError("novelty scores are whole numbers from 1 to 5; None where there is none")
     labelled = pair_up(gold, predicted)
-    found = {"macro_f1": macro_f1(labelled, SCALE, seed)}
-    found.update({f"f1_{label}": f1_of_class(labelled, label, seed) for label in SCALE})
-    return {**found, "mean_absolute_error": mean_absolute_error(labelled, seed)}
+    estimates = {"macro_f1": macro_f1(labelled, SCALE, seed)}
+    estimates.update({f"f1_{label}": f1_of_class(labelled, label, seed) for label in SCALE})
+    return {**estimates, "mean_absolute_error": mean_absolute_error(labelled, seed)}
 
 
 def justification_metrics(judged: Sequence[Justification], seed: int = 0) -> dict[str, Estimate]:
-    """Means over justifications (§4.2.2), named as the release names them, without its `mean_`.
+    """Estimate means over justifications (§4.2.2), by the release's names without `mean_`.
 
     `alignment`, and for `known` and `novelty` aspects: `…_aspects_recall`,
-    `additional_…_aspects_ratio`, `…_aspects_hallucination_rate`. Each metric is computed per
-    justification and then averaged; BCa bootstrap over justifications.
+    `additional_…_aspects_ratio`, `…_aspects_hallucination_rate`. BCa bootstrap over justifications.
 
-    Bad input: what the judge did not answer is unscored; nothing answered is undefined.
+    Bad input: missing answers of the judge are unscored; without any answer a metric is undefined.
     """
-    found = {"alignment": mean([one.alignment_0_to_1 for one in judged], seed)}
+    estimates = {"alignment": mean([one.alignment_0_to_1 for one in judged], seed)}
     for kind, lists in (
-        ("known", [one.known for one in judged]),
-        ("novelty", [one.novel for one in judged]),
+        ("known", [one.known_aspects for one in judged]),
+        ("novelty", [one.novel_aspects for one in judged]),
     ):
         for name, metric in (
             (f"{kind}_aspects_recall", recall),
             (f"additional_{kind}_aspects_ratio", additional_ratio),
             (f"{kind}_aspects_hallucination_rate", hallucination_rate),
         ):
-            found[name] = mean([None if one is None else metric(one) for one in lists], seed)
-    return found
+            estimates[name] = mean([None if one is None else metric(one) for one in lists], seed)
+    return estimates

@@ -1,4 +1,4 @@
-"""Orders of ideas: rank correlations, and who of a pair or a group is the better (InnoEval)."""
+"""Metrics of orders of ideas: rank correlations, pairwise and group accuracy (InnoEval)."""
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -14,30 +14,32 @@ from tasks.metrics.estimate import Estimate, Interval, Z, undefined
 from tasks.metrics.means import Indices, bootstrap_interval, mean, share_of
 
 _RESAMPLES = 500
-"""Of areas: each orders all of its items anew."""
+"""Of areas under the curve; fewer than usual, because each resample sorts all items."""
 
 Correlation = Callable[[Sequence[float | None], Sequence[float | None]], Estimate]
 
 
 def spearman(first: Sequence[float | None], second: Sequence[float | None]) -> Estimate:
-    """Pearson's correlation of the ranks (ties share their mean rank), from -1 to 1; `scipy`.
+    """Estimate Spearman's rank correlation, from -1 to 1; `scipy`. Ties share their mean rank.
 
     Interval: Fisher's z with variance (1 + r² / 2) / (n - 3) (Bonett & Wright, Psychometrika 2000),
-    from four items on.
+    for four items or more.
+
     Source: Spearman, American Journal of Psychology 1904.
 
-    Bad input: items that either lacks are unscored; fewer than two items, or one value throughout
-    on a side, are undefined.
+    Bad input: items that one side lacks are unscored; with fewer than two items, or equal values
+    on a side, the correlation is undefined.
     """
     return _correlation(first, second, spearmanr, lambda value, n: (1 + value**2 / 2) / (n - 3), 4)
 
 
 def kendall(first: Sequence[float | None], second: Sequence[float | None]) -> Estimate:
-    """Kendall's tau-b: (concordant - discordant pairs) / geometric mean of the pairs untied on each
-    side; from -1 to 1; `scipy`.
+    """Estimate Kendall's tau-b, from -1 to 1; `scipy`.
 
-    Interval: Fisher's z with variance 0.437 / (n - 4) (Fieller, Hartley & Pearson, Biometrika
-    1957), from five items on.
+    (concordant - discordant pairs) / geometric mean of the pairs untied on each side. Interval:
+    Fisher's z with variance 0.437 / (n - 4) (Fieller, Hartley & Pearson, Biometrika 1957), for
+    five items or more.
+
     Source: Kendall, Biometrika 1938 and 1945 (ties). Bad input: as `spearman`.
     """
     return _correlation(first, second, kendalltau, lambda _, n: 0.437 / (n - 4), 5)
@@ -76,10 +78,11 @@ def _correlation(
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two ideas of different decisions.
+    """Two ideas with different decisions.
 
-    `preferred` is what the system said: an id of the two, `tie`, or None for no answer. Pairs of
-    one `cluster` share ideas; None: a pair by itself.
+    Attributes:
+        preferred: the system's answer: one of the two ids, `TIE`, or None for no answer.
+        cluster: shared by pairs that share ideas; None: an independent pair.
     """
 
     better: str
@@ -94,8 +97,11 @@ TIE = "tie"
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Ideas with gold grades and predicted scores, higher is better in both; None where the system
-    gave no score. Groups of one `cluster` share ideas; None: a group by itself.
+    """Ideas with gold grades and predicted scores, where higher is better.
+
+    Attributes:
+        predicted: None where the system gave no score.
+        cluster: shared by groups that share ideas; None: an independent group.
     """
 
     name: str
@@ -104,16 +110,17 @@ class Group:
     cluster: str | None = None
 
     def ordered(self, scores: Sequence[float]) -> "Group":
-        """The group with these predicted scores, in order of the ideas' names."""
+        """Return the group with predicted scores, given in order of the ideas' names."""
         return replace(self, predicted=dict(zip(sorted(self.gold), scores, strict=True)))
 
 
 def pairwise_accuracy(pairs: Sequence[Pair], seed: int = 0) -> Estimate:
-    """Share of pairs in which the better idea was preferred; a tie is wrong, as in InnoEval, where
-    one must be chosen.
+    """Estimate the share of pairs in which the better idea was preferred, from 0 to 1.
 
-    From 0 to 1; Wilson interval, or the bootstrap over clusters.
-    Bad input: pairs without an answer are unscored; no answer at all, or no pair, is undefined.
+    A tie counts as wrong, because InnoEval requires a choice. Wilson interval, or the bootstrap
+    over clusters.
+
+    Bad input: pairs without an answer are unscored; without any answer the accuracy is undefined.
 
     Raises:
         ValueError: the answer names an idea that is not in its pair.
@@ -136,14 +143,15 @@ def area_under_curve(
     seed: int = 0,
     ends: Sequence[tuple[Hashable, Hashable]] | None = None,
 ) -> Estimate:
-    """Return how often one of `better` has the higher score than one of `worse`, a tie counting
-    half: the area under the receiver operating characteristic, 0.5 by chance.
+    """Estimate the area under the receiver operating characteristic; 0.5 by chance.
 
-    The two are matched place by place and resampled together. Where items are pairs, those of
-    `better` and then those of `worse`, `ends` names both sides of each: sides are drawn, and a pair
-    counts as often as both of its sides (Owen, The pigeonhole bootstrap, Annals of Applied
-    Statistics 2007), as pairs that share either are not independent.
-    Bad input: no item is undefined.
+    The probability that a score of `better` exceeds one of `worse`, with ties counted as half. The
+    two sequences are matched by position and resampled together. Where items are pairs of things,
+    `ends` lists the two of each item, first for `better` and then for `worse`; pairs that share one
+    are not independent, so the things are resampled, and a pair's weight is the product of its two
+    (Owen, The pigeonhole bootstrap, Annals of Applied Statistics 2007).
+
+    Bad input: without items the area is undefined.
     """
     count = len(better)
     if not count:
@@ -175,48 +183,44 @@ def area_under_curve(
 
 
 def clusters_of(units: Sequence[Pair] | Sequence[Group]) -> list[str] | None:
-    """The cluster of each; None where none is named."""
+    """Return the cluster of each unit; None if none has one."""
     named = [unit.cluster for unit in units]
     return [name or "" for name in named] if any(named) else None
 
 
 def best_of_group(groups: Sequence[Group], seed: int = 0) -> Estimate:
-    """Share of groups whose single highest predicted idea has the highest gold grade.
+    """Estimate the share of groups whose top predicted idea has the highest gold grade.
 
     From 0 to 1; Wilson interval, or the bootstrap over clusters.
 
-    Bad input: a group in which an idea has no predicted score is unscored (the missing one may be
-    the best); one whose highest score is shared by ideas of different grades names no best and is
-    wrong; one whose ideas all have the same grade has no best and is unscored.
+    Bad input: a group is unscored if an idea has no predicted score (it may be the best) or if all
+    grades are equal; it is wrong if ideas of different grades share the highest score.
     """
     return share_of([_best_hit(group) for group in groups], seed, clusters_of(groups))
 
 
 def exact_ranking(groups: Sequence[Group], seed: int = 0) -> Estimate:
-    """Share of groups ordered exactly as their grades are: every pair of different grades in the
-    right order, strictly.
+    """Estimate the share of groups in which all ideas of different grades are ordered strictly.
 
-    From 0 to 1; Wilson interval, or the bootstrap over clusters. Ideas of equal grade may stand in
-    any order. Bad input: as `best_of_group`; a group whose ideas all have the same grade has no
-    order to match and is unscored.
+    From 0 to 1; Wilson interval, or the bootstrap over clusters. Ideas of equal grade may have any
+    order. Bad input: as `best_of_group`.
     """
     return share_of([_order_hit(group) for group in groups], seed, clusters_of(groups))
 
 
 def rank_correlation(groups: Sequence[Group], correlation: Correlation, seed: int = 0) -> Estimate:
-    """Mean over groups of `spearman` or `kendall` within each; BCa bootstrap over groups, or the
-    bootstrap over clusters of them.
+    """Estimate the mean over groups of `spearman` or `kendall` within each group.
 
-    Bad input: a group in which it is undefined (two ideas scored at least, not all alike) is
-    unscored.
+    BCa bootstrap over groups, or the bootstrap over clusters. Groups in which the correlation is
+    undefined are unscored.
     """
     values = []
     for group in groups:
         names = sorted(group.gold)
-        found = correlation(
+        estimate = correlation(
             [group.gold[name] for name in names], [group.predicted.get(name) for name in names]
         )
-        values.append(found.value if found.defined else None)
+        values.append(estimate.value if estimate.defined else None)
     return mean(values, seed, clusters_of(groups))
 
 
@@ -241,10 +245,10 @@ def _order_hit(group: Group) -> bool | None:
 
 
 def _scores(group: Group) -> dict[str, float] | None:
-    """Predicted score of every idea with a grade; None when one lacks, or the group is empty."""
-    found = {
+    """Return the scores of all graded ideas; None when one is missing or the group is empty."""
+    scores = {
         name: score
         for name in group.gold
         if (score := group.predicted.get(name)) is not None and score == score
     }
-    return found if found and len(found) == len(group.gold) else None
+    return scores if scores and len(scores) == len(group.gold) else None

@@ -1,22 +1,23 @@
-"""How well a ranked list names what is right."""
+"""Metrics of ranked lists: precision, recall, average precision and reciprocal rank.
+
+`right` is the non-empty set of relevant items.
+"""
 
 from collections.abc import Collection, Sequence
 
 
 def precision_at(ranked: Sequence[str], right: Collection[str], depth: int) -> float:
-    """The share of the first `depth` places that hold something right; a short list leaves them
-    empty.
-    """
+    """Return the share of the first `depth` ranks that are right; missing ranks count as wrong."""
     return sum(name in right for name in ranked[:depth]) / depth
 
 
 def recall_at(ranked: Sequence[str], right: Collection[str], depth: int) -> float:
-    """The share of what is right that stands in the first `depth` places; `right` is not empty."""
+    """Return the share of the right items within the first `depth` ranks."""
     return sum(name in right for name in ranked[:depth]) / len(right)
 
 
 def average_precision(ranked: Sequence[str], right: Collection[str]) -> float:
-    """The mean, over what is right, of the precision down to its place; 0 for what is missing."""
+    """Return the mean over the right items of the precision at their rank; 0 for missing ones."""
     hits, total = 0, 0.0
     for place, name in enumerate(ranked, start=1):
         if name in right:
@@ -26,6 +27,6 @@ def average_precision(ranked: Sequence[str], right: Collection[str]) -> float:
 
 
 def reciprocal_rank(ranked: Sequence[str], right: Collection[str]) -> float:
-    """1 over the place of the first that is right; 0 where none is."""
+    """Return 1 / the rank of the first right item; 0 without one."""
     places = (place for place, name in enumerate(ranked, start=1) if name in right)
     return 1 / next(places, float("inf"))

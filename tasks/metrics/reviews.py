@@ -1,21 +1,20 @@
-"""ScholarEval's metrics of reviews: coverage of what experts said (§3.2, E.1), cited links that
-lead nowhere (E.2), and which of two reviews a judge prefers (E.3).
+"""ScholarEval's metrics of reviews: coverage of expert rubrics, invalid links, preferences.
+
+Sources: §3.2 and E.1 (coverage), E.2 (links), E.3 (preferences).
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tasks.metrics.comparing import welch
+from tasks.metrics.differences import welch
 from tasks.metrics.estimate import Estimate
 from tasks.metrics.means import mean, paired_difference, share, share_of
 
 
 @dataclass(frozen=True, slots=True)
 class RubricScore:
-    """Coverage of one expert rubric by one review: 1 (not at all) to 5 (clearly); None when no
-    judgement could be had.
-    """
+    """Coverage of one expert rubric by one review: 1 (not at all) to 5 (clearly); None: missing."""
 
     idea_id: str
     rubric: str
@@ -41,14 +40,13 @@ PARTS: dict[str, Callable[[RubricScore], str]] = {
 
 
 def coverage(scores: Sequence[RubricScore], seed: int = 0) -> dict[str, Estimate]:
-    """Mean coverage, 1 to 5, over all rubrics (`all`) and over those of each `discipline=…`,
-    `type=…`, `axis=…`, `severity=…`.
+    """Estimate the mean coverage, 1 to 5, over all rubrics and by part.
 
-    The mean is over rubrics, as published, not over ideas. Interval: percentile bootstrap over
-    whole ideas, because the rubrics of one idea are judged from one review.
+    Parts: `all`, `discipline=…`, `type=…`, `axis=…`, `severity=…`. The mean is over rubrics, as
+    published. Interval: percentile bootstrap over whole ideas, because the rubrics of one idea are
+    judged from one review.
 
-    Bad input: rubrics without a judgement are unscored; a part without any judgement is undefined;
-    no rubric at all gives `all`, undefined.
+    Bad input: rubrics without a judgement are unscored; a part without any judgement is undefined.
     """
     return {name: _mean(listed, seed) for name, listed in _parts(scores).items()}
 
@@ -56,13 +54,12 @@ def coverage(scores: Sequence[RubricScore], seed: int = 0) -> dict[str, Estimate
 def coverage_difference(
     ours: Sequence[RubricScore], theirs: Sequence[RubricScore], seed: int = 0
 ) -> Estimate:
-    """Mean of ours - theirs over the rubrics both were judged on, in points; percentile bootstrap
-    over whole ideas.
+    """Estimate the mean of ours - theirs over the rubrics both were judged on, in points.
 
-    Sharper than Welch's test (`welch`), which ScholarEval uses and which forgets that both saw the
-    same rubrics.
-    Bad input: a rubric that either lacks is unscored; the same rubric of an idea twice is a
-    programming error.
+    Percentile bootstrap over whole ideas. More powerful than Welch's test (`welch`), which
+    ScholarEval uses and which ignores that the rubrics are paired.
+
+    Bad input: a rubric that one of them lacks is unscored. Rubrics of an idea must be unique.
     """
     first = {(score.idea_id, score.rubric): score.score_1_to_5 for score in ours}
     second = {(score.idea_id, score.rubric): score.score_1_to_5 for score in theirs}
@@ -80,19 +77,19 @@ def coverage_difference(
 def coverage_tests(
     ours: Sequence[RubricScore], theirs: Sequence[RubricScore], seed: int = 0
 ) -> Iterator[tuple[str, str, Estimate]]:
-    """(metric, part, estimate) of ours against theirs, over all rubrics and by discipline.
+    """Yield (metric, part, estimate) of ours against theirs, over all rubrics and by discipline.
 
-    `coverage_difference`, and of Welch's test both `welch_p_value`, two-sided, and
-    `welch_p_value_one_sided`, that ours is greater: ScholarEval's Tables 9 to 13 say two-sided and
-    print one-sided ones. No p-value is corrected for the others.
+    `coverage_difference`, `welch_p_value` (two-sided) and `welch_p_value_one_sided` (ours is
+    greater): ScholarEval's Tables 9 to 13 are captioned two-sided and print one-sided p-values.
+    P-values are not corrected for multiple comparisons.
     """
     other = _parts(theirs)
     for part, scores in _parts(ours).items():
         if part == "all" or part.startswith("discipline="):
-            held = other.get(part, [])
+            other_scores = other.get(part, [])
             first = [one.score_1_to_5 for one in scores]
-            second = [one.score_1_to_5 for one in held]
-            yield "coverage_difference", part, coverage_difference(scores, held, seed)
+            second = [one.score_1_to_5 for one in other_scores]
+            yield "coverage_difference", part, coverage_difference(scores, other_scores, seed)
             yield "welch_p_value", part, welch(first, second)
             yield "welch_p_value_one_sided", part, welch(first, second, "greater")
 
@@ -111,9 +108,10 @@ def _mean(scores: Sequence[RubricScore], seed: int) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class LinkAnswer:
-    """Answer to a HEAD request for one cited link.
+    """Response to a HEAD request for one cited link.
 
-    `status` None: no answer (timeout, refused, no such host), with the reason.
+    `status` is the HTTP status; None with a `reason` for a timeout, a refused connection or an
+    unknown host.
     """
 
     url: str
@@ -126,10 +124,9 @@ class ReferenceInvalidity:
     """Shares of links, from 0 to 1, with Wilson intervals.
 
     Attributes:
-        lower_bound: invalid / all links, the published metric: a link without an answer is not
-            known to be invalid.
-        of_answered: invalid / links that answered; those that did not are unscored.
-        upper_bound: (invalid + without an answer) / all links.
+        lower_bound: invalid / all links, the published metric.
+        of_answered: invalid / links with a response; the others are unscored.
+        upper_bound: (invalid + without a response) / all links.
     """
 
     lower_bound: Estimate
@@ -138,19 +135,19 @@ class ReferenceInvalidity:
 
 
 def is_invalid(status: int) -> bool:
-    """404, 410 and every 5xx count. 403 (robots turned away) and 200 (even of a page that says "not
-    found") do not.
+    """Return whether an HTTP status means an invalid link: 404, 410 or 5xx.
+
+    403 (blocked robots) does not count, nor does 200 for a page that says "not found".
     """
     return status in (404, 410) or 500 <= status <= 599
 
 
 def reference_invalidity(links: Sequence[LinkAnswer]) -> ReferenceInvalidity:
-    """Source: ScholarEval E.2.
+    """Estimate the shares of invalid links (ScholarEval E.2).
 
-    Each citation counts, also when two cite one link; look each address up once.
+    Every citation counts, including repeated links.
 
-    Bad input: without a link every share is undefined: a review that cites nothing has no rate of
-    invalid references.
+    Bad input: without links every share is undefined.
     """
     invalid = sum(link.status is not None and is_invalid(link.status) for link in links)
     silent = sum(link.status is None for link in links)
@@ -162,18 +159,18 @@ def reference_invalidity(links: Sequence[LinkAnswer]) -> ReferenceInvalidity:
 
 
 Answer = Literal["A", "B", "tie"]
-"""A is the report shown first."""
+"""A is the first report in the prompt."""
 Winner = Literal["ours", "theirs", "tie"]
 CRITERIA: tuple[str, ...] = ("evidence", "actionability", "depth")
 
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """One criterion of one pair of reports; None where the judge's answer could not be had.
+    """A judge's preference by one criterion of one pair of reports; None: no answer.
 
     Attributes:
-        ours_first: the answer when our report was shown as A.
-        theirs_first: the answer when it was shown as B.
+        ours_first: the answer with our report as A.
+        theirs_first: the answer with our report as B.
     """
 
     pair_id: str
@@ -183,9 +180,7 @@ class Preference:
 
     @property
     def winner(self) -> Winner | None:
-        """Return who won in both orders; `tie` when the two orders disagree; None unless both were
-        answered.
-        """
+        """Return the winner in both orders; `tie` if they disagree, None if an answer is missing."""
         if self.ours_first is None or self.theirs_first is None:
             return None
         first, second = _ours(self.ours_first, "A"), _ours(self.theirs_first, "B")
@@ -199,9 +194,8 @@ class WinRates:
     Attributes:
         win, loss, tie: add up to 1; a pair whose two orders disagree is a tie.
         win_of_decided: wins / (wins + losses).
-        consistency: pairs whose two orders agree.
-        first_shown: share of A among single answers that are not ties; 1/2 is a judge without a
-            leaning for a place.
+        consistency: share of pairs whose two orders agree.
+        first_shown: share of A among single answers that are not ties; 1/2 without position bias.
     """
 
     win: Estimate
@@ -213,13 +207,13 @@ class WinRates:
 
 
 def win_rates(preferences: Sequence[Preference]) -> WinRates:
-    """Rates of one criterion.
+    """Estimate the win rates of one criterion.
 
-    ScholarEval asks in one order; both are asked here, since judges lean to one place, and a win
-    must survive the swap.
+    ScholarEval asks in one order. Here both orders are asked because of position bias, and a win
+    must hold in both.
 
-    Bad input: pairs with fewer than two answers are unscored; none left, or no decided pair, is
-    undefined.
+    Bad input: pairs with fewer than two answers are unscored; without a pair, or a decided one,
+    the rates are undefined.
     """
     winners = [preference.winner for preference in preferences]
     decided = [winner for winner in winners if winner in ("ours", "theirs")]
@@ -239,8 +233,8 @@ def win_rates(preferences: Sequence[Preference]) -> WinRates:
     )
 
 
-def _rate(winners: Sequence[Winner | None], wanted: Winner) -> Estimate:
-    return share_of([None if winner is None else winner == wanted for winner in winners])
+def _rate(winners: Sequence[Winner | None], outcome: Winner) -> Estimate:
+    return share_of([None if winner is None else winner == outcome for winner in winners])
 
 
 def _consistent(one: Preference) -> bool | None:

@@ -65,18 +65,18 @@ def key_statements(idea: str) -> tuple[str, ...]:
     """The sentences that carry the idea, at most `MAXIMUM_STATEMENTS`, in their order; of longer
     ideas those that claim most.
     """
-    found: dict[str, float] = {}
+    strengths: dict[str, float] = {}
     for heading, body in sections_of_markdown(idea):
         for sentence in sentences(body):
             text, _ = shorten_words(_EMPHASIS.sub("", sentence).strip(), STATEMENT_WORDS)
             if len(words(text)) >= MINIMUM_WORDS and specific_stems(text):
-                found.setdefault(text, _claim(text, heading))
-    best = set(sorted(found, key=lambda text: -found[text])[:MAXIMUM_STATEMENTS])
-    return tuple(text for text in found if text in best)
+                strengths.setdefault(text, _claim(text, heading))
+    best = set(sorted(strengths, key=lambda text: -strengths[text])[:MAXIMUM_STATEMENTS])
+    return tuple(text for text in strengths if text in best)
 
 
 def _claim(text: str, heading: str) -> float:
-    stated = (
+    claim = (
         1.0 * bool(CLAIM.search(text))
         + min(len(NOVELTY.findall(text)), 2)
         + 0.05 * min(len(specific_stems(text)), 16)
@@ -84,7 +84,7 @@ def _claim(text: str, heading: str) -> float:
     aside = bool(BACKGROUND.search(heading)) + bool(
         _PROTOCOL.search(heading) or _PROTOCOL_SENTENCE.match(text)
     )
-    return stated - 1.0 * aside - 0.8 * bool(GAP.search(text))
+    return claim - 1.0 * aside - 0.8 * bool(GAP.search(text))
 
 
 async def measure(
@@ -122,12 +122,12 @@ async def closeness_of(
 
 
 def _passages(title: str, abstract: str) -> list[str]:
-    found, rest = [title] if title.strip() else [], abstract.strip()
+    passages, rest = [title] if title.strip() else [], abstract.strip()
     while rest:
         passage, left_out = shorten_words(rest, PASSAGE_WORDS)
-        found.append(passage)
+        passages.append(passage)
         rest = rest[len(passage) :].strip() if left_out else ""
-    return found or ["untitled"]
+    return passages or ["untitled"]
 
 
 def _by_work(similarity: NDArray[np.float32], sizes: Sequence[int]) -> NDArray[np.float32]:

@@ -18,7 +18,7 @@ from tasks.citations.settle import settle
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, similarity_of
 from tasks.judging.findings import Findings, SettledTexts
-from tasks.judging.step import Engine, never_asked
+from tasks.judging.step import Engine, unasked_provenance
 from tasks.literature.client import LiteratureClient
 from tasks.novelty.closeness import COVERED, Closeness, measure
 from tasks.novelty.profile_files import nearest_exemplars, read_exemplars, with_calibration
@@ -35,16 +35,16 @@ from tasks.novelty.steps.judge_novelty import (
 SUBJECT = "judge_novelty"
 
 
-def _contribution(entry: ContributionReply, shown: Shown) -> ClaimedContribution:
+def _contribution(entry: ContributionReply, prompt_papers: Shown) -> ClaimedContribution:
     """A work that was never shown is taken out, and with it what was said of the idea beside it."""
-    papers = {key.casefold(): paper.paper_id for key, paper in shown}
+    papers = {key.casefold(): paper.paper_id for key, paper in prompt_papers}
     closest = papers.get(entry.closest.casefold()) if entry.closest is not None else None
-    told = entry.closest is None or closest is not None
+    is_comparable = entry.closest is None or closest is not None
     return ClaimedContribution(
         contribution=entry.contribution,
         paper_id=closest,
-        overlap=entry.overlap if told else None,
-        difference=entry.difference if told else None,
+        overlap=entry.overlap if is_comparable else None,
+        difference=entry.difference if is_comparable else None,
     )
 
 
@@ -74,42 +74,42 @@ async def evaluate_novelty(
             calibrator fitted on other judgements.
     """
     if related_works is not None:
-        around = await given_works(idea, related_works, parameters, embedder)
+        related = await given_works(idea, related_works, parameters, embedder)
     else:
         assert literature is not None, "without related works the literature is asked for them"
-        around = await find_works(idea, parameters, engine, literature, embedder)
-    if around.missing is not None:
-        missing = Unscored(*around.missing, never_asked(JUDGE_NOVELTY, engine))
-        return _findings(_unscored(missing, unanswered_search_count=around.unanswered), around)
-    shown = show(around.works)
+        related = await find_works(idea, parameters, engine, literature, embedder)
+    if related.missing is not None:
+        missing = Unscored(*related.missing, unasked_provenance(JUDGE_NOVELTY, engine))
+        return _findings(_unscored(missing, unanswered_search_count=related.unanswered), related)
+    prompt_papers = show(related.works)
     exemplars = (
         await nearest_exemplars(idea.text, read_exemplars(parameters.exemplars), embedder)
         if parameters.exemplars is not None
         else ()
     )
-    question = _question(idea, shown, around, parameters, exemplars)
+    question = _question(idea, prompt_papers, related, parameters, exemplars)
     outcome = await engine.run(JUDGE_NOVELTY, question)
     closeness = await measure(
-        idea.text, [(paper.title, paper.abstract or "") for paper in shown.papers], embedder
+        idea.text, [(paper.title, paper.abstract or "") for paper in prompt_papers.papers], embedder
     )
-    measured = {
-        **_measured(shown, around, closeness),
-        "neighbour_density_0_to_1": await _density(idea, shown, embedder),
+    measurements = {
+        **_measurements(prompt_papers, related, closeness),
+        "neighbour_density_0_to_1": await _density(idea, prompt_papers, embedder),
         "exemplar_count": len(exemplars),
     }
     if isinstance(outcome, Unscored):
-        judgement = _unscored(outcome, **measured)
+        judgement = _unscored(outcome, **measurements)
         failures = call_failures([outcome], STAGE, JUDGE_NOVELTY.name)
-        return _findings(judgement, around, failures)
-    contributions = tuple(_contribution(one, shown) for one in outcome.value.contributions)
-    texts = _settled(outcome.value, shown)
+        return _findings(judgement, related, failures)
+    contributions = tuple(_contribution(one, prompt_papers) for one in outcome.value.contributions)
+    texts = _settle_reply(outcome.value, prompt_papers)
     judgement = NoveltyJudgement(
         score_1_to_5=outcome.value.score,
         probabilities_percent={
             str(score): one
             for score, one in enumerate(outcome.value.probabilities.percent, start=1)
         },
-        confidence_0_to_3=_confidence(shown, around, closeness),
+        confidence_0_to_3=_confidence(prompt_papers, related, closeness),
         justification=texts["justification"],
         known_aspects=_lines(texts["known_aspects"]),
         novel_aspects=_lines(texts["novel_aspects"]),
@@ -120,24 +120,26 @@ async def evaluate_novelty(
         ),
         uncited_sentence_count=texts.by_field["justification"].uncited_sentence_count,
         provenance=outcome.provenance,
-        **measured,
+        **measurements,
     )
     scored = NoveltyEvaluation(
-        judgement=judgement, contributions=contributions, failures=around.failures
+        judgement=judgement, contributions=contributions, failures=related.failures
     )
     evaluation = with_calibration(scored, idea, parameters.calibrator, engine.name)
     citations = texts.citations(module=STAGE, subject=SUBJECT)
-    return Findings(evaluation, around.retrieved, citations)
+    return Findings(evaluation, related.retrieved, citations)
 
 
-def _settled(reply: NoveltyReply, shown: Shown) -> SettledTexts:
+def _settle_reply(reply: NoveltyReply, prompt_papers: Shown) -> SettledTexts:
     """Aspects, a line each, of which nothing is left are left out."""
     texts = {
         "justification": reply.justification,
         "known_aspects": "\n".join(" ".join(one.split()) for one in reply.known_aspects),
         "novel_aspects": "\n".join(" ".join(one.split()) for one in reply.novel_aspects),
     }
-    return SettledTexts({name: settle(text, shown) for name, text in texts.items()}, shown)
+    return SettledTexts(
+        {name: settle(text, prompt_papers) for name, text in texts.items()}, prompt_papers
+    )
 
 
 def _lines(markdown: str) -> tuple[str, ...]:
@@ -146,8 +148,8 @@ def _lines(markdown: str) -> tuple[str, ...]:
 
 def _question(
     idea: Idea,
-    shown: Shown,
-    around: RelatedWorks,
+    prompt_papers: Shown,
+    related: RelatedWorks,
     parameters: NoveltyParameters,
     exemplars: tuple[ExemplarShown, ...],
 ) -> NoveltyInput:
@@ -155,42 +157,44 @@ def _question(
         idea=idea.text,
         works=tuple(
             WorkShown(key=key, title=paper.title, year=paper.year, abstract=paper.abstract or "")
-            for key, paper in shown
+            for key, paper in prompt_papers
         ),
         exemplars=exemplars,
-        unanswered_searches=around.unanswered,
+        unanswered_searches=related.unanswered,
         words_per_text=parameters.words_per_text,
     )
 
 
-def _measured(shown: Shown, around: RelatedWorks, closeness: Closeness | None) -> dict[str, Any]:
+def _measurements(
+    prompt_papers: Shown, related: RelatedWorks, closeness: Closeness | None
+) -> dict[str, Any]:
     return {
-        "related_paper_ids": tuple(paper.paper_id for paper in shown.papers),
+        "related_paper_ids": tuple(paper.paper_id for paper in prompt_papers.papers),
         "statement_count": len(closeness.statements) if closeness else None,
         "covered_share_0_to_1": round(closeness.covered_share, 4) if closeness else None,
         "mean_closeness_0_to_1": round(closeness.mean, 4) if closeness else None,
         "greatest_closeness_0_to_1": max(closeness.values) if closeness else None,
-        "unanswered_search_count": around.unanswered,
+        "unanswered_search_count": related.unanswered,
     }
 
 
-async def _density(idea: Idea, shown: Shown, embedder: Embedder) -> float:
-    near = await similarity_of(shown.papers, Nearness(idea.text, embedder))
+async def _density(idea: Idea, prompt_papers: Shown, embedder: Embedder) -> float:
+    near = await similarity_of(prompt_papers.papers, Nearness(idea.text, embedder))
     return round(fmean(sorted(near.values(), reverse=True)[:NEIGHBOURS]), 4)
 
 
-def _confidence(shown: Shown, around: RelatedWorks, closeness: Closeness | None) -> int:
+def _confidence(prompt_papers: Shown, related: RelatedWorks, closeness: Closeness | None) -> int:
     """By the works that come close to a statement; others weigh half as much as usual."""
     near = zip(closeness.places, closeness.values, strict=True) if closeness else ()
     strong = len({place for place, value in near if value >= COVERED})
-    confidence = confidence_by_evidence(strong=strong, fair=(len(shown) - strong) // 2)
-    return max(confidence - bool(around.unanswered), 0)
+    confidence = confidence_by_evidence(strong=strong, fair=(len(prompt_papers) - strong) // 2)
+    return max(confidence - bool(related.unanswered), 0)
 
 
 def field_not_covered(engine: Engine) -> Findings[NoveltyEvaluation]:
     """Return the judgement of an idea whose field the literature does not cover: it has none."""
     reason = Reason.FIELD_NOT_COVERED
-    missing = Unscored(reason, reason.sentence, never_asked(JUDGE_NOVELTY, engine))
+    missing = Unscored(reason, reason.sentence, unasked_provenance(JUDGE_NOVELTY, engine))
     return Findings(NoveltyEvaluation(judgement=_unscored(missing), failures=()))
 
 
@@ -206,8 +210,8 @@ def _unscored(why: Unscored, **measured: Any) -> NoveltyJudgement:
 
 def _findings(
     judgement: NoveltyJudgement,
-    around: RelatedWorks,
+    related: RelatedWorks,
     failures: tuple[Failure, ...] = (),
 ) -> Findings[NoveltyEvaluation]:
-    evaluation = NoveltyEvaluation(judgement=judgement, failures=(*around.failures, *failures))
-    return Findings(evaluation, around.retrieved)
+    evaluation = NoveltyEvaluation(judgement=judgement, failures=(*related.failures, *failures))
+    return Findings(evaluation, related.retrieved)

@@ -1,7 +1,7 @@
 """What a judgement of novelty will cost, before it is paid for."""
 
 from schemas.profile import NoveltyParameters
-from tasks.judging.expected import Asked
+from tasks.judging.expected import ExpectedCalls
 
 STATEMENT_TOKENS = 60.0
 """Of one key statement with its queries."""
@@ -19,7 +19,7 @@ EXEMPLARS_TOKENS = 1_500.0
 TOKENS_PER_WORD = 1.7
 
 
-def expected_novelty(parameters: NoveltyParameters) -> tuple[dict[str, Asked], float]:
+def expected_novelty(parameters: NoveltyParameters) -> tuple[dict[str, ExpectedCalls], float]:
     """For one idea: what each step asks; and requests to the literature."""
     statements = parameters.maximum_statements
     brief = parameters.words_per_text
@@ -28,11 +28,11 @@ def expected_novelty(parameters: NoveltyParameters) -> tuple[dict[str, Asked], f
         if brief is None
         else (brief + (6 + CONTRIBUTIONS) * 20) * TOKENS_PER_WORD + PROBABILITY_TOKENS
     )
-    shown = parameters.related_works * WORK_TOKENS
+    works_tokens = parameters.related_works * WORK_TOKENS
     if parameters.exemplars is not None:
-        shown += EXEMPLARS_TOKENS
-    asked = {
-        "novelty_queries": Asked(1.0, 0.0, statements * STATEMENT_TOKENS),
-        "judge_novelty": Asked(1.0, shown, answer),
+        works_tokens += EXEMPLARS_TOKENS
+    calls = {
+        "novelty_queries": ExpectedCalls(1.0, 0.0, statements * STATEMENT_TOKENS),
+        "judge_novelty": ExpectedCalls(1.0, works_tokens, answer),
     }
-    return asked, float(statements * parameters.queries_per_statement)
+    return calls, float(statements * parameters.queries_per_statement)

@@ -16,7 +16,7 @@ from schemas.judgement.calibration import Calibrator
 from schemas.judgement.novelty import NoveltyEvaluation
 from schemas.profile import NoveltyParameters
 from schemas.reasons import Reason
-from tasks.calibration.applying import calibrate, load_calibrator
+from tasks.calibration.calibrator_files import calibrate, load_calibrator
 from tasks.calibration.examples import item_sha256, novelty_features
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness
@@ -75,17 +75,17 @@ def with_calibration(
             f"calibrator {calibrator.sha256[:12]} was fitted on this idea, so that its score is"
             " left uncalibrated"
         )
-        told = Failure(
+        failure = Failure(
             stage=STAGE, subject="calibration", reason=Reason.FITTED_ON_IT, detail=detail
         )
-        return replace(evaluation, failures=(*evaluation.failures, told))
-    found = calibrate(calibrator, novelty_features(evaluation))
+        return replace(evaluation, failures=(*evaluation.failures, failure))
+    prediction = calibrate(calibrator, novelty_features(evaluation))
     calibrated = replace(
         judgement,
-        calibrated_score_1_to_5=min(max(found.expected, 1.0), 5.0),
-        calibrated_label_1_to_5=found.for_f1,
-        calibrated_lower_1_to_5=found.lower,
-        calibrated_upper_1_to_5=found.upper,
+        calibrated_score_1_to_5=min(max(prediction.expected, 1.0), 5.0),
+        calibrated_label_1_to_5=prediction.for_f1,
+        calibrated_lower_1_to_5=prediction.lower,
+        calibrated_upper_1_to_5=prediction.upper,
         calibrator_sha256=calibrator.sha256,
     )
     return replace(evaluation, judgement=calibrated)
@@ -156,7 +156,7 @@ def read_exemplars(path: str | Path) -> tuple[Exemplar, ...]:
         raise ConfigurationError(
             f"exemplars {path} cannot be read ({error.strerror}): check [novelty] exemplars"
         ) from error
-    return _parsed(str(path), content)
+    return _parse(str(path), content)
 
 
 def exemplars_sha256(path: str | Path) -> str:
@@ -164,7 +164,7 @@ def exemplars_sha256(path: str | Path) -> str:
 
 
 @functools.lru_cache(maxsize=4)
-def _parsed(name: str, content: bytes) -> tuple[Exemplar, ...]:
+def _parse(name: str, content: bytes) -> tuple[Exemplar, ...]:
     try:
         if content.lstrip().startswith(b"["):
             entries = orjson.loads(content)
@@ -174,11 +174,11 @@ def _parsed(name: str, content: bytes) -> tuple[Exemplar, ...]:
         raise ConfigurationError(
             f"exemplars {name} are neither JSON lines nor a JSON list ({error})"
         ) from error
-    listed = enumerate(entries, start=1)
-    found = tuple(one for place, entry in listed if (one := _exemplar(entry, place, name)))
-    if not found:
+    numbered = enumerate(entries, start=1)
+    exemplars = tuple(one for place, entry in numbered if (one := _exemplar(entry, place, name)))
+    if not exemplars:
         raise ConfigurationError(f"exemplars {name}: no entry has an idea with a label")
-    return found
+    return exemplars
 
 
 def _exemplar(entry: object, place: int, name: str) -> Exemplar | None:
@@ -220,9 +220,11 @@ async def nearest_exemplars(
     """
     fold = fold_of(idea)
     others = [one for one in exemplars if fold_of(one.idea) != fold]
-    found = await Nearness(idea, embedder).of([one.idea for one in others]) if others else []
+    similarities = await Nearness(idea, embedder).of([one.idea for one in others]) if others else []
     by_label: dict[str, list[tuple[float, Exemplar]]] = {}
-    ranked = sorted(zip(found, others, strict=True), key=lambda pair: (-pair[0], pair[1].idea))
+    ranked = sorted(
+        zip(similarities, others, strict=True), key=lambda pair: (-pair[0], pair[1].idea)
+    )
     for similarity, one in ranked:
         by_label.setdefault(one.label, []).append((similarity, one))
     chosen = [pair for listed in by_label.values() for pair in listed[:PER_LABEL]]
@@ -240,9 +242,9 @@ async def nearest_exemplars(
 
 def novelty_conditions(parameters: NoveltyParameters) -> tuple[str, ...]:
     """Raises ConfigurationError for a file that cannot be read."""
-    found = []
+    conditions = []
     if parameters.calibrator is not None:
-        found.append(f"calibrator {load_calibrator(parameters.calibrator).sha256}")
+        conditions.append(f"calibrator {load_calibrator(parameters.calibrator).sha256}")
     if parameters.exemplars is not None:
-        found.append(f"exemplars {exemplars_sha256(parameters.exemplars)}")
-    return tuple(found)
+        conditions.append(f"exemplars {exemplars_sha256(parameters.exemplars)}")
+    return tuple(conditions)

@@ -67,13 +67,13 @@ def facet_texts(idea: str) -> dict[Facet, str]:
     """The sentences of an idea by facet, by heading or else by wording; facets without a sentence
     are left out.
     """
-    found: dict[Facet, list[str]] = {}
+    by_facet: dict[Facet, list[str]] = {}
     for heading, body in sections_of_markdown(idea):
         by_heading = _first(_HEADINGS, heading)
         for sentence in sentences(body):
             facet = by_heading or _first(_SENTENCES, sentence) or Facet.MECHANISM
-            found.setdefault(facet, []).append(sentence)
-    return {facet: " ".join(found[facet]) for facet in Facet if facet in found}
+            by_facet.setdefault(facet, []).append(sentence)
+    return {facet: " ".join(by_facet[facet]) for facet in Facet if facet in by_facet}
 
 
 def _first(patterns: Mapping[Facet, Pattern], text: str) -> Facet | None:
@@ -131,7 +131,7 @@ async def given_works(
             " none of the others has an abstract"
         )
         return RelatedWorks((), tuple(admissible), missing=(Reason.NO_EVIDENCE, detail))
-    chosen = await _chosen(idea, readable, parameters, embedder, lexical_prefilter=False)
+    chosen = await _choose(idea, readable, parameters, embedder, lexical_prefilter=False)
     return RelatedWorks(tuple(chosen), tuple(admissible))
 
 
@@ -166,8 +166,8 @@ async def find_works(
         for failure in look_up_failures(answer.failures, STAGE, query)
     )
     unanswered = sum(not answer.complete for answer in answers)
-    found = {paper.paper_id: paper for answer in answers for paper in answer.items}
-    admissible = _admissible(idea, list(found.values()))
+    papers_by_id = {paper.paper_id: paper for answer in answers for paper in answer.items}
+    admissible = _admissible(idea, list(papers_by_id.values()))
     works = await _most_similar(
         idea, [paper for paper in admissible if paper.abstract], parameters, embedder
     )
@@ -192,14 +192,14 @@ def _queries(outcome: Outcome[StatementsReply], parameters: NoveltyParameters) -
     """Each once, in order of statement: as many as were asked for, whatever came back."""
     assert not isinstance(outcome, Unscored)
     statements = outcome.value.statements[: parameters.maximum_statements]
-    asked = (
+    texts = (
         query for one in statements for query in one.queries[: parameters.queries_per_statement]
     )
-    return list(dict.fromkeys(" ".join(query.split()) for query in asked))
+    return list(dict.fromkeys(" ".join(query.split()) for query in texts))
 
 
 def _missing(
-    searched: int, unanswered: int, found: int, readable: int
+    searched: int, unanswered: int, paper_count: int, readable: int
 ) -> tuple[Reason, str] | None:
     """Could not look, or looked and found nothing to read. Neither says that the idea is new."""
     if unanswered and (2 * unanswered > searched or not readable):
@@ -209,7 +209,7 @@ def _missing(
         return Reason.SOURCE_UNAVAILABLE, detail
     if readable:
         return None
-    what = f"found {found} papers, none with an abstract" if found else "found no paper"
+    what = f"found {paper_count} papers, none with an abstract" if paper_count else "found no paper"
     return (
         Reason.NO_EVIDENCE,
         f"{searched} searches were answered and {what}; an empty field is not proof of novelty",
@@ -221,14 +221,14 @@ def _admissible(idea: Idea, papers: Sequence[Paper]) -> list[Paper]:
     idea known.
     """
     admissible = each_once([paper for paper in papers if paper.admissible(idea.cutoff_date)])
-    own = own_publications(idea, admissible)
-    return [paper for paper in admissible if paper not in own]
+    own_work = own_publications(idea, admissible)
+    return [paper for paper in admissible if paper not in own_work]
 
 
 async def _most_similar(
     idea: Idea, papers: Sequence[Paper], parameters: NoveltyParameters, embedder: Embedder
 ) -> list[Paper]:
-    chosen = await _chosen(idea, papers, parameters, embedder, lexical_prefilter=True)
+    chosen = await _choose(idea, papers, parameters, embedder, lexical_prefilter=True)
     near = (
         await facet_ranking(idea.text, chosen, embedder)
         if parameters.rerank_by_facet
@@ -237,7 +237,7 @@ async def _most_similar(
     return sorted(chosen, key=lambda paper: (-near[paper.paper_id], paper.paper_id))
 
 
-async def _chosen(
+async def _choose(
     idea: Idea,
     papers: Sequence[Paper],
     parameters: NoveltyParameters,

@@ -17,7 +17,7 @@ from schemas.judgement.committee import CommitteeEvaluation
 from schemas.judgement.soundness import deciding
 from schemas.literature.paper import Paper
 from schemas.run import Module
-from tasks.calibration.applying import prior_log_odds
+from tasks.calibration.calibrator_files import prior_log_odds
 from tasks.calibration.examples import evidence_features
 from warehouse.answers import IdeaReview
 

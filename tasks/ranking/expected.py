@@ -12,7 +12,7 @@ from schemas.profile import Profile, RankingParameters
 from schemas.run import Module
 from schemas.settings import Settings
 from tasks.judging.batches.expected import BatchEstimate, estimate_waves
-from tasks.judging.expected import CHARACTERS_PER_TOKEN, CLAIM_TOKENS, Asked, estimate_step
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, CLAIM_TOKENS, ExpectedCalls, estimate_step
 from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.dossier import EVIDENCE_SHOWN, TEXTS_SHOWN
 from tasks.ranking.schedule import most_bridges
@@ -86,7 +86,7 @@ def estimate_ranking(
 
 def calls_of_ranking(
     ideas: Sequence[Idea], profile: Profile, modules: Collection[Module]
-) -> tuple[int, int, Asked]:
+) -> tuple[int, int, ExpectedCalls]:
     """Return the number of groups, the number of pairs, and the expected calls at most.
 
     Args:
@@ -102,7 +102,7 @@ def calls_of_ranking(
     dimensions = len(dimensions_of(profile))
     data = calls * (dimensions * TOKENS_PER_DIMENSION + 2 * tokens_per_idea)
     reply_tokens = dimensions * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
-    return len(sizes), pairs, Asked(calls, data, calls * reply_tokens)
+    return len(sizes), pairs, ExpectedCalls(calls, data, calls * reply_tokens)
 
 
 def most_calls(size: int, parameters: RankingParameters) -> int:

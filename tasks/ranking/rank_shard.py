@@ -30,7 +30,7 @@ from schemas.reasons import first_that_may_pass
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
 from tasks.accounting.ledger import Ledger
-from tasks.judging.batches.asking import open_batches
+from tasks.judging.batches.batched_model import open_batches
 from tasks.judging.opening import EngineOf, open_judging
 from tasks.judging.step import Engine
 from tasks.ranking.dossier import Dossier

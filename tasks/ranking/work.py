@@ -25,9 +25,9 @@ from schemas.profile import Profile
 from schemas.run import Module, Run
 from schemas.settings import Settings
 from schemas.work import Summary
-from tasks.calibration.applying import with_prior
+from tasks.calibration.calibrator_files import with_prior
 from tasks.ideas.read import read_ideas
-from tasks.judging.batches.wanted import wants_batches
+from tasks.judging.batches.option import wants_batches
 from tasks.ranking.expected import calls_of_ranking
 from tasks.ranking.steps import STEPS
 from tasks.work.course import Course, Follow, Runs

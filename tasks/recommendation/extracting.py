@@ -18,7 +18,7 @@ from schemas.outcome import Unscored
 from schemas.profile import ResourceParameters
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
-from tasks.judging.findings import left_out
+from tasks.judging.findings import omission_failures
 from tasks.judging.packing import even_batches, side_by_side
 from tasks.judging.step import Engine
 from tasks.recommendation.steps import (
@@ -233,7 +233,7 @@ async def _ask(
         " the paper, or words without the name"
     )
     reason, subject = Reason.PASSAGE_NOT_FOUND, EXTRACT_RESOURCES.name
-    return Extracted(tuple(rows), left_out(STAGE, subject, detail, dropped, reason))
+    return Extracted(tuple(rows), omission_failures(STAGE, subject, detail, dropped, reason))
 
 
 def _holds(proposed: ProposedResource, text: str) -> bool:

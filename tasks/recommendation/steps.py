@@ -9,7 +9,7 @@ from schemas.base import Noun, Reply
 from schemas.judging import LONG_ANSWER_TOKENS
 from schemas.literature.recommendation import ResourceKind
 from schemas.profile import ResourceParameters
-from tasks.judging.expected import Asked
+from tasks.judging.expected import ExpectedCalls
 from tasks.judging.reply_fields import Key, Prose, SoundEntries, Text, word_of
 from tasks.judging.step import BaselineTools, Step, steps_in
 from tasks.recommendation.uses import named_in
@@ -80,13 +80,13 @@ ENTRY_TOKENS = 60.0
 """A name, a quote of fifteen words, and the signs around them."""
 
 
-def expected_resources(parameters: ResourceParameters) -> dict[str, Asked]:
+def expected_resources(parameters: ResourceParameters) -> dict[str, ExpectedCalls]:
     papers = parameters.asked_papers
     if not papers:
         return {}
     entries = min(EXPECTED_ENTRIES, parameters.maximum_per_paper)
     return {
-        EXTRACT_RESOURCES.name: Asked(
+        EXTRACT_RESOURCES.name: ExpectedCalls(
             math.ceil(papers / parameters.papers_per_call),
             papers * (parameters.words * TOKENS_PER_WORD + TITLE_TOKENS),
             papers * entries * ENTRY_TOKENS,

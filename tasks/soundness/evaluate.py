@@ -22,25 +22,25 @@ from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from schemas.works.experimental_result import ExperimentalResult
 from tasks.documents.document import DocumentLibrary
-from tasks.judging.findings import Cited, Findings
+from tasks.judging.findings import CitedResult, Findings
 from tasks.judging.packing import Beginning, even_batches
-from tasks.judging.step import Engine, excerpt, never_asked
+from tasks.judging.step import Engine, excerpt, unasked_provenance
 from tasks.judging.verifying import verifies, verify_reviews
 from tasks.literature.client import LiteratureClient
 from tasks.recommendation.extracting import Offered, offered
-from tasks.soundness.extracting import Extracted, Queried, ask_queries, find_methods
+from tasks.soundness.extracting import ExtractedPlan, QueriedMethod, ask_queries, find_methods
 from tasks.soundness.gathering import (
     STAGE,
     FetchedPapers,
-    Gathered,
+    MethodPapers,
     gather_papers,
     searches,
     wider_search,
 )
-from tasks.soundness.plan_reviewing import PlanReviewed, review_plan, with_evidence
-from tasks.soundness.reading import Read, read_papers
+from tasks.soundness.plan_reviewing import PlanReviewResult, review_plan, with_evidence
+from tasks.soundness.reading import ReadingResult, read_papers
 from tasks.soundness.reviewing import (
-    Reviewed,
+    MethodReviewResult,
     reaches,
     review_method,
     summarise,
@@ -52,15 +52,15 @@ from tasks.text.words import Excerpt
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _MethodResult:
     method: Method
-    reviewed: Reviewed
+    reviewed: MethodReviewResult
     passages: tuple[Passage, ...] = ()
     evidence: tuple[MethodEvidence, ...] = ()
     failures: tuple[Failure, ...] = ()
 
 
-_Begun = tuple[Queried, Gathered | None]
+_MethodSearch = tuple[QueriedMethod, MethodPapers | None]
 """A method with its queries and what they led to; None: none could be made."""
 
 
@@ -82,54 +82,58 @@ async def evaluate_soundness(
     async with asyncio.TaskGroup() as group:
         fetched = FetchedPapers(literature, documents, idea.cutoff_date, group)
         methods = _Methods(idea, parameters, engine, fetched, group)
-        started = group.create_task(methods.start())
-        plan = group.create_task(
-            review_plan(idea, parameters, engine, partial(methods.used_nearby, started), results)
+        method_start = group.create_task(methods.start())
+        plan_task = group.create_task(
+            review_plan(
+                idea, parameters, engine, partial(methods.used_nearby, method_start), results
+            )
         )
-        extracted, beginnings = await started
-        shown = excerpt(
+        extracted, beginnings = await method_start
+        plan_excerpt = excerpt(
             "\n".join(method.text for method in extracted.methods),
             idea.text,
             parameters.idea_word_limit,
             engine,
         )
-        tasks = [group.create_task(methods.judge(each, shown, plan)) for each in beginnings]
-    planned, judged = plan.result(), [task.result() for task in tasks]
+        tasks = [
+            group.create_task(methods.judge(each, plan_excerpt, plan_task)) for each in beginnings
+        ]
+    plan_review, method_results = plan_task.result(), [task.result() for task in tasks]
     sections, document_failures = await fetched.read()
-    reviewed = [each.reviewed for each in judged]
+    reviewed = [each.reviewed for each in method_results]
     verification_failures: tuple[Failure, ...] = ()
     if parameters.verify_citations and verifies(engine):
-        stored = _stored(judged, sections, fetched)
+        stored_texts = _stored_texts(method_results, sections, fetched)
         reviewed, verification_failures = await verify_reviews(
             reviewed,
             ("support", "contradictions"),
-            stored,
+            stored_texts,
             engine,
             stage=STAGE,
             subject_of=lambda row: row.method_id,
         )
-    pairs = [(each.method, one) for each, one in zip(judged, reviewed, strict=True)]
-    summarised: Cited[SoundnessSummary] | None = None
-    if judged and parameters.summarise:
+    pairs = [(each.method, one) for each, one in zip(method_results, reviewed, strict=True)]
+    summarised: CitedResult[SoundnessSummary] | None = None
+    if method_results and parameters.summarise:
         summarised = await summarise(idea, pairs, engine)
     evaluation = SoundnessEvaluation(
-        methods=tuple(each.method for each in judged),
+        methods=tuple(each.method for each in method_results),
         passages=tuple(
             MethodPassage(method_id=each.method.method_id, **dict(passage))
-            for each in judged
+            for each in method_results
             for passage in each.passages
         ),
         sections=sections,
-        evidence=tuple(row for each in judged for row in each.evidence),
+        evidence=tuple(row for each in method_results for row in each.evidence),
         reviews=tuple(each.value for each in reviewed),
         elements=extracted.elements,
-        concerns=with_evidence(planned.concerns, reviewed),
-        plan_review=planned.value,
+        concerns=with_evidence(plan_review.concerns, reviewed),
+        plan_review=plan_review.value,
         summary=summarised.value if summarised else None,
         failures=(
             *extracted.failures,
-            *planned.failures,
-            *(failure for each in judged for failure in each.failures),
+            *plan_review.failures,
+            *(failure for each in method_results for failure in each.failures),
             *document_failures,
             *verification_failures,
             *(summarised.failures if summarised else ()),
@@ -139,21 +143,23 @@ async def evaluate_soundness(
     return Findings(
         evaluation,
         fetched.retrieved(),
-        (*planned.citations, *citations, *(summarised.citations if summarised else ())),
-        (*planned.suggestions, *(row for each in reviewed for row in each.suggestions)),
+        (*plan_review.citations, *citations, *(summarised.citations if summarised else ())),
+        (*plan_review.suggestions, *(row for each in reviewed for row in each.suggestions)),
     )
 
 
-def _stored(
-    judged: Sequence[_Judged], sections: Sequence[PaperSection], fetched: FetchedPapers
+def _stored_texts(
+    method_results: Sequence[_MethodResult],
+    sections: Sequence[PaperSection],
+    fetched: FetchedPapers,
 ) -> dict[PaperId, str]:
-    stored = {paper.paper_id: [paper.abstract or ""] for paper in fetched.retrieved()}
-    for passage in dict.fromkeys(passage for each in judged for passage in each.passages):
-        stored.setdefault(passage.paper_id, []).append(passage.text)
+    texts = {paper.paper_id: [paper.abstract or ""] for paper in fetched.retrieved()}
+    for passage in dict.fromkeys(passage for each in method_results for passage in each.passages):
+        texts.setdefault(passage.paper_id, []).append(passage.text)
     for section in sections:
         if section.section is not SectionKind.ABSTRACT:
-            stored.setdefault(section.paper_id, []).append(section.text)
-    return {paper_id: "\n\n".join(parts) for paper_id, parts in stored.items()}
+            texts.setdefault(section.paper_id, []).append(section.text)
+    return {paper_id: "\n\n".join(parts) for paper_id, parts in texts.items()}
 
 
 async def evaluate_plan_alone(
@@ -170,22 +176,22 @@ async def evaluate_plan_alone(
     async def no_works() -> Offered:
         return Offered()
 
-    planned = await review_plan(idea, parameters, engine, no_works, results)
+    plan_review = await review_plan(idea, parameters, engine, no_works, results)
     evaluation = SoundnessEvaluation(
         methods=(),
         passages=(),
         sections=(),
         evidence=(),
         reviews=(),
-        concerns=planned.concerns,
-        plan_review=planned.value,
+        concerns=plan_review.concerns,
+        plan_review=plan_review.value,
         summary=SoundnessSummary(
             unscored_reason=Reason.FIELD_NOT_COVERED,
-            provenance=never_asked(SOUNDNESS_SUMMARY, engine),
+            provenance=unasked_provenance(SOUNDNESS_SUMMARY, engine),
         ),
-        failures=planned.failures,
+        failures=plan_review.failures,
     )
-    return Findings(evaluation, (), planned.citations, planned.suggestions)
+    return Findings(evaluation, (), plan_review.citations, plan_review.suggestions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,75 +208,86 @@ class _Methods:
     group: asyncio.TaskGroup
     readings: Beginning = field(default_factory=Beginning)
 
-    async def start(self) -> tuple[Extracted, list[asyncio.Task[_Begun]]]:
+    async def start(self) -> tuple[ExtractedPlan, list[asyncio.Task[_MethodSearch]]]:
         extracted = await find_methods(self.idea, self.parameters, self.engine)
-        begun: list[asyncio.Task[_Begun]] = []
+        searches: list[asyncio.Task[_MethodSearch]] = []
         for methods in even_batches(extracted.methods, self.parameters.methods_per_query_call):
-            queried = self.group.create_task(
+            queries = self.group.create_task(
                 ask_queries(self.idea, methods, self.parameters, self.engine)
             )
-            begun.extend(
-                self.group.create_task(self._begin(place, queried)) for place in range(len(methods))
+            searches.extend(
+                self.group.create_task(self._begin(place, queries)) for place in range(len(methods))
             )
-        return extracted, begun
+        return extracted, searches
 
-    async def _begin(self, place: int, asked: asyncio.Task[tuple[Queried, ...]]) -> _Begun:
-        queried = (await asked)[place]
-        if queried.unscored is not None:
-            return queried, None
-        queries = searches(queried.method, packed=not self.fetched.literature.unlimited)
-        return queried, await self._gather(queried.method, queries)
+    async def _begin(
+        self, place: int, query_task: asyncio.Task[tuple[QueriedMethod, ...]]
+    ) -> _MethodSearch:
+        method_query = (await query_task)[place]
+        if method_query.unscored is not None:
+            return method_query, None
+        queries = searches(method_query.method, packed=not self.fetched.literature.unlimited)
+        return method_query, await self._gather(method_query.method, queries)
 
     async def used_nearby(
-        self, started: asyncio.Task[tuple[Extracted, list[asyncio.Task[_Begun]]]]
+        self, method_start: asyncio.Task[tuple[ExtractedPlan, list[asyncio.Task[_MethodSearch]]]]
     ) -> Offered:
-        _, beginnings = await started
-        gathered = [found for _, found in [await each for each in beginnings] if found is not None]
-        papers = {paper.paper_id: paper for each in gathered for paper in each.papers}
-        passages = {passage.passage_id: passage for each in gathered for passage in each.passages}
+        _, beginnings = await method_start
+        collections = [
+            papers_found
+            for _, papers_found in [await each for each in beginnings]
+            if papers_found is not None
+        ]
+        papers = {paper.paper_id: paper for each in collections for paper in each.papers}
+        passages = {
+            passage.passage_id: passage for each in collections for passage in each.passages
+        }
         limit = self.parameters.resources_shown
         return offered(list(papers.values()), passages.values(), limit)
 
     async def judge(
-        self, beginning: asyncio.Task[_Begun], shown: Excerpt, plan: asyncio.Task[PlanReviewed]
-    ) -> _Judged:
+        self,
+        search: asyncio.Task[_MethodSearch],
+        plan_excerpt: Excerpt,
+        plan: asyncio.Task[PlanReviewResult],
+    ) -> _MethodResult:
         """One method from what its queries led to, to its review.
 
         It waits for none but those whose queries are asked for with it, for the idea's first
         reading, and before its review for that of the plan.
         """
-        queried, gathered = await beginning
-        method, parameters = queried.method, self.parameters
-        if gathered is None:
-            assert queried.unscored is not None
-            detail = f"no query could be made for the method: {queried.unscored.detail}"
-            return _Judged(
-                method, unscored_review(method, replace(queried.unscored, detail=detail))
+        method_query, collected = await search
+        method, parameters = method_query.method, self.parameters
+        if collected is None:
+            assert method_query.unscored is not None
+            detail = f"no query could be made for the method: {method_query.unscored.detail}"
+            return _MethodResult(
+                method, unscored_review(method, replace(method_query.unscored, detail=detail))
             )
-        read = await self._read(shown, method, gathered, ())
-        if not gathered.source_failed and not any(row.relevant for row in read.evidence):
-            known = [row.paper_id for row in read.evidence]
-            further = await self._gather(method, wider_search(method, parameters), gathered.papers)
-            read = read.with_more(await self._read(shown, method, further, known))
-            gathered = gathered.with_more(further)
+        read = await self._read(plan_excerpt, method, collected, ())
+        if not collected.source_failed and not any(row.relevant for row in read.evidence):
+            read_ids = [row.paper_id for row in read.evidence]
+            further = await self._gather(method, wider_search(method, parameters), collected.papers)
+            read = read.with_more(await self._read(plan_excerpt, method, further, read_ids))
+            collected = collected.with_more(further)
         if any(reaches(row, parameters.minimum_relevance) for row in read.evidence):
             concerns = (await plan).concerns
             reviewed = await review_method(
-                shown, method, gathered.papers, read, concerns, parameters, self.engine
+                plan_excerpt, method, collected.papers, read, concerns, parameters, self.engine
             )
         else:
-            reviewed = unreviewed(method, read, gathered.source_failed, self.engine)
-        return _Judged(
+            reviewed = unreviewed(method, read, collected.source_failed, self.engine)
+        return _MethodResult(
             method,
             reviewed,
-            gathered.passages,
+            collected.passages,
             read.evidence,
-            (*gathered.failures, *read.failures, *reviewed.failures),
+            (*collected.failures, *read.failures, *reviewed.failures),
         )
 
     async def _gather(
-        self, method: Method, queries: list[str], known: Sequence[Paper] = ()
-    ) -> Gathered:
+        self, method: Method, queries: list[str], earlier_papers: Sequence[Paper] = ()
+    ) -> MethodPapers:
         return await gather_papers(
             self.idea,
             method,
@@ -278,18 +295,22 @@ class _Methods:
             self.parameters,
             self.fetched.literature,
             self.fetched,
-            known,
+            earlier_papers,
         )
 
     async def _read(
-        self, shown: Excerpt, method: Method, gathered: Gathered, known: Sequence[PaperId]
-    ) -> Read:
+        self,
+        plan_excerpt: Excerpt,
+        method: Method,
+        collected: MethodPapers,
+        read_ids: Sequence[PaperId],
+    ) -> ReadingResult:
         """Return what the papers gathered say of the method, papers `known` already left out."""
         return await read_papers(
-            shown,
+            plan_excerpt,
             method,
-            [paper for paper in gathered.papers if paper.paper_id not in known],
-            gathered.passages,
+            [paper for paper in collected.papers if paper.paper_id not in read_ids],
+            collected.passages,
             self.parameters,
             self.engine,
             self.fetched,

@@ -10,7 +10,7 @@ from schemas.judgement.soundness import Method, PlanElement
 from schemas.outcome import Provenance, Scored, Unscored
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
-from tasks.judging.step import Engine, shortened
+from tasks.judging.step import Engine, with_shortening
 from tasks.soundness.gathering import STAGE
 from tasks.soundness.steps.extract_methods import EXTRACT_METHODS, MethodsInput, MethodsReply
 from tasks.soundness.steps.soundness_query import SOUNDNESS_QUERY, MethodQuery, QueriesInput
@@ -19,7 +19,7 @@ from tasks.text.words import shorten_words
 
 
 @dataclass(frozen=True, slots=True)
-class Extracted:
+class ExtractedPlan:
     """The idea's methods in order of importance, without queries yet, and what the plan rests on.
 
     Failures say why there are no methods.
@@ -31,12 +31,14 @@ class Extracted:
 
 
 @dataclass(frozen=True, slots=True)
-class Queried:
+class QueriedMethod:
     method: Method
     unscored: Unscored | None
 
 
-async def find_methods(idea: Idea, parameters: SoundnessParameters, engine: Engine) -> Extracted:
+async def find_methods(
+    idea: Idea, parameters: SoundnessParameters, engine: Engine
+) -> ExtractedPlan:
     """Ask for the idea's methods; quotes that do not occur in it are emptied, methods beyond the
     limit left out on record.
     """
@@ -45,13 +47,13 @@ async def find_methods(idea: Idea, parameters: SoundnessParameters, engine: Engi
     )
     if isinstance(outcome, Unscored):
         detail = f"no methods could be extracted: {outcome.detail}"
-        return Extracted((), (), (_failure(idea, outcome.reason, detail),))
+        return ExtractedPlan((), (), (_failure(idea, outcome.reason, detail),))
     methods = _methods(idea, outcome, parameters.maximum_methods)
     elements = _elements(idea, outcome)
     if not methods:
         detail = "the idea proposes no method; describe what would be done"
-        return Extracted((), elements, (_failure(idea, Reason.NOTHING_TO_JUDGE, detail),))
-    return Extracted(methods, elements, ())
+        return ExtractedPlan((), elements, (_failure(idea, Reason.NOTHING_TO_JUDGE, detail),))
+    return ExtractedPlan(methods, elements, ())
 
 
 def _failure(idea: Idea, reason: Reason, detail: str) -> Failure:
@@ -59,10 +61,10 @@ def _failure(idea: Idea, reason: Reason, detail: str) -> Failure:
 
 
 def _methods(idea: Idea, outcome: Scored[MethodsReply], limit: int) -> tuple[Method, ...]:
-    proposed = [method for method in outcome.value.methods if method.text.strip()]
+    usable = [method for method in outcome.value.methods if method.text.strip()]
     note = (
-        f"{len(proposed) - limit} methods beyond the limit of {limit} left out"
-        if len(proposed) > limit
+        f"{len(usable) - limit} methods beyond the limit of {limit} left out"
+        if len(usable) > limit
         else None
     )
     return tuple(
@@ -70,45 +72,45 @@ def _methods(idea: Idea, outcome: Scored[MethodsReply], limit: int) -> tuple[Met
             method_id=f"m{rank}",
             rank=rank,
             text=method.text.strip(),
-            quote=_quoted(method.quote, idea),
-            provenance=shortened(outcome.provenance, note),
+            quote=_verified_quote(method.quote, idea),
+            provenance=with_shortening(outcome.provenance, note),
         )
-        for rank, method in enumerate(proposed[:limit], start=1)
+        for rank, method in enumerate(usable[:limit], start=1)
     )
 
 
 def _elements(idea: Idea, outcome: Scored[MethodsReply]) -> tuple[PlanElement, ...]:
-    found: list[PlanElement] = []
-    left_out = 0
+    elements: list[PlanElement] = []
+    unusable_count = 0
     for element in outcome.value.elements:
         if element.kind is None or element.standing is None or not element.text.strip():
-            left_out += 1
+            unusable_count += 1
             continue
-        found.append(
+        elements.append(
             PlanElement(
-                element_id=f"e{len(found) + 1}",
+                element_id=f"e{len(elements) + 1}",
                 kind=element.kind,
                 standing=element.standing,
                 text=element.text.strip(),
-                quote=_quoted(element.quote, idea),
+                quote=_verified_quote(element.quote, idea),
                 provenance=outcome.provenance,
             )
         )
-    given = len(outcome.value.elements)
-    note = f"{left_out} of {given} elements left out: no known kind or standing, or no text"
+    proposed_count = len(outcome.value.elements)
+    note = f"{unusable_count} of {proposed_count} elements left out: no known kind or standing, or no text"
     return tuple(
-        replace(each, provenance=shortened(each.provenance, note if left_out else None))
-        for each in found
+        replace(each, provenance=with_shortening(each.provenance, note if unusable_count else None))
+        for each in elements
     )
 
 
-def _quoted(quote: str, idea: Idea) -> str:
+def _verified_quote(quote: str, idea: Idea) -> str:
     return quote.strip() if stands_in(quote, idea.text, least_characters=1) else ""
 
 
 async def ask_queries(
     idea: Idea, methods: Sequence[Method], parameters: SoundnessParameters, engine: Engine
-) -> tuple[Queried, ...]:
+) -> tuple[QueriedMethod, ...]:
     """`methods` in order, each with its queries of at most `query_word_limit` words; a longer one
     is cut, and the provenance says so.
     """
@@ -124,42 +126,54 @@ async def ask_queries(
         ),
     )
     if isinstance(outcome, Unscored):
-        return tuple(Queried(method, outcome) for method in methods)
+        return tuple(QueriedMethod(method, outcome) for method in methods)
     answers: dict[int, MethodQuery] = {}
     for answer in outcome.value.queries:
         answers.setdefault(answer.method, answer)
     return tuple(
-        _queried(method, answers.get(number), parameters, outcome.provenance)
+        _with_queries(method, answers.get(number), parameters, outcome.provenance)
         for number, method in enumerate(methods, start=1)
     )
 
 
-def _queried(
-    method: Method, answer: MethodQuery | None, parameters: SoundnessParameters, asked: Provenance
-) -> Queried:
+def _with_queries(
+    method: Method,
+    answer: MethodQuery | None,
+    parameters: SoundnessParameters,
+    query_provenance: Provenance,
+) -> QueriedMethod:
     if answer is None:
-        return Queried(
+        return QueriedMethod(
             method,
-            Unscored(Reason.REPLY_UNPARSABLE, "the reply has no query for this method", asked),
+            Unscored(
+                Reason.REPLY_UNPARSABLE, "the reply has no query for this method", query_provenance
+            ),
         )
-    given = [query for query in dict.fromkeys(map(_single_spaced, answer.queries)) if query]
-    if not given:
-        return Queried(method, Unscored(Reason.REPLY_EMPTY, "the query is empty", asked))
-    beyond = len(given) - parameters.queries_per_method
+    queries_in_reply = [
+        query for query in dict.fromkeys(map(_single_spaced, answer.queries)) if query
+    ]
+    if not queries_in_reply:
+        return QueriedMethod(
+            method, Unscored(Reason.REPLY_EMPTY, "the query is empty", query_provenance)
+        )
+    beyond = len(queries_in_reply) - parameters.queries_per_method
     failure = _single_spaced(answer.failure_query) if parameters.search_failures else ""
     limit = parameters.query_word_limit
-    cut = [
-        shorten_words(query, limit) for query in (*given[: parameters.queries_per_method], failure)
+    shortened_queries = [
+        shorten_words(query, limit)
+        for query in (*queries_in_reply[: parameters.queries_per_method], failure)
     ]
     notes = [
-        f"query cut to {limit} words, {left_out} left out" for _, left_out in cut if left_out
+        f"query cut to {limit} words, {omitted_words} left out"
+        for _, omitted_words in shortened_queries
+        if omitted_words
     ] + ([f"{beyond} queries beyond those asked for left out"] if beyond > 0 else [])
     provenance = replace(
-        shortened(method.provenance, "; ".join(notes) or None),
-        call_ids=(*method.provenance.call_ids, *asked.call_ids),
+        with_shortening(method.provenance, "; ".join(notes) or None),
+        call_ids=(*method.provenance.call_ids, *query_provenance.call_ids),
     )
-    *queries, (failure, _) = ((query, left_out) for query, left_out in cut)
-    return Queried(
+    *queries, (failure, _) = ((query, omitted_words) for query, omitted_words in shortened_queries)
+    return QueriedMethod(
         replace(
             method,
             queries=tuple(query for query, _ in queries),

@@ -37,7 +37,7 @@ class PapersFound:
 
 
 @dataclass(frozen=True, slots=True)
-class _LookedUp:
+class _Lookup:
     papers: dict[str, Paper]
     failures: tuple[SourceFailure, ...]
 
@@ -50,7 +50,7 @@ class FetchedPapers:
     documents: DocumentLibrary
     cutoff: date | None
     group: asyncio.TaskGroup
-    _paper_answers: dict[PaperId, asyncio.Task[_LookedUp]] = field(default_factory=dict)
+    _paper_answers: dict[PaperId, asyncio.Task[_Lookup]] = field(default_factory=dict)
     _section_answers: dict[PaperId, asyncio.Task[Answer[PaperSection]]] = field(
         default_factory=dict
     )
@@ -58,26 +58,28 @@ class FetchedPapers:
 
     async def papers(self, paper_ids: Iterable[PaperId]) -> PapersFound:
         """Papers by identifier: those nobody asked for yet travel in one look-up."""
-        wanted = tuple(dict.fromkeys(paper_ids))
-        unknown = tuple(paper_id for paper_id in wanted if paper_id not in self._paper_answers)
-        if unknown:
-            answer = self.group.create_task(self._look_up(unknown))
-            self._paper_answers.update(dict.fromkeys(unknown, answer))
-        found: dict[PaperId, Paper] = {}
+        requested_ids = tuple(dict.fromkeys(paper_ids))
+        new_ids = tuple(
+            paper_id for paper_id in requested_ids if paper_id not in self._paper_answers
+        )
+        if new_ids:
+            answer = self.group.create_task(self._look_up(new_ids))
+            self._paper_answers.update(dict.fromkeys(new_ids, answer))
+        papers_by_id: dict[PaperId, Paper] = {}
         failures: dict[SourceFailure, None] = {}
         dropped: list[PaperId] = []
-        for paper_id in wanted:
-            answered = await self._paper_answers[paper_id]
-            paper = answered.papers.get(paper_id)
+        for paper_id in requested_ids:
+            result = await self._paper_answers[paper_id]
+            paper = result.papers.get(paper_id)
             if paper is None:
-                failures.update(dict.fromkeys(answered.failures))
+                failures.update(dict.fromkeys(result.failures))
             elif paper.admissible(self.cutoff):
-                found[paper_id] = paper
+                papers_by_id[paper_id] = paper
             else:
                 dropped.append(paper_id)
-        return PapersFound(papers=found, failures=tuple(failures), dropped=tuple(dropped))
+        return PapersFound(papers=papers_by_id, failures=tuple(failures), dropped=tuple(dropped))
 
-    async def _look_up(self, paper_ids: tuple[PaperId, ...]) -> _LookedUp:
+    async def _look_up(self, paper_ids: tuple[PaperId, ...]) -> _Lookup:
         """Papers under their own identifier and under `CorpusId:…`, by which passages may name
         them.
         """
@@ -87,9 +89,7 @@ class FetchedPapers:
             for paper in answer.items
             if paper.corpus_id is not None
         }
-        return _LookedUp(
-            papers | {paper.paper_id: paper for paper in answer.items}, answer.failures
-        )
+        return _Lookup(papers | {paper.paper_id: paper for paper in answer.items}, answer.failures)
 
     async def sections(self, paper: Paper) -> Answer[PaperSection]:
         if paper.paper_id not in self._section_answers:
@@ -98,9 +98,9 @@ class FetchedPapers:
 
     async def _read(self, paper: Paper) -> Answer[PaperSection]:
         answer = await self.documents.sections((paper,))
-        own = [section for section in answer.items if section.paper_id == paper.paper_id]
+        sections = [section for section in answer.items if section.paper_id == paper.paper_id]
         return Answer(
-            items=tuple(sorted(own, key=lambda section: _SECTION_ORDER[section.section])),
+            items=tuple(sorted(sections, key=lambda section: _SECTION_ORDER[section.section])),
             failures=answer.failures,
         )
 
@@ -114,14 +114,14 @@ class FetchedPapers:
         return tuple(sections), tuple(failures)
 
     def one_record_each(
-        self, papers: Mapping[PaperId, Paper], known: Iterable[Paper]
+        self, papers: Mapping[PaperId, Paper], earlier_papers: Iterable[Paper]
     ) -> dict[PaperId, Paper]:
         """The record of each paper's work, by every identifier that leads to it.
 
         Args:
             known: records of works that the same method met before.
         """
-        works = Works(papers.values(), known)
+        works = Works(papers.values(), earlier_papers)
         records = {name: works.merged(works.first_of(paper)) for name, paper in papers.items()}
         for record in records.values():
             other = self._records.get(record.paper_id, record)
@@ -141,7 +141,7 @@ RANK_CONSTANT = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class MethodPapers:
     """Papers that the literature holds for one method.
 
     `passages` and `papers`, those to read, in the order the passages rank. `source_failed`: whether
@@ -153,13 +153,13 @@ class Gathered:
     failures: tuple[Failure, ...]
     source_failed: bool
 
-    def with_more(self, further: "Gathered") -> "Gathered":
+    def with_more(self, further: "MethodPapers") -> "MethodPapers":
         """With what another search found; a passage or paper that both found stands once."""
         passages = {each.passage_id: each for each in (*further.passages, *self.passages)}
         papers = {each.paper_id: each for each in (*further.papers, *self.papers)}
         order = dict.fromkeys(each.passage_id for each in (*self.passages, *further.passages))
         papers_in_order = dict.fromkeys(each.paper_id for each in (*self.papers, *further.papers))
-        return Gathered(
+        return MethodPapers(
             passages=tuple(passages[name] for name in order),
             papers=tuple(papers[name] for name in papers_in_order),
             failures=(*self.failures, *further.failures),
@@ -171,9 +171,9 @@ def searches(method: Method, *, packed: bool) -> list[str]:
     """The texts to search with: each query alone, or `packed`, those for work like the method
     together.
     """
-    alike = [", ".join(method.queries)] if packed else list(method.queries)
-    asked = [shorten_words(text, MOST_QUERY_WORDS)[0] for text in alike]
-    return [*asked, *([method.failure_query] if method.failure_query else [])]
+    query_texts = [", ".join(method.queries)] if packed else list(method.queries)
+    texts = [shorten_words(text, MOST_QUERY_WORDS)[0] for text in query_texts]
+    return [*texts, *([method.failure_query] if method.failure_query else [])]
 
 
 def wider_search(method: Method, parameters: SoundnessParameters) -> list[str]:
@@ -187,8 +187,8 @@ async def gather_papers(
     parameters: SoundnessParameters,
     literature: LiteratureClient,
     fetched: FetchedPapers,
-    known: Sequence[Paper] = (),
-) -> Gathered:
+    earlier_papers: Sequence[Paper] = (),
+) -> MethodPapers:
     """Search passages for every query and fetch the papers they stand in and cite.
 
     The idea's own publication is set apart: it is no evidence about the idea. Failed look-ups are
@@ -201,38 +201,40 @@ async def gather_papers(
     answers = await side_by_side(
         literature.search_snippets(query, limit, cutoff) for query in queries
     )
-    searched = dict.fromkeys(failure for answer in answers for failure in answer.failures)
-    passages = _fused([_best_first(answer.items) for answer in answers])[:limit]
+    search_failures = dict.fromkeys(failure for answer in answers for failure in answer.failures)
+    passages = _fuse([_best_first(answer.items) for answer in answers])[:limit]
     with_cited = parameters.extract_methods_and_results
-    found = await fetched.papers(
+    lookup = await fetched.papers(
         [
             paper_id
             for passage in passages
             for paper_id in (passage.paper_id, *(passage.cited_paper_ids if with_cited else ()))
         ]
     )
-    works = fetched.one_record_each(found.papers, known)
+    works = fetched.one_record_each(lookup.papers, earlier_papers)
     admissible = tuple(
-        _resolved(passage, works) for passage in passages if passage.paper_id in works
+        _with_record_ids(passage, works) for passage in passages if passage.paper_id in works
     )
     failures = [
-        *look_up_failures((*searched, *found.failures), "literature", method.method_id),
-        *_left_out(method, len(passages) - len(admissible), found),
+        *look_up_failures((*search_failures, *lookup.failures), "literature", method.method_id),
+        *_omission_rows(method, len(passages) - len(admissible), lookup),
     ]
     by_id = {paper.paper_id: paper for paper in works.values()}
-    named = [by_id[paper_id] for paper_id in _to_read(admissible, parameters) if paper_id in by_id]
-    own = own_publications(idea, named)
-    chosen = [paper for paper in named if paper not in own]
-    failures.extend(own_work(own, STAGE))
-    return Gathered(
+    linked_papers = [
+        by_id[paper_id] for paper_id in _to_read(admissible, parameters) if paper_id in by_id
+    ]
+    own_papers = own_publications(idea, linked_papers)
+    papers = [paper for paper in linked_papers if paper not in own_papers]
+    failures.extend(own_work(own_papers, STAGE))
+    return MethodPapers(
         passages=admissible,
-        papers=tuple(chosen[: parameters.papers_per_method]),
+        papers=tuple(papers[: parameters.papers_per_method]),
         failures=tuple(failures),
-        source_failed=bool(searched or found.failures),
+        source_failed=bool(search_failures or lookup.failures),
     )
 
 
-def _fused(answers: Sequence[tuple[Passage, ...]]) -> list[Passage]:
+def _fuse(answers: Sequence[tuple[Passage, ...]]) -> list[Passage]:
     """Passages of several answers by reciprocal rank fusion: scores compare within one answer
     only.
     """
@@ -255,7 +257,7 @@ def _best_first(passages: Iterable[Passage]) -> tuple[Passage, ...]:
     return tuple(once.values())
 
 
-def _resolved(passage: Passage, papers: dict[PaperId, Paper]) -> Passage:
+def _with_record_ids(passage: Passage, papers: dict[PaperId, Paper]) -> Passage:
     """The passage with papers under the identifiers of their records; those nobody knows stay as
     they are.
     """
@@ -284,21 +286,21 @@ def _to_read(passages: Iterable[Passage], parameters: SoundnessParameters) -> li
     return list(order)
 
 
-def _left_out(method: Method, passage_count: int, found: PapersFound) -> list[Failure]:
-    left_out: list[tuple[Reason, str]] = []
-    if found.dropped:
+def _omission_rows(method: Method, passage_count: int, lookup: PapersFound) -> list[Failure]:
+    omissions: list[tuple[Reason, str]] = []
+    if lookup.dropped:
         detail = (
-            f"{len(found.dropped)} papers came back although they were published after the cutoff "
+            f"{len(lookup.dropped)} papers came back although they were published after the cutoff "
             "or at an unknown date; they were dropped"
         )
-        left_out.append((Reason.AFTER_CUTOFF, detail))
-    if passage_count and not found.failures:
+        omissions.append((Reason.AFTER_CUTOFF, detail))
+    if passage_count and not lookup.failures:
         detail = (
             f"{passage_count} passages stand in papers that are unknown to the source or not"
             " admissible; they were left out"
         )
-        left_out.append((Reason.NOT_FOUND, detail))
+        omissions.append((Reason.NOT_FOUND, detail))
     return [
         Failure(stage="literature", subject=method.method_id, reason=reason, detail=detail)
-        for reason, detail in left_out
+        for reason, detail in omissions
     ]

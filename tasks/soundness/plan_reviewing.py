@@ -15,12 +15,18 @@ from schemas.reasons import Reason
 from schemas.works.experimental_result import ExperimentalResult
 from tasks.citations.keys import Shown
 from tasks.citations.settle import Settled, settle
-from tasks.judging.findings import NOTHING_SHOWN, Cited, keys_of, settle_texts, whole_citations
-from tasks.judging.step import Engine, shortened
+from tasks.judging.findings import (
+    NO_PROMPT_PAPERS,
+    CitedResult,
+    keys_of,
+    settle_texts,
+    whole_citations,
+)
+from tasks.judging.step import Engine, with_shortening
 from tasks.judging.suggestions import suggestion_about
 from tasks.recommendation.extracting import Offered
 from tasks.soundness.gathering import STAGE
-from tasks.soundness.reviewing import Reviewed
+from tasks.soundness.reviewing import MethodReviewResult
 from tasks.soundness.steps.plan_review import (
     PLAN_REVIEW,
     PlanInput,
@@ -33,14 +39,14 @@ _SUBJECT = "plan"
 
 
 @dataclass(frozen=True, slots=True)
-class PlanReviewed(Cited[PlanReview]):
+class PlanReviewResult(CitedResult[PlanReview]):
     """Result of a review of a plan: the points it keeps, and what was wrong with the rest."""
 
     concerns: tuple[Concern, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class _Settled:
+class _SettledPoint:
     """A point without the references that it brought along;
     those of `action` to works shown stay.
     """
@@ -53,7 +59,7 @@ class _Settled:
 @dataclass(frozen=True, slots=True)
 class _Flaw:
     reason: Reason
-    told: str
+    description: str
 
 
 _MISQUOTED = _Flaw(Reason.PASSAGE_NOT_FOUND, "quote words that do not stand in the plan")
@@ -68,7 +74,7 @@ async def review_plan(
     engine: Engine,
     near_works: Callable[[], Awaitable[Offered]],
     results: Sequence[ExperimentalResult] = (),
-) -> PlanReviewed:
+) -> PlanReviewResult:
     """Ask for the points about the plan.
 
     Those that quote other words than the plan's are left out, on record.
@@ -90,37 +96,38 @@ async def review_plan(
     if isinstance(outcome, Unscored):
         return _unreviewed(outcome.reason, outcome.detail, outcome.provenance)
     questions = map(_point_of, outcome.value.questions)
-    points = [_settled(point, offered.shown) for point in (*outcome.value.points, *questions)]
+    points = [_settle_point(point, offered.shown) for point in (*outcome.value.points, *questions)]
     flaws = [_flaw(point.proposed, idea.text) for point in points]
     sound = [point for point, flaw in zip(points, flaws, strict=True) if flaw is None]
-    kept = _kept(sound, parameters)
-    failures = tuple(_left_out([flaw for flaw in flaws if flaw is not None], len(points)))
+    kept_points = _select_points(sound, parameters)
+    failures = tuple(_failures_of([flaw for flaw in flaws if flaw is not None], len(points)))
     dropped = len(points) - len(sound)
-    if not kept:
+    if not kept_points:
         detail = f"none of the {len(points)} points in the reply can be used"
-        unread = _unreviewed(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
-        return PlanReviewed(
-            replace(unread.value, dropped_point_count=dropped),
-            failures=(*failures, *unread.failures),
+        unreviewed = _unreviewed(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
+        return PlanReviewResult(
+            replace(unreviewed.value, dropped_point_count=dropped),
+            failures=(*failures, *unreviewed.failures),
         )
-    beyond = len(sound) - len(kept)
-    note = f"{beyond} points beyond the limit left out, {len(kept)} kept" if beyond else None
-    provenance = shortened(outcome.provenance, note)
+    beyond = len(sound) - len(kept_points)
+    note = f"{beyond} points beyond the limit left out, {len(kept_points)} kept" if beyond else None
+    provenance = with_shortening(outcome.provenance, note)
     concerns = tuple(
-        _concern(rank, point.proposed, provenance) for rank, point in enumerate(kept, start=1)
+        _concern(rank, point.proposed, provenance)
+        for rank, point in enumerate(kept_points, start=1)
     )
-    acted_on = [pair for pair in zip(concerns, kept, strict=True) if pair[0].action]
-    return PlanReviewed(
+    acted_on = [pair for pair in zip(concerns, kept_points, strict=True) if pair[0].action]
+    return PlanReviewResult(
         PlanReview(
-            concern_count=len(kept),
+            concern_count=len(kept_points),
             dropped_point_count=dropped,
-            removed_citation_count=sum(point.removed_citation_count for point in kept),
+            removed_citation_count=sum(point.removed_citation_count for point in kept_points),
             provenance=provenance,
         ),
         offered.shown,
         # Of all actions together, for they are one text of the review.
         whole_citations(
-            [point.action.markdown for point in kept],
+            [point.action.markdown for point in kept_points],
             offered.shown,
             module=STAGE,
             subject=_SUBJECT,
@@ -135,42 +142,48 @@ async def review_plan(
     )
 
 
-def _kept(sound: Sequence[_Settled], parameters: SoundnessParameters) -> list[_Settled]:
+def _select_points(
+    sound: Sequence[_SettledPoint], parameters: SoundnessParameters
+) -> list[_SettledPoint]:
     """As many as were asked for. Questions without a single point are no review: a plan nobody
     judged would look flawless.
     """
-    judged = [point for point in sound if not _is_question(point.proposed)]
-    asked = [point for point in sound if _is_question(point.proposed)]
-    if not judged:
+    objections = [point for point in sound if not _is_question(point.proposed)]
+    questions = [point for point in sound if _is_question(point.proposed)]
+    if not objections:
         return []
-    return [*judged[: parameters.maximum_points], *asked[: parameters.maximum_questions]]
+    return [*objections[: parameters.maximum_points], *questions[: parameters.maximum_questions]]
 
 
-def with_evidence(concerns: Sequence[Concern], reviewed: Sequence[Reviewed]) -> tuple[Concern, ...]:
+def with_evidence(
+    concerns: Sequence[Concern], reviewed: Sequence[MethodReviewResult]
+) -> tuple[Concern, ...]:
     """`concerns` with what the evidence of the methods, in their order, says for and against
     each.
     """
     return tuple(
         replace(
             concern,
-            supported=_joined(concern, [each.supported for each in reviewed]),
-            weakened=_joined(concern, [each.weakened for each in reviewed]),
+            supported=_join_statements(concern, [each.supported for each in reviewed]),
+            weakened=_join_statements(concern, [each.weakened for each in reviewed]),
         )
         for concern in concerns
     )
 
 
-def _joined(concern: Concern, told: Sequence[Mapping[str, str]]) -> str:
+def _join_statements(concern: Concern, statements_by_method: Sequence[Mapping[str, str]]) -> str:
     return "\n\n".join(
-        by_concern[concern.concern_id] for by_concern in told if concern.concern_id in by_concern
+        by_concern[concern.concern_id]
+        for by_concern in statements_by_method
+        if concern.concern_id in by_concern
     )
 
 
-def _unreviewed(reason: Reason, detail: str, provenance: Provenance) -> PlanReviewed:
+def _unreviewed(reason: Reason, detail: str, provenance: Provenance) -> PlanReviewResult:
     """Without a review. That the offline engine gives none is no failure."""
     review = PlanReview(unscored_reason=reason, unscored_detail=detail, provenance=provenance)
     failures = () if reason is Reason.OFFLINE_ENGINE else (_failure(reason, detail),)
-    return PlanReviewed(review, failures=failures)
+    return PlanReviewResult(review, failures=failures)
 
 
 def _point_of(question: ProposedQuestion) -> ProposedPoint:
@@ -187,16 +200,16 @@ def _is_question(point: ProposedPoint) -> bool:
     return point.severity is ConcernSeverity.QUESTION
 
 
-def _settled(point: ProposedPoint, shown: Shown) -> _Settled:
+def _settle_point(point: ProposedPoint, prompt_papers: Shown) -> _SettledPoint:
     """Settle the texts of a point; only its action may cite works, of those shown."""
-    action = settle(point.action, shown)
-    texts = settle_texts(point, ("point", "omission", "why", "would_change"), NOTHING_SHOWN)
+    action = settle(point.action, prompt_papers)
+    texts = settle_texts(point, ("point", "omission", "why", "would_change"), NO_PROMPT_PAPERS)
     changes = {name: text.markdown for name, text in texts.by_field.items()}
     settled = point.model_copy(
         update={**changes, "action": action.markdown, "quote": point.quote.strip()}
     )
     removed = texts.removed_citation_count + action.removed_citation_count
-    return _Settled(settled, action, removed)
+    return _SettledPoint(settled, action, removed)
 
 
 def _flaw(point: ProposedPoint, plan: str) -> _Flaw | None:
@@ -209,16 +222,18 @@ def _flaw(point: ProposedPoint, plan: str) -> _Flaw | None:
     if not (point.point and (point.why or _is_question(point))):
         return _UNREASONED
     if not point.quote:
-        quoted = strength or _is_question(point) or not point.omission
-        return _UNFOUNDED if quoted else None
+        needs_quote = strength or _is_question(point) or not point.omission
+        return _UNFOUNDED if needs_quote else None
     if not stands_in(point.quote, plan, least_characters=LEAST_CHARACTERS_OF_A_PLAN):
         return _MISQUOTED
     return None
 
 
-def _left_out(flaws: list[_Flaw], given: int) -> Iterator[Failure]:
+def _failures_of(flaws: list[_Flaw], point_count: int) -> Iterator[Failure]:
     for flaw in dict.fromkeys(flaws):
-        detail = f"{flaws.count(flaw)} of {given} points were left out: they {flaw.told}"
+        detail = (
+            f"{flaws.count(flaw)} of {point_count} points were left out: they {flaw.description}"
+        )
         yield _failure(flaw.reason, detail)
 
 

@@ -14,9 +14,9 @@ from schemas.reasons import Reason
 from schemas.text.patterns import IGNORECASE, bounded
 from tasks.citations.keys import Shown, show
 from tasks.citations.spelled import spelled_out
-from tasks.judging.findings import left_out
+from tasks.judging.findings import omission_failures
 from tasks.judging.packing import Beginning, side_by_side
-from tasks.judging.step import Engine, never_asked, shortened
+from tasks.judging.step import Engine, unasked_provenance, with_shortening
 from tasks.soundness.gathering import STAGE, FetchedPapers
 from tasks.soundness.steps.method_evidence import (
     METHOD_EVIDENCE,
@@ -40,7 +40,7 @@ _KEY = bounded(r"P\s?(\d+)", IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadingResult:
     """Evidence in the order of the papers.
 
     `full_text` names the papers read in more than their abstract.
@@ -51,8 +51,8 @@ class Read:
     failures: tuple[Failure, ...]
     source_failed: bool
 
-    def with_more(self, further: "Read") -> "Read":
-        return Read(
+    def with_more(self, further: "ReadingResult") -> "ReadingResult":
+        return ReadingResult(
             evidence=(*self.evidence, *further.evidence),
             full_text=self.full_text | further.full_text,
             failures=(*self.failures, *further.failures),
@@ -84,7 +84,7 @@ async def read_papers(
     engine: Engine,
     fetched: FetchedPapers,
     beginning: Beginning,
-) -> Read:
+) -> ReadingResult:
     """Read the papers, with the passages that led to them, in batches side by side.
 
     Every paper gets a row, judged or not. Without methods and results (ScholarEval F.3, -MRE)
@@ -99,27 +99,29 @@ async def read_papers(
     if parameters.extract_methods_and_results:
         answers = await side_by_side([fetched.sections(paper) for paper in papers])
         sections = [
-            _shown(method, paper, answer.items, passages, limit)
+            _sections_shown(method, paper, answer.items, passages, limit)
             for paper, answer in zip(papers, answers, strict=True)
         ]
     else:
         sections = [_passages_shown(paper, passages, limit) for paper in papers]
     readable = [
-        _Readable(paper, shown) for paper, shown in zip(papers, sections, strict=True) if shown
+        _Readable(paper, paper_sections)
+        for paper, paper_sections in zip(papers, sections, strict=True)
+        if paper_sections
     ]
     size = parameters.papers_per_reading_call
     batches = [readable[start : start + size] for start in range(0, len(readable), size)]
-    judged = await side_by_side(
+    batch_results = await side_by_side(
         [_read_batch(plan, method, batch, parameters, engine, beginning) for batch in batches]
     )
-    rows = {row.paper_id: row for found, _ in judged for row in found}
+    rows = {row.paper_id: row for batch_rows, _ in batch_results for row in batch_rows}
     for paper, answer in zip(papers, answers, strict=True):
         if paper.paper_id not in rows:
             failed = any(failure.reason is not Reason.NO_ABSTRACT for failure in answer.failures)
             reason = Reason.SOURCE_UNAVAILABLE if failed else Reason.NO_EVIDENCE
-            unasked = never_asked(METHOD_EVIDENCE, engine)
-            rows[paper.paper_id] = _unscored(method, paper, reason, unasked)
-    return Read(
+            provenance = unasked_provenance(METHOD_EVIDENCE, engine)
+            rows[paper.paper_id] = _unscored(method, paper, reason, provenance)
+    return ReadingResult(
         evidence=tuple(rows[paper.paper_id] for paper in papers),
         full_text=frozenset(
             each.paper.paper_id
@@ -129,7 +131,7 @@ async def read_papers(
                 for section in each.sections
             )
         ),
-        failures=tuple(failure for _, failures in judged for failure in failures),
+        failures=tuple(failure for _, failures in batch_results for failure in failures),
         source_failed=any(
             row.unscored_reason is Reason.SOURCE_UNAVAILABLE for row in rows.values()
         ),
@@ -144,7 +146,7 @@ def _passages_shown(
     return (SectionShown(kind=PASSAGES, text=text or paper.title, words_left_out=cut),)
 
 
-def _shown(
+def _sections_shown(
     method: Method,
     paper: Paper,
     sections: Sequence[PaperSection],
@@ -171,12 +173,12 @@ def _shown(
     texts[CITED_IN] = "\n\n".join(
         passage.text for passage in passages if paper.paper_id in passage.cited_paper_ids
     )
-    shown: list[SectionShown] = []
+    entries: list[SectionShown] = []
     for kind, text in texts.items():
         if text.strip():
             near, cut = nearest_sentences(method.text, text, word_limit)
-            shown.append(SectionShown(kind=kind, text=near, words_left_out=cut))
-    return tuple(shown)
+            entries.append(SectionShown(kind=kind, text=near, words_left_out=cut))
+    return tuple(entries)
 
 
 async def _read_batch(
@@ -211,9 +213,9 @@ async def _read_batch(
     rows: list[MethodEvidence] = []
     failures: list[Failure] = []
     for place, each in enumerate(batch, start=1):
-        own = shortened(provenance, each.shortening)
-        judged = outcome if isinstance(outcome, Unscored) else readings.get(place)
-        row = _row(method, each.paper, judged, keys, own)
+        paper_provenance = with_shortening(provenance, each.shortening)
+        reading = outcome if isinstance(outcome, Unscored) else readings.get(place)
+        row = _row(method, each.paper, reading, keys, paper_provenance)
         rows.append(row)
         if row.unscored_reason is not None:
             subject = f"{method.method_id}/{row.paper_id}"
@@ -222,18 +224,18 @@ async def _read_batch(
             )
     invented = len(set(readings) - set(range(1, len(batch) + 1)))
     detail = f"the reply answers for {invented} keys that were not shown; that part was left out"
-    return rows, [*failures, *left_out(STAGE, method.method_id, detail, invented)]
+    return rows, [*failures, *omission_failures(STAGE, method.method_id, detail, invented)]
 
 
 def _by_number(reply: EvidenceReply) -> dict[int, PaperReading]:
     """Readings by the number of their key; of two for one key the first counts, and a key that is
     none is left out as number 0.
     """
-    found: dict[int, PaperReading] = {}
+    by_number: dict[int, PaperReading] = {}
     for reading in reply.papers:
         key = _KEY.search(reading.key)
-        found.setdefault(int(key.group(1)) if key else 0, reading)
-    return found
+        by_number.setdefault(int(key.group(1)) if key else 0, reading)
+    return by_number
 
 
 def _row(

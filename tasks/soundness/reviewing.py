@@ -24,18 +24,18 @@ from tasks.citations.keys import Shown, show
 from tasks.citations.references import publication_label, rekeyed
 from tasks.citations.settle import Settled, settle
 from tasks.judging.findings import (
-    NOTHING_SHOWN,
-    Cited,
+    NO_PROMPT_PAPERS,
+    CitedResult,
     SettledTexts,
-    cited_anywhere,
-    left_out,
+    all_cited_papers,
+    omission_failures,
     settle_texts,
     whole_citations,
 )
-from tasks.judging.step import Engine, never_asked, shortened
+from tasks.judging.step import Engine, unasked_provenance, with_shortening
 from tasks.judging.suggestions import settle_suggestions
 from tasks.soundness.gathering import STAGE
-from tasks.soundness.reading import Read
+from tasks.soundness.reading import ReadingResult
 from tasks.soundness.steps.soundness_review import (
     SOUNDNESS_REVIEW,
     Bearing,
@@ -56,7 +56,7 @@ _RELATED, _CLOSE = 2, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Reviewed(Cited[SoundnessReview]):
+class MethodReviewResult(CitedResult[SoundnessReview]):
     """A review. `supported` and `weakened` hold what its evidence says of the plan's concerns, by
     `concern_id`.
     """
@@ -69,11 +69,11 @@ async def review_method(
     plan: Excerpt,
     method: Method,
     papers: Sequence[Paper],
-    read: Read,
+    read: ReadingResult,
     concerns: Sequence[Concern],
     parameters: SoundnessParameters,
     engine: Engine,
-) -> Reviewed:
+) -> MethodReviewResult:
     """Ask for the review of `method` over its relevant evidence. Call it only when there is some.
 
     Args:
@@ -87,10 +87,10 @@ async def review_method(
         key=lambda row: by_id[row.paper_id].latest_publication_date or date.min,
         reverse=True,
     )
-    shown = show([by_id[row.paper_id] for row in evidence])
+    prompt_papers = show([by_id[row.paper_id] for row in evidence])
     items = tuple(
         EvidenceShown(
-            key=shown.key_of(row.paper_id),
+            key=prompt_papers.key_of(row.paper_id),
             title=by_id[row.paper_id].title,
             published=publication_label(by_id[row.paper_id]),
             relevance=row.relevance_0_to_3,
@@ -118,14 +118,14 @@ async def review_method(
     )
     outcome = await engine.run(SOUNDNESS_REVIEW, question)
     if isinstance(outcome, Unscored):
-        return unscored_review(method, outcome, shown)
+        return unscored_review(method, outcome, prompt_papers)
     reply = outcome.value
     if not (reply.support.strip() or reply.contradictions.strip()):
         detail = "the reply gives a score without saying what speaks for or against the method"
         return unscored_review(
-            method, Unscored(Reason.REPLY_EMPTY, detail, outcome.provenance), shown
+            method, Unscored(Reason.REPLY_EMPTY, detail, outcome.provenance), prompt_papers
         )
-    return _settled(method, reply, shown, question, outcome.provenance)
+    return _settle_review(method, reply, prompt_papers, question, outcome.provenance)
 
 
 def reaches(row: MethodEvidence, minimum_relevance: int) -> bool:
@@ -135,17 +135,21 @@ def reaches(row: MethodEvidence, minimum_relevance: int) -> bool:
     return bool(row.relevant) and (row.relevance_0_to_3 or _RELATED) >= minimum_relevance
 
 
-def unreviewed(method: Method, read: Read, source_failed: bool, engine: Engine) -> Reviewed:
+def unreviewed(
+    method: Method, read: ReadingResult, source_failed: bool, engine: Engine
+) -> MethodReviewResult:
     """The review of a method without evidence that is relevant enough.
 
     "Nothing found" (no_evidence) is said only when every source answered and every paper found was
     judged; otherwise the reason is that of the judgement or the look-up that failed.
     """
     reason, detail = _why_unreviewed(read, source_failed or read.source_failed)
-    return unscored_review(method, Unscored(reason, detail, never_asked(SOUNDNESS_REVIEW, engine)))
+    return unscored_review(
+        method, Unscored(reason, detail, unasked_provenance(SOUNDNESS_REVIEW, engine))
+    )
 
 
-def _why_unreviewed(read: Read, source_failed: bool) -> tuple[Reason, str]:
+def _why_unreviewed(read: ReadingResult, source_failed: bool) -> tuple[Reason, str]:
     unjudged = [row.unscored_reason for row in read.evidence if row.unscored_reason is not None]
     unanswered = [
         reason
@@ -181,35 +185,41 @@ def _why_unreviewed(read: Read, source_failed: bool) -> tuple[Reason, str]:
     return Reason.NO_EVIDENCE, "the search found no admissible paper"
 
 
-def unscored_review(method: Method, why: Unscored, shown: Shown = NOTHING_SHOWN) -> Reviewed:
-    return Reviewed(
+def unscored_review(
+    method: Method, why: Unscored, prompt_papers: Shown = NO_PROMPT_PAPERS
+) -> MethodReviewResult:
+    return MethodReviewResult(
         SoundnessReview(
             method_id=method.method_id,
             unscored_reason=why.reason,
             unscored_detail=why.detail,
-            evidence_count=len(shown),
+            evidence_count=len(prompt_papers),
             provenance=why.provenance,
         ),
-        shown,
+        prompt_papers,
     )
 
 
-def _settled(
-    method: Method, reply: ReviewReply, shown: Shown, asked: ReviewInput, provenance: Provenance
-) -> Reviewed:
-    suggested = settle_suggestions(
+def _settle_review(
+    method: Method,
+    reply: ReviewReply,
+    prompt_papers: Shown,
+    question: ReviewInput,
+    provenance: Provenance,
+) -> MethodReviewResult:
+    suggestions = settle_suggestions(
         reply.suggestions,
-        shown,
+        prompt_papers,
         module=STAGE,
         subject=method.method_id,
         provenance=provenance,
     )
-    reasoning = settle(reply.open_questions, shown)
-    borne = _borne(reply, shown, asked)
-    prose = settle_texts(reply, ("support", "contradictions"), shown)
-    concerns = settle("\n\n".join(each.markdown for each in borne.values()), shown)
+    reasoning = settle(reply.open_questions, prompt_papers)
+    statements = _statements_on_concerns(reply, prompt_papers, question)
+    prose = settle_texts(reply, ("support", "contradictions"), prompt_papers)
+    concerns = settle("\n\n".join(each.markdown for each in statements.values()), prompt_papers)
     texts = SettledTexts(
-        {**prose.by_field, "suggestions": suggested.text, "concerns": concerns}, shown
+        {**prose.by_field, "suggestions": suggestions.text, "concerns": concerns}, prompt_papers
     )
     review = SoundnessReview(
         method_id=method.method_id,
@@ -218,8 +228,8 @@ def _settled(
         suggestions=texts["suggestions"],
         open_questions=reasoning.markdown,
         score_0_to_10=float(reply.score),
-        confidence_0_to_3=_confidence(asked.evidence),
-        evidence_count=len(shown),
+        confidence_0_to_3=_confidence(question.evidence),
+        evidence_count=len(prompt_papers),
         removed_citation_count=reasoning.removed_citation_count + texts.removed_citation_count,
         uncited_sentence_count=texts.uncited_sentence_count,
         provenance=provenance,
@@ -227,22 +237,25 @@ def _settled(
     by_bearing = {
         bearing: {
             concern: f"Method {method.rank}: {text.markdown}"
-            for (concern, towards), text in borne.items()
+            for (concern, towards), text in statements.items()
             if towards is bearing
         }
         for bearing in Bearing
     }
-    unusable, given = len(reply.concerns) - len(borne), len(reply.concerns)
+    unusable_count, statement_count = len(reply.concerns) - len(statements), len(reply.concerns)
     detail = (
-        f"{unusable} of {given} statements about concerns were left out: they name none that was "
+        f"{unusable_count} of {statement_count} statements about concerns were left out: they name none that was "
         "shown, cite no paper that was shown, or repeat another"
     )
-    return Reviewed(
+    return MethodReviewResult(
         review,
-        shown,
+        prompt_papers,
         texts.citations(module=STAGE, subject=method.method_id),
-        suggested.rows,
-        (*suggested.failures, *left_out(STAGE, method.method_id, detail, unusable)),
+        suggestions.rows,
+        (
+            *suggestions.failures,
+            *omission_failures(STAGE, method.method_id, detail, unusable_count),
+        ),
         supported=by_bearing[Bearing.SUPPORTS],
         weakened=by_bearing[Bearing.WEAKENS],
     )
@@ -254,27 +267,27 @@ def _confidence(evidence: Sequence[EvidenceShown]) -> int:
     return confidence_by_evidence(strong=grades.count(_CLOSE), fair=grades.count(_RELATED))
 
 
-def _borne(
-    reply: ReviewReply, shown: Shown, asked: ReviewInput
+def _statements_on_concerns(
+    reply: ReviewReply, prompt_papers: Shown, question: ReviewInput
 ) -> dict[tuple[str, Bearing], Settled]:
     """Return what the evidence says by `concern_id`: of concerns that were shown, with a paper that
     was.
     """
-    known = {concern.key.casefold() for concern in asked.concerns}
-    found: dict[tuple[str, Bearing], Settled] = {}
+    concern_keys = {concern.key.casefold() for concern in question.concerns}
+    texts: dict[tuple[str, Bearing], Settled] = {}
     for entry in reply.concerns:
-        text, concern = settle(entry.reason, shown), entry.concern.casefold()
-        if entry.bearing is not None and concern in known and text.cited:
-            found.setdefault((concern, entry.bearing), text)
-    return found
+        text, concern = settle(entry.reason, prompt_papers), entry.concern.casefold()
+        if entry.bearing is not None and concern in concern_keys and text.cited:
+            texts.setdefault((concern, entry.bearing), text)
+    return texts
 
 
 _MOST = 3
 
 
 async def summarise(
-    idea: Idea, reviewed: Sequence[tuple[Method, Reviewed]], engine: Engine
-) -> Cited[SoundnessSummary]:
+    idea: Idea, reviewed: Sequence[tuple[Method, MethodReviewResult]], engine: Engine
+) -> CitedResult[SoundnessSummary]:
     """Condense the scored reviews, in the methods' order.
 
     Without one there is nothing to condense, and the summary is unscored.
@@ -283,13 +296,14 @@ async def summarise(
     if not scored:
         reasons = {each.value.unscored_reason for _, each in reviewed}
         reason = reasons.pop() if len(reasons) == 1 else Reason.NO_EVIDENCE
-        provenance = never_asked(SOUNDNESS_SUMMARY, engine)
-        return Cited(SoundnessSummary(unscored_reason=reason, provenance=provenance))
-    shown = cited_anywhere(each for _, each in scored)
+        provenance = unasked_provenance(SOUNDNESS_SUMMARY, engine)
+        return CitedResult(SoundnessSummary(unscored_reason=reason, provenance=provenance))
+    prompt_papers = all_cited_papers(each for _, each in scored)
     question = SummaryInput(
         idea=idea.text,
         reviews=tuple(
-            _review_shown(method, each.value, each.shown, shown) for method, each in scored
+            _review_shown(method, each.value, each.prompt_papers, prompt_papers)
+            for method, each in scored
         ),
         unreviewed=tuple(
             method.text for method, each in reviewed if each.value.score_0_to_10 is None
@@ -300,16 +314,16 @@ async def summarise(
         failure = Failure(
             stage=STAGE, subject="summary", reason=outcome.reason, detail=outcome.detail
         )
-        return Cited(
+        return CitedResult(
             SoundnessSummary(unscored_reason=outcome.reason, provenance=outcome.provenance),
             failures=(failure,),
         )
-    return _summarised(outcome.value, shown, outcome.provenance)
+    return _settle_summary(outcome.value, prompt_papers, outcome.provenance)
 
 
-def _summarised(
-    reply: SummaryReply, shown: Shown, provenance: Provenance
-) -> Cited[SoundnessSummary]:
+def _settle_summary(
+    reply: SummaryReply, prompt_papers: Shown, provenance: Provenance
+) -> CitedResult[SoundnessSummary]:
     """The first three of each list, with citations rendered."""
     lists = {
         "strengths": reply.strengths,
@@ -317,39 +331,53 @@ def _summarised(
         "suggestions": reply.suggestions,
     }
     settled = {
-        field: [settle(item, shown) for item in items[:_MOST] if item.strip()]
+        field: [settle(item, prompt_papers) for item in items[:_MOST] if item.strip()]
         for field, items in lists.items()
     }
-    texts = {field: tuple(text.markdown for text in found) for field, found in settled.items()}
+    texts = {
+        field: tuple(text.markdown for text in items_settled)
+        for field, items_settled in settled.items()
+    }
     beyond = [
         f"{len(items) - _MOST} {field}" for field, items in lists.items() if len(items) > _MOST
     ]
-    removed = sum(text.removed_citation_count for found in settled.values() for text in found)
+    removed = sum(
+        text.removed_citation_count for items_settled in settled.values() for text in items_settled
+    )
     summary = SoundnessSummary(
         strengths=texts["strengths"],
         weaknesses=texts["weaknesses"],
         suggestions=texts["suggestions"],
-        provenance=shortened(
+        provenance=with_shortening(
             provenance, f"left out beyond three: {', '.join(beyond)}" if beyond else None
         ),
     )
     citations = tuple(
         row
-        for field, found in texts.items()
-        for row in whole_citations(found, shown, module=STAGE, subject="summary", field=field)
+        for field, items_settled in texts.items()
+        for row in whole_citations(
+            items_settled, prompt_papers, module=STAGE, subject="summary", field=field
+        )
     )
     detail = f"{removed} citations of papers that were not shown were taken out of the summary"
-    return Cited(summary, shown, citations, failures=left_out(STAGE, "summary", detail, removed))
+    return CitedResult(
+        summary,
+        prompt_papers,
+        citations,
+        failures=omission_failures(STAGE, "summary", detail, removed),
+    )
 
 
-def _review_shown(method: Method, review: SoundnessReview, own: Shown, shown: Shown) -> ReviewShown:
+def _review_shown(
+    method: Method, review: SoundnessReview, review_papers: Shown, prompt_papers: Shown
+) -> ReviewShown:
     assert review.score_0_to_10 is not None
     return ReviewShown(
         rank=method.rank,
         method=method.text,
         score_0_to_10=review.score_0_to_10,
         evidence_count=review.evidence_count,
-        support=rekeyed(review.support, own, shown),
-        contradictions=rekeyed(review.contradictions, own, shown),
-        suggestions=rekeyed(review.suggestions, own, shown),
+        support=rekeyed(review.support, review_papers, prompt_papers),
+        contradictions=rekeyed(review.contradictions, review_papers, prompt_papers),
+        suggestions=rekeyed(review.suggestions, review_papers, prompt_papers),
     )

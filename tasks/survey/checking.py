@@ -17,7 +17,7 @@ from tasks.citations.keys import Shown
 from tasks.citations.sentences import states, uncited_sentence_count
 from tasks.citations.settle import Settled, citing_sentences, settle
 from tasks.judging.step import Engine
-from tasks.judging.verifying import Verified, verify
+from tasks.judging.verifying import VerifiedText, verify
 from tasks.survey.expanding import STAGE
 
 _LISTS = {ReviewPart.CONTRADICTIONS: 2, ReviewPart.GAPS: 1}
@@ -155,7 +155,7 @@ def _section(
     each: Draft,
     markdown: str,
     before: Settled,
-    after: Verified,
+    after: VerifiedText,
     removed_by_reason: Mapping[WhyRemoved, Sequence[str]],
     unchecked: int,
 ) -> SurveySection:

@@ -5,7 +5,7 @@ from typing import Any
 
 from schemas.literature.survey import SurveyParameters
 from schemas.literature.survey_review import Written
-from tasks.judging.expected import Asked
+from tasks.judging.expected import ExpectedCalls
 from tasks.judging.step import Step
 from tasks.judging.steps import VERIFY_CITATIONS
 from tasks.judging.verifying import CLAIMS_PER_CALL, WORDS_PER_SOURCE
@@ -44,13 +44,13 @@ def steps_of(parameters: SurveyParameters) -> Steps:
     return ANSWER_STEPS if parameters.written is Written.ANSWER else SURVEY_STEPS
 
 
-def expected_survey(parameters: SurveyParameters, *, full_text: bool) -> dict[str, Asked]:
+def expected_survey(parameters: SurveyParameters, *, full_text: bool) -> dict[str, ExpectedCalls]:
     """Return the expected calls of one question by step, in execution order."""
     judged = EXPECTED_JUDGED_SHARE * parameters.maximum_judged
     abstract = ABSTRACT_WORDS * TOKENS_PER_WORD + TITLE_TOKENS
     counts = {
-        "survey_plan": Asked(1, 0, parameters.maximum_sub_questions * PLANNED_TOKENS),
-        "survey_relevance": Asked(
+        "survey_plan": ExpectedCalls(1, 0, parameters.maximum_sub_questions * PLANNED_TOKENS),
+        "survey_relevance": ExpectedCalls(
             math.ceil(judged / parameters.papers_per_call),
             judged * abstract,
             judged * PLANNED_TOKENS,
@@ -70,10 +70,10 @@ def expected_survey(parameters: SurveyParameters, *, full_text: bool) -> dict[st
 
 def _expected_reading(
     parameters: SurveyParameters, read_count: int, full_text: bool
-) -> dict[str, Asked]:
+) -> dict[str, ExpectedCalls]:
     words = parameters.words_per_paper if full_text else ABSTRACT_WORDS
     return {
-        "survey_reading": Asked(
+        "survey_reading": ExpectedCalls(
             math.ceil(read_count / parameters.papers_per_reading_call),
             read_count * (words * TOKENS_PER_WORD + TITLE_TOKENS),
             read_count * PASSAGES_PER_WORK * PASSAGE_TOKENS,
@@ -82,20 +82,20 @@ def _expected_reading(
     }
 
 
-def _expected_answer(parameters: SurveyParameters, read_count: int) -> dict[str, Asked]:
+def _expected_answer(parameters: SurveyParameters, read_count: int) -> dict[str, ExpectedCalls]:
     work = TITLE_TOKENS + PASSAGES_PER_WORK * PASSAGE_TOKENS
     words = parameters.words_per_answer
     return {
-        "survey_answer": Asked(1, read_count * work, words * TOKENS_PER_WORD),
+        "survey_answer": ExpectedCalls(1, read_count * work, words * TOKENS_PER_WORD),
         "verify_citations": _expected_checks(words, 1, read_count),
     }
 
 
-def _expected_checks(words: float, rounds: int, read_count: int) -> Asked:
+def _expected_checks(words: float, rounds: int, read_count: int) -> ExpectedCalls:
     """Expect citation checks of `words` words in `rounds` rounds."""
     sentences = words / WORDS_PER_SENTENCE
     checks = math.ceil(sentences / CLAIMS_PER_CALL) + rounds - 1
-    return Asked(
+    return ExpectedCalls(
         checks,
         sentences * WORDS_PER_SENTENCE * TOKENS_PER_WORD
         + checks * read_count * (WORDS_PER_SOURCE * TOKENS_PER_WORD + TITLE_TOKENS),
@@ -103,7 +103,7 @@ def _expected_checks(words: float, rounds: int, read_count: int) -> Asked:
     )
 
 
-def _expected_review(parameters: SurveyParameters, read_count: int) -> dict[str, Asked]:
+def _expected_review(parameters: SurveyParameters, read_count: int) -> dict[str, ExpectedCalls]:
     work = TITLE_TOKENS + PASSAGES_PER_WORK * PASSAGE_TOKENS
     sections = min(parameters.maximum_sections, read_count)
     section = parameters.words_per_section * TOKENS_PER_WORD
@@ -113,11 +113,11 @@ def _expected_review(parameters: SurveyParameters, read_count: int) -> dict[str,
     )
     words = sections * parameters.words_per_section + SUMMARY_WORDS + POINTS * POINT_WORDS
     return {
-        "survey_outline": Asked(
+        "survey_outline": ExpectedCalls(
             1, read_count * (work / 2 + TITLE_TOKENS), sections * PLANNED_TOKENS * 2
         ),
-        "survey_section": Asked(sections, shown_count * work, sections * section),
-        "survey_synthesis": Asked(1, sections * section + read_count * work, ends),
+        "survey_section": ExpectedCalls(sections, shown_count * work, sections * section),
+        "survey_synthesis": ExpectedCalls(1, sections * section + read_count * work, ends),
         "verify_citations": _expected_checks(words, 2, read_count),
     }
 

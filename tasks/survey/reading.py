@@ -17,7 +17,7 @@ from schemas.literature.survey_review import Aspect, SurveyJoin
 from schemas.outcome import Unscored
 from tasks.citations.keys import Shown, show
 from tasks.documents.document import DocumentLibrary
-from tasks.judging.findings import left_out
+from tasks.judging.findings import omission_failures
 from tasks.judging.packing import even_batches, first_alone, side_by_side
 from tasks.judging.reply_fields import by_key
 from tasks.judging.step import Engine
@@ -281,5 +281,5 @@ def _reply_failures(
     return [
         failure
         for detail, count in counts.items()
-        for failure in left_out(STAGE, subject, detail, count)
+        for failure in omission_failures(STAGE, subject, detail, count)
     ]

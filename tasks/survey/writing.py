@@ -16,7 +16,7 @@ from schemas.literature.survey_review import RemovedSentence, ReviewPart, Survey
 from schemas.outcome import Unscored
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import rekeyed
-from tasks.judging.findings import left_out
+from tasks.judging.findings import omission_failures
 from tasks.judging.packing import side_by_side
 from tasks.judging.step import Engine
 from tasks.survey.checking import Checked, Draft, check_drafts, draft
@@ -200,8 +200,8 @@ def _plan_sections(
     unknown = f"{invented} keys of the outline are not in the prompt and were left out"
     bare = f"{empty} sections of the outline cite no work of the prompt and were left out"
     return planned, (
-        *left_out(STAGE, about, unknown, invented),
-        *left_out(STAGE, about, bare, empty),
+        *omission_failures(STAGE, about, unknown, invented),
+        *omission_failures(STAGE, about, bare, empty),
     )
 
 

@@ -15,7 +15,7 @@ from schemas.profile import Profile
 from schemas.settings import Settings
 from schemas.work import ParametersT, Request, UnitT
 from schemas.work_schema import WorkSchema
-from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, StepsAsked
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, CallsByStep, ExpectedCalls
 from tasks.judging.step import Step
 from tasks.shards.work import Cause
 from tasks.work.course import Course
@@ -73,10 +73,10 @@ class Expected:
         titles: of the first units.
     """
 
-    asked: StepsAsked
+    asked: CallsByStep
     counts: Mapping[str, int]
     note: str
-    of_each_judge: StepsAsked = field(default_factory=dict)
+    of_each_judge: CallsByStep = field(default_factory=dict)
     lost: tuple[str, ...] = ()
     titles: tuple[str, ...] = ()
 
@@ -116,7 +116,7 @@ def each_step_once(work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> E
     """Expect every step to be asked once about each unit, and shown all of it."""
     count = len(request.units)
     tokens = sum(len(unit.model_dump_json()) for unit in request.units) / CHARACTERS_PER_TOKEN
-    asked = Asked(count, tokens, count * ANSWER_TOKENS)
+    asked = ExpectedCalls(count, tokens, count * ANSWER_TOKENS)
     return Expected(
         asked=dict.fromkeys(work.steps(request), asked),
         counts={work.units_noun: count},

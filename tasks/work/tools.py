@@ -19,7 +19,7 @@ from tasks.accounting.ledger import Ledger
 from tasks.documents.document import DOCUMENTS_AT_ONCE, AbstractLibrary, DocumentLibrary
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.judging.messages import Attachment
-from tasks.judging.opening import EngineOf, Judging, open_engines, open_judging, traced
+from tasks.judging.opening import EngineOf, Judging, open_engines, open_judging, with_spans
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
 from tasks.sources.requests import SourceContext
@@ -135,11 +135,13 @@ class Tools:
         self, attachment: Attachment | None = None, repetition: int | None = None
     ) -> Engine:
         """Return `engine`, whose questions take a file along or are asked several times."""
-        return traced(self.shared.judging.engine_of(self.ledger, attachment, repetition=repetition))
+        return with_spans(
+            self.shared.judging.engine_of(self.ledger, attachment, repetition=repetition)
+        )
 
     def judge(self, judge: Judge, repetition: int | None = None) -> Engine:
         """Return the engine of one of the request's judges."""
-        return traced(self.shared.judges[judge.engine](self.ledger, repetition=repetition))
+        return with_spans(self.shared.judges[judge.engine](self.ledger, repetition=repetition))
 
     def literature(self, *, with_retracted: bool = False) -> LiteratureClient:
         """Open papers, through the gateway; each request counts for the budget."""

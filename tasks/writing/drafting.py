@@ -33,8 +33,8 @@ from schemas.works.draft_run import (
     PlannedSection,
 )
 from tasks.judging.messages import Attachment, takes_images
-from tasks.judging.opening import traced
-from tasks.judging.panel import asked_models
+from tasks.judging.opening import with_spans
+from tasks.judging.panel import models_of_step
 from tasks.judging.step import Engine
 from tasks.shards.work import Cause
 from tasks.work.tools import Tools
@@ -98,7 +98,7 @@ async def follow_plan(planned: PlannedDraft, tools: Tools) -> Draft:
 
 
 def _seeing(tools: Tools, picture: Attachment) -> Engine:
-    return traced(tools.shared.judging.engine_of(tools.ledger, picture))
+    return with_spans(tools.shared.judging.engine_of(tools.ledger, picture))
 
 
 def failed_draft(planned: PlannedDraft, tools: Tools, cause: Cause) -> Draft:
@@ -168,7 +168,7 @@ def sees(request: DraftRequest, settings: Settings) -> bool:
     models = {
         model
         for step in (LOOK_AT_FIGURE, LOOK_AT_PICTURE)
-        for model in asked_models(step, judging) or [engine.model or ""]
+        for model in models_of_step(step, judging) or [engine.model or ""]
     }
     return not engine.is_baseline and all(
         takes_images(model, settings.language_model) for model in models

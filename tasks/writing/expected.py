@@ -7,8 +7,8 @@ from schemas.base import replace
 from schemas.judging import AskingParameters, JudgingParameters
 from schemas.works.draft import DECLARATION_KEY, FigureKind
 from schemas.works.draft_run import DraftParameters, Material, PlannedSection
-from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
-from tasks.judging.panel import asked_models
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, ExpectedCalls
+from tasks.judging.panel import models_of_step
 from tasks.judging.pictures import PICTURE_TOKENS
 from tasks.judging.step import Step
 from tasks.judging.steps import VERIFY_CITATIONS
@@ -38,7 +38,7 @@ CAPTION_TOKENS, LOOK_TOKENS = 80, 150
 
 def drawing_model(judging: JudgingParameters) -> str | None:
     """Return the image model for the method figure; None if a program draws it."""
-    return next(iter(asked_models(DRAW_METHOD_FIGURE, judging)), None)
+    return next(iter(models_of_step(DRAW_METHOD_FIGURE, judging)), None)
 
 
 def with_drawing_model(judging: JudgingParameters, model: str) -> JudgingParameters:
@@ -61,7 +61,7 @@ def calls_of_draft(
     sees: bool,
     review: bool,
     draws: bool = False,
-) -> dict[Step[Any, Any], Asked]:
+) -> dict[Step[Any, Any], ExpectedCalls]:
     """Return the expected calls by step.
 
     Args:
@@ -87,25 +87,27 @@ def calls_of_draft(
     batches = max(1.0, works * SENTENCES_PER_WORK / CLAIMS_PER_CALL) if works else 0.0
     source_tokens = works * (WORDS_PER_SOURCE + 40 * SENTENCES_PER_WORK) * TOKENS_PER_WORD
     return {
-        DRAFT_METHOD_FIGURE: Asked(1, idea / CHARACTERS_PER_TOKEN, GRAPH_TOKENS),
-        DRAFT_SECTION: Asked(
+        DRAFT_METHOD_FIGURE: ExpectedCalls(1, idea / CHARACTERS_PER_TOKEN, GRAPH_TOKENS),
+        DRAFT_SECTION: ExpectedCalls(
             len(model_sections) * rounds,
             rounds * claims + (rounds - 0.5) * len(model_sections) * text_tokens,
             rounds * text_tokens,
         ),
-        DRAFT_READING: Asked(1, text_tokens, GRAPH_TOKENS),
-        VERIFY_CITATIONS: Asked(
+        DRAFT_READING: ExpectedCalls(1, text_tokens, GRAPH_TOKENS),
+        VERIFY_CITATIONS: ExpectedCalls(
             holds * batches,
             holds * source_tokens,
             holds * works * SENTENCES_PER_WORK * VERDICT_TOKENS,
         ),
-        LOOK_AT_FIGURE: Asked(
+        LOOK_AT_FIGURE: ExpectedCalls(
             figures_shown,
             figures_shown * (IMAGE_TOKENS + CAPTION_TOKENS),
             figures_shown * LOOK_TOKENS,
         ),
-        DRAW_METHOD_FIGURE: Asked(pictures, pictures * GRAPH_TOKENS, pictures * PICTURE_TOKENS),
-        LOOK_AT_PICTURE: Asked(
+        DRAW_METHOD_FIGURE: ExpectedCalls(
+            pictures, pictures * GRAPH_TOKENS, pictures * PICTURE_TOKENS
+        ),
+        LOOK_AT_PICTURE: ExpectedCalls(
             pictures_shown,
             pictures_shown * (IMAGE_TOKENS + CAPTION_TOKENS + GRAPH_TOKENS),
             pictures_shown * LOOK_TOKENS,

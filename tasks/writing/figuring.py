@@ -108,7 +108,7 @@ async def draw_picture(
     png = outcome.value.content
     spec = PictureSpec(
         model=outcome.provenance.model_requested,
-        asked=as_prompt(DRAW_METHOD_FIGURE.messages(inputs)),
+        prompt=as_prompt(DRAW_METHOD_FIGURE.messages(inputs)),
         graph=graph,
         png_sha256=hashlib.sha256(png).hexdigest(),
     )

@@ -1,4 +1,4 @@
-"""What docs/deployment.md says: its table is that of today's plan, prices and measured figures."""
+"""What docs/guides/deployment.md says: its table is that of today's plan, prices and measured figures."""
 
 import re
 

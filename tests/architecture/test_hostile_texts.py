@@ -16,7 +16,7 @@ from schemas.identifiers import PaperId
 from tasks.citations.keys import show
 from tasks.citations.settle import settle
 from tasks.citations.spelled import spelled_out
-from tasks.committee.steps.queries import abbreviations, reworded
+from tasks.committee.steps.queries import abbreviations, reword
 from tasks.documents.latex_source import LatexError, whole_source
 from tasks.documents.latex_text import document_of_latex
 from tasks.ideas.cells import plain_text
@@ -78,7 +78,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "settling": lambda given: settle(given, show([])),
     "spelling": lambda given: spelled_out(given, show([]), PaperId("x")),
     "abbreviations": abbreviations,
-    "synonyms": lambda given: reworded(given, ()),
+    "synonyms": lambda given: reword(given, ()),
     "quotation": lambda given: stands_in(given, given),
     "resources": named_in,
     "checks of a printed manuscript": _checked("text"),

@@ -1,4 +1,4 @@
-"""What docs/idea-files.md says of names is what the reader understands."""
+"""What docs/guides/idea-files.md says of names is what the reader understands."""
 
 from schemas.idea import FIELD_PARTS
 from tasks.ideas.names import NAMES, meaning_of

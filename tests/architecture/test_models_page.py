@@ -1,4 +1,4 @@
-"""What docs/models.md says: its tables are those of today's prices and plan, its profiles can be
+"""What docs/guides/models.md says: its tables are those of today's prices and plan, its profiles can be
 used.
 """
 

@@ -26,10 +26,10 @@ from tasks.documents.document import AbstractLibrary, DocumentLibrary
 from tasks.embeddings import Embedder
 from tasks.evaluation.evaluate_idea import evaluate_idea
 from tasks.evaluation.modules import IdeaTools
-from tasks.evaluation.planned import PlannedIdea, ShardJob
+from tasks.evaluation.shard_job import PlannedIdea, ShardJob
 from tasks.judging.litellm_backend import LiteLLMBackend, Sampling
 from tasks.judging.litellm_engine import LiteLLMEngine
-from tasks.judging.opening import repeated
+from tasks.judging.opening import repetition_sampling
 from tasks.judging.step import Engine, Step
 from tasks.literature.client import LiteratureClient
 from tasks.literature.gateway.process import GatewayProcess
@@ -160,7 +160,7 @@ async def spend(
                             backend,
                             ledger,
                             repetition=number,
-                            sampling=repeated(backend.sampling, number),
+                            sampling=repetition_sampling(backend.sampling, number),
                         ),
                         turn,
                     ),

@@ -14,7 +14,7 @@ from tests.support.demo_run import DemoRun
 
 pytestmark = pytest.mark.end_to_end
 
-NOTEBOOK = Path(__file__).parents[2] / "docs" / "ideas.ipynb"
+NOTEBOOK = Path(__file__).parents[2] / "docs" / "guides" / "ideas.ipynb"
 
 
 def cells() -> list[dict[str, Any]]:

@@ -14,8 +14,8 @@ from schemas.profile import ScoreWeights
 from schemas.settings import Settings
 from schemas.work import Judge
 from schemas.works.check_run import CheckParameters, CheckRequest, ManuscriptSource
-from tasks.evaluation import planned
-from tasks.evaluation.planned import evaluation_key, run_id_for
+from tasks.evaluation import shard_job
+from tasks.evaluation.shard_job import evaluation_key, run_id_for
 from tasks.judging import identity
 from tasks.manuscripts.work import CHECK
 from tests.support.requests import run_request
@@ -88,7 +88,7 @@ def test_work_under_other_rules_of_literature_has_another_name(
         return {key_with(), declared_run_id(CHECK, check, "live", Settings())}
 
     before = names()
-    for module in (planned, identity):
+    for module in (shard_job, identity):
         monkeypatch.setattr(module, "LITERATURE_RULES", "other rules")
     assert before.isdisjoint(names())
 

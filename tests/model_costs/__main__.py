@@ -1,4 +1,4 @@
-"""`make costs`: the tables of docs/models.md, as `assay plan --compare` has them for the bundled
+"""`make costs`: the tables of docs/guides/models.md, as `assay plan --compare` has them for the bundled
 ideas.
 
 python -m tests.model_costs     writes them anew, after LiteLLM's prices or the plan have changed
@@ -24,7 +24,7 @@ from schemas.settings import LanguageModelSettings, Settings
 from tasks.evaluation.work import EVALUATE
 from tasks.ideas.read import read_ideas
 
-PAGE = Path(__file__).parents[2] / "docs" / "models.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guides" / "models.md"
 BEGIN = "<!-- costs: python -m tests.model_costs writes what follows -->\n"
 END = "<!-- end of costs -->\n"
 MODELS = (

@@ -474,7 +474,7 @@ class BareTrial:
         vars(self).update(has)
 
 
-def measured(
+def metrics(
     suite: Suite, request: BenchmarkRequest, evaluate: Any = evaluate_made_up
 ) -> dict[tuple[str, str, str], BenchmarkScore]:
     """Its scores by metric, slice and system, without a lake and a report."""

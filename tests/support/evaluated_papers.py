@@ -17,7 +17,7 @@ from tasks.documents.document import AbstractLibrary
 from tasks.embeddings import Embedder
 from tasks.evaluation.evaluate_idea import evaluate_idea
 from tasks.evaluation.modules import IdeaTools
-from tasks.evaluation.planned import PlannedIdea, ShardJob
+from tasks.evaluation.shard_job import PlannedIdea, ShardJob
 from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.step import BaselineTools, Step
 from tasks.literature.client import LiteratureClient

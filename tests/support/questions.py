@@ -7,7 +7,7 @@ from schemas.identifiers import RunId
 from schemas.literature.survey import Survey
 from schemas.literature.survey_review import Aspect, Written
 from schemas.people.job import JobState, JobStatus
-from schemas.people.live_question import Asked, LiveQuestion
+from schemas.people.live_question import LiveQuestion, QuestionKind
 from schemas.settings import Settings
 from schemas.works.survey_run import SURVEYS
 from tests.support.lakes import publish_units
@@ -27,7 +27,7 @@ def asked_by(
     database: ServiceDatabase,
     voter: str,
     text: str = QUESTION,
-    asked: Asked = Asked.QUESTION,
+    asked: QuestionKind = QuestionKind.QUESTION,
     settings: Settings | None = None,
 ) -> LiveQuestion:
     """A question as the page has it asked."""

@@ -18,7 +18,7 @@ from schemas.judgement.ranking import Match, Winner
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.profile import RankingParameters
 from schemas.reasons import Reason
-from tasks.calibration.applying import write_fitted
+from tasks.calibration.calibrator_files import write_fitted
 from tasks.calibration.examples import item_sha256
 from tasks.calibration.text import WORDS
 from tasks.judging.step import Step

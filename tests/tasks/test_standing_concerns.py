@@ -10,7 +10,7 @@ from schemas.judgement.soundness import (
     standing,
 )
 from schemas.works.ideation import FindingKind
-from tasks.benchmarks.suites.reviewing import text_of_evaluation
+from tasks.benchmarks.suites.baseline_reviews import text_of_evaluation
 from tasks.experiments.drafting import known_of
 from tasks.ideation.stacks import findings_of
 from tests.support.evaluations import make_evaluation

@@ -1,1 +1,1 @@
-"""What programs may ask of a warehouse, and what they have asked."""
+"""State of the services: accounts, tokens, jobs, votes, decisions."""

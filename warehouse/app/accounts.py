@@ -1,6 +1,6 @@
-"""Accounts of a warehouse and the sessions of those who are signed in.
+"""Accounts of a warehouse, and their sessions.
 
-Passwords are kept as Argon2 hashes; of a session only a hash of what the browser holds is kept.
+Passwords are stored as Argon2 hashes, session secrets as SHA-256 hashes.
 """
 
 import hashlib
@@ -22,14 +22,14 @@ _HASHER = PasswordHasher()
 
 
 def add_account(database: ServiceDatabase, name: str, role: Role, password: str | None) -> Account:
-    """Make an account; one that was removed comes back, with this role and password.
+    """Add an account; a removed one is restored with this role and password.
 
     Args:
-        name: as `account_name` gives it.
-        password: None: its holder signs in with the provider of the settings.
+        name: as `account_name` returns it.
+        password: None: its holder signs in with the identity provider.
 
     Raises:
-        ConflictError: there is one of this name.
+        ConflictError: an account of this name exists.
         ConfigurationError: the password is too short or too long.
     """
     hashed = None if password is None else _hashed(password)
@@ -45,10 +45,10 @@ def add_account(database: ServiceDatabase, name: str, role: Role, password: str 
 
 
 def set_role(database: ServiceDatabase, name: str, role: Role) -> Account:
-    """Let the holder do other things, from the next thing they ask on.
+    """Change the role of an account; it applies to the holder's next request.
 
     Raises:
-        UnknownNameError: there is none of this name.
+        UnknownNameError: there is no such account.
     """
     with database.transaction() as work:
         account, hashed = _existing(work, name)
@@ -58,10 +58,10 @@ def set_role(database: ServiceDatabase, name: str, role: Role) -> Account:
 
 
 def set_password(database: ServiceDatabase, name: str, password: str) -> Account:
-    """Give the account another password, which ends its sessions.
+    """Set the password of an account, and end its sessions.
 
     Raises:
-        UnknownNameError: there is none of this name.
+        UnknownNameError: there is no such account.
         ConfigurationError: the password is too short or too long.
     """
     hashed = _hashed(password)
@@ -73,10 +73,10 @@ def set_password(database: ServiceDatabase, name: str, password: str) -> Account
 
 
 def remove_account(database: ServiceDatabase, name: str) -> Account:
-    """Refuse its holder from now on. The name stays, for what was done under it.
+    """Disable an account and end its sessions. The name stays in records.
 
     Raises:
-        UnknownNameError: there is none of this name.
+        UnknownNameError: there is no such account.
     """
     with database.transaction() as work:
         account = replace(
@@ -88,35 +88,39 @@ def remove_account(database: ServiceDatabase, name: str) -> Account:
 
 
 def accounts(database: ServiceDatabase) -> tuple[Account, ...]:
-    """All accounts that were not removed, by name."""
-    found = database.nouns(Account, "accounts")
-    return tuple(each for each in found if each.removed_at is None)
+    """Return all accounts that are not removed, by name."""
+    every_account = database.nouns(Account, "accounts")
+    return tuple(each for each in every_account if each.removed_at is None)
 
 
 def has_accounts(database: ServiceDatabase) -> bool:
-    """Return whether the warehouse has, or had, accounts: removing the last one opens it to nobody."""
+    """Return whether there are or were accounts: removing the last one opens nothing."""
     return bool(database.ask("accounts"))
 
 
 def sign_in(database: ServiceDatabase, name: str, password: str, lifetime: timedelta) -> str | None:
-    """Begin a session; what the browser shows for it, known to nobody else. None: no such account,
-    or another password; which of them takes the same time and is told to nobody.
+    """Start a session and return its secret; None if name or password is wrong.
+
+    Both failures take the same time, so that names cannot be guessed.
     """
-    found = database.ask("account", name=name)
-    kept = found[0][1] if found else None
-    if not _verified(password, kept if kept is not None else _unknown()) or kept is None:
+    rows = database.ask("account", name=name)
+    stored_hash = rows[0][1] if rows else None
+    if (
+        not _verified(password, stored_hash if stored_hash is not None else _unknown())
+        or stored_hash is None
+    ):
         return None
     with database.transaction() as work:
-        if [row[1] for row in work.ask("account", name=name)] != [kept]:
+        if [row[1] for row in work.ask("account", name=name)] != [stored_hash]:
             return None  # changed while this was checked
         return _begun(work, name, lifetime)
 
 
 def begin_session(database: ServiceDatabase, name: str, lifetime: timedelta) -> str | None:
-    """Begin a session for somebody whom a provider confirmed; None: they have no account."""
+    """Start a session for a user confirmed by a provider; None without an account."""
     with database.transaction() as work:
-        found = _account(work, name)
-        if found is None or found[0].removed_at is not None:
+        entry = _account(work, name)
+        if entry is None or entry[0].removed_at is not None:
             return None
         return _begun(work, name, lifetime)
 
@@ -130,14 +134,14 @@ def _begun(work: Transaction, name: str, lifetime: timedelta) -> str:
 
 
 def person_of(database: ServiceDatabase, secret: str) -> Person | None:
-    """Return whose session this is; None when there is none, or it has ended."""
+    """Return the person of a session; None if there is none or it has expired."""
     now = datetime.now(UTC).timestamp()
     account = database.noun(Account, "session", secret_sha256=_sha256(secret), now=now)
     return None if account is None else Person(name=account.name, role=account.role)
 
 
 def sign_out(database: ServiceDatabase, secret: str) -> None:
-    """End a session, if there is one: what the browser still shows for it is worth nothing."""
+    """End a session if it exists."""
     with database.transaction() as work:
         work.ask("end_session", secret_sha256=_sha256(secret))
 
@@ -149,10 +153,10 @@ def _account(source: Statements, name: str) -> tuple[Account, str | None] | None
 
 
 def _existing(work: Transaction, name: str) -> tuple[Account, str | None]:
-    found = _account(work, name)
-    if found is None or found[0].removed_at is not None:
+    entry = _account(work, name)
+    if entry is None or entry[0].removed_at is not None:
         raise UnknownNameError(f"no account {name!r}; `assay accounts list` lists them")
-    return found
+    return entry
 
 
 def _put(work: Transaction, account: Account, hashed: str | None) -> None:
@@ -180,12 +184,15 @@ def _verified(password: str, hashed: str) -> bool:
 
 @cache
 def _unknown() -> str:
-    """Checked where there is no account, so that names cannot be told by the time it takes."""
+    """Return a hash to verify against where there is no account.
+
+    Without it, the response time would reveal which names exist.
+    """
     return _HASHER.hash(secrets.token_bytes(_SECRET_BYTES))
 
 
 def _bytes(password: str) -> bytes:
-    """Keyboards compose letters with accents in two ways, which are one password."""
+    """Encode a password in NFKC, since keyboards compose accented letters in two ways."""
     return unicodedata.normalize("NFKC", password).encode("utf-8", "replace")
 
 

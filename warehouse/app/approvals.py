@@ -1,7 +1,6 @@
-"""What a project lets into a stage: by its rules, or by those whom it asks.
+"""Admission of ideas to a stage, by a project's rules or by decisions of people.
 
-Nothing waits in a process: what is asked stands in the lake, and the same command goes on once it
-is answered.
+No process waits: requests are stored, and the same command resumes once they are answered.
 """
 
 import json
@@ -27,9 +26,11 @@ from warehouse.warehouse import Warehouse
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Admissions to a stage: `waiting` are the requests without an answer, `left_out` the ideas
-    that were rejected, each with the sentence that says by whom and why; of a run the idea is
-    empty.
+    """Result of an admission to a stage.
+
+    Attributes:
+        waiting: requests without an answer.
+        left_out: rejected ideas, each with a sentence on the rejection; key of a whole run: empty.
     """
 
     waiting: tuple[Request, ...]
@@ -37,10 +38,10 @@ class Admission:
 
 
 def load_project(path: Path) -> Project:
-    """The project in a TOML file.
+    """Load a project from a TOML file.
 
     Raises:
-        ConfigurationError: it cannot be read, an unknown key, or a stage that nobody may decide.
+        ConfigurationError: it cannot be read, has an unknown key, or a stage without deciders.
     """
     try:
         document = tomllib.loads(path.read_text("utf-8"))
@@ -69,14 +70,13 @@ def load_project(path: Path) -> Project:
 
 
 def admit(warehouse: Warehouse, project: Project, stage: Stage, run_id: RunId) -> Admission:
-    """Ask what is not asked yet, decide what a rule decides, and say who may enter.
+    """Create missing requests, apply the rules, and return who is admitted.
 
-    An idea whose evaluation has changed since it was decided on is asked about anew, and one that
-    waits for others than those who may decide now.
+    An idea is requested again if its evaluation or the deciders have changed.
 
     Raises:
-        UnknownNameError: the run is not published, or a participant of the project does not exist:
-            what is asked of nobody would wait for ever.
+        UnknownNameError: the run is not published, or a participant does not exist, so that a
+            request would wait forever.
     """
     if stage not in project.stages:
         return Admission((), {})
@@ -86,23 +86,23 @@ def admit(warehouse: Warehouse, project: Project, stage: Stage, run_id: RunId) -
     with ServiceDatabase(warehouse) as database:
         for each in project.participants:
             participant(database, each)
-        asked = request_for_stage(database, to_ask)
-        known = decisions(database)
+        requests = request_for_stage(database, to_ask)
+        decided = decisions(database)
         ruled = {}
-        for request in asked:
+        for request in requests:
             rule = _rule(project, stage, scores.get(IdeaId(request.unit_id)))
-            if rule is not None and request.request_id not in known:
+            if rule is not None and request.request_id not in decided:
                 ruled[request.request_id] = (request, *rule)
         decide_by_rule(database, ruled)
-        known = decisions(database)
-        answered = {each.unit_id: known.get(each.request_id) for each in asked}
+        decided = decisions(database)
+        answered = {each.unit_id: decided.get(each.request_id) for each in requests}
         left_out = {
             IdeaId(idea_id): _told(database, decision)
             for idea_id, decision in answered.items()
             if decision is not None and decision.verdict is Verdict.REJECTED
         }
     fold_into_lake(warehouse)
-    waiting = tuple(each for each in asked if each.request_id not in known)
+    waiting = tuple(each for each in requests if each.request_id not in decided)
     return Admission(waiting, left_out)
 
 
@@ -124,19 +124,17 @@ def _requests(queries: Queries, project: Project, stage: Stage, run_id: RunId) -
 
 
 def _parts(queries: Queries, stage: Stage, run_id: RunId) -> dict[str, tuple[str, ...]]:
-    """Return what is asked about, by idea; of a run as a whole the idea is empty."""
+    """Return the parts that a decision is about, by idea; of a whole run under an empty key."""
     if not stage.of_runs:
         return parts_by_unit(queries.connection, run_id)
-    found = parts_of_report(queries.connection, run_id)
-    if not found:
+    parts = parts_of_report(queries.connection, run_id)
+    if not parts:
         raise UnknownNameError(f"the ledger has nothing of {run_id}: no idea of it was evaluated")
-    return {"": found}
+    return {"": parts}
 
 
 def _rule(project: Project, stage: Stage, score: float | None) -> tuple[Verdict, str] | None:
-    """Return what the thresholds of a stage decide of a score, and in which words; None: a person
-    does.
-    """
+    """Return the verdict of a stage's thresholds with its reason; None: a person decides."""
     rule = project.stages[stage]
     if score is None:
         return None

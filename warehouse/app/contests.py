@@ -1,4 +1,4 @@
-"""What blind votes may be asked about: what meets what, and the text that a voter sees of it."""
+"""Contests of blind votes: their contenders, and the texts that voters see."""
 
 from typing import NamedTuple
 
@@ -16,18 +16,17 @@ NAME_LEFT_OUT = "…"
 
 
 class Part(NamedTuple):
-    """A piece of a text under its heading; Markdown that nobody has vouched for."""
+    """A section of a text; untrusted Markdown."""
 
     heading: str
     text: str
 
 
 def contests_of(queries: Queries, track: Track, run_id: RunId | None = None) -> tuple[Contest, ...]:
-    """Contests with two contenders or more, by group.
+    """Return contests with two or more contenders, by group.
 
     Args:
-        run_id: whose ideas meet; of the other tracks, whose contenders are of several runs, all
-            contests are given.
+        run_id: of the track of ideas; other tracks have contenders of several runs.
     """
     parameters = {"run_id": run_id} if track is Track.IDEAS else {}
     members: dict[str, list[Contender]] = {}
@@ -36,16 +35,16 @@ def contests_of(queries: Queries, track: Track, run_id: RunId | None = None) -> 
         contender = Contender(run_id=row["run_id"], item_id=row["item_id"])
         members.setdefault(row["group"], []).append(contender)
     return tuple(
-        Contest(track=track, group=group, contenders=tuple(found))
-        for group, found in sorted(members.items())
-        if len(found) > 1
+        Contest(track=track, group=group, contenders=tuple(contenders))
+        for group, contenders in sorted(members.items())
+        if len(contenders) > 1
     )
 
 
 def text_of(queries: Queries, track: Track, contender: Contender) -> tuple[Part, ...]:
-    """The text of one side, part by part; empty where the lake no longer holds it.
+    """Return the text of a contender by section; empty if the lake no longer has it.
 
-    Of what engines wrote, the names of models are left out: one that is asked to may give its own.
+    Names of models are masked in texts that engines wrote.
     """
     sql = statement("votes", f"{track}_text")
     rows = rows_in(queries.connection, sql, contender.model_dump())
@@ -58,7 +57,7 @@ def text_of(queries: Queries, track: Track, contender: Contender) -> tuple[Part,
 
 
 def _names_of_models(queries: Queries) -> tuple[str, ...]:
-    """Of all that wrote anything, the longest first; a word such as `small` is no name."""
+    """Return the names of all models, longest first; plain words such as `small` are skipped."""
     rows = rows_in(queries.connection, statement("votes", "engines"))
     models = (row["engine"].partition(":")[2] for row in rows)
     names = {name for model in models for name in (model, model.rpartition("/")[2])}
@@ -70,9 +69,7 @@ _MADE_BY_RUN = {Track.REVIEWS: "first_run_of_review", Track.SURVEYS: "survey_of_
 
 
 def made_by_run(queries: Queries, track: Track, run_id: RunId) -> Contender | None:
-    """Return what a run of one idea or one question wrote, as it stands in its contest; None:
-    nothing.
-    """
+    """Return the contender that a run of one idea or question produced; None if none."""
     sql = statement("votes", _MADE_BY_RUN[track])
     for row in rows_in(queries.connection, sql, {"run_id": run_id}):
         return Contender(run_id=row["run_id"], item_id=row["item_id"])
@@ -80,7 +77,7 @@ def made_by_run(queries: Queries, track: Track, run_id: RunId) -> Contender | No
 
 
 def shown(contender: Contender, parts: tuple[Part, ...]) -> Shown:
-    """One side with what is known to sway voters: its length, and how often it cites."""
+    """Return a contender with its length and number of citations, which may bias voters."""
     whole = [part.text for part in parts]
     return Shown(
         contender=contender,
@@ -90,13 +87,13 @@ def shown(contender: Contender, parts: tuple[Part, ...]) -> Shown:
 
 
 def human_votes(queries: Queries) -> tuple[HumanVote, ...]:
-    """The lake's votes, in order of time."""
+    """Return the lake's votes, in order of time."""
     rows = rows_in(queries.connection, statement("votes", "human_votes"))
     return tuple(noun_of(HumanVote, row) for row in rows)
 
 
 def makers(queries: Queries) -> dict[str, dict[Board, str]]:
-    """Return who made what a run wrote, by run; of checks the form is the profile."""
+    """Return engine, profile and prompts by run; of checks the form counts as the profile."""
     rows = rows_in(queries.connection, statement("votes", "makers"))
     return {
         row["run_id"]: {

@@ -1,4 +1,4 @@
-"""The database of the services: `state/services.sqlite`, in WAL mode."""
+"""Database of the services: `state/services.sqlite`, in WAL mode."""
 
 import sqlite3
 import threading
@@ -23,7 +23,7 @@ def services_file(warehouse: Warehouse) -> Path:
 
 
 def check_services(warehouse: Warehouse) -> None:
-    """Raises ConfigurationError where a warehouse has no such database: machines share no file."""
+    """Raise ConfigurationError for a warehouse in object storage, which has no such file."""
     if warehouse.objects is not None:
         raise ConfigurationError(
             f"{warehouse.address} lies in object storage: accounts, tokens, people, votes, decisions,"
@@ -32,31 +32,32 @@ def check_services(warehouse: Warehouse) -> None:
 
 
 class Statements:
-    """Statements of the services, asked by the names of their files."""
+    """SQL statements of the services, by the names of their files."""
 
     def ask(self, name: str, /, **parameters: Any) -> list[tuple[Any, ...]]:
-        """Rows that `sql/services/<name>.sql` answers."""
+        """Return the rows of `sql/services/<name>.sql`."""
         raise NotImplementedError
 
     def nouns(self, kind: type[NounT], name: str, /, **parameters: Any) -> list[NounT]:
-        """The nouns whose JSON is the last column of the rows."""
+        """Return the nouns whose JSON is in the last column."""
         return [kind.model_validate_json(row[-1]) for row in self.ask(name, **parameters)]
 
     def noun(self, kind: type[NounT], name: str, /, **parameters: Any) -> NounT | None:
-        """The first of them; None: there is no row."""
+        """Return the first of these nouns; None without rows."""
         return next(iter(self.nouns(kind, name, **parameters)), None)
 
 
 class ServiceDatabase(Statements):
-    """Safe for threads and processes. What a transaction has committed survives the death of the
-    process and of the machine.
+    """Connection to the database, safe for threads and processes.
+
+    Committed transactions survive the death of the process and of the machine.
 
     Raises on construction:
-        ConfigurationError: the warehouse lies in object storage, where there is no such file.
+        ConfigurationError: the warehouse is in object storage.
 
     Raises (every method):
         ConfigurationError: the file is damaged or cannot be opened.
-        TransientError: other processes kept it locked for longer than a minute.
+        TransientError: other processes locked it for longer than a minute.
     """
 
     def __init__(self, warehouse: Warehouse) -> None:
@@ -70,9 +71,9 @@ class ServiceDatabase(Statements):
 
     @contextmanager
     def transaction(self) -> Iterator["Transaction"]:
-        """Several statements that see and leave one state: no other writer comes between.
+        """Yield a write transaction; no other writer runs in between.
 
-        Who asks meanwhile does not wait for the disk.
+        Readers do not wait for the disk meanwhile.
         """
         with self._open(self._writer) as connection:
             connection.execute("begin immediate")
@@ -80,7 +81,7 @@ class ServiceDatabase(Statements):
                 yield Transaction(connection)
 
     def empty_log(self) -> None:
-        """Leave nothing of what was deleted in the write-ahead log."""
+        """Truncate the write-ahead log, so that deleted data is gone."""
         with self._open(self._writer) as connection:
             connection.execute("pragma wal_checkpoint(truncate)").fetchall()
 
@@ -113,7 +114,7 @@ class ServiceDatabase(Statements):
 
 @dataclass(slots=True)
 class _Place:
-    """A connection that one thread uses at a time."""
+    """A connection used by one thread at a time."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     connection: sqlite3.Connection | None = None
@@ -132,7 +133,7 @@ class Transaction(Statements):
         """Insert a row.
 
         Raises:
-            ConflictError: the table has a row of this key.
+            ConflictError: the table has a row with this key.
         """
         values = ", ".join(f":{name}" for name in row)
         sql = filled("services", "insert", table=table, columns=", ".join(row), values=values)

@@ -1,6 +1,4 @@
-"""Requests and the decisions on them: written once, by those of whom they are asked, about what was
-asked.
-"""
+"""Requests, and the decisions of participants on them. Both are written once."""
 
 import secrets
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -28,23 +26,23 @@ _FOLD_WAIT_SECONDS = 2.0
 
 
 def request_all(database: ServiceDatabase, requests: Sequence[Request]) -> tuple[Request, ...]:
-    """Ask what was not asked before; all as they were asked, those of a known name as then."""
+    """Record new requests; return all, existing ones as stored."""
     with database.transaction() as work:
-        known = {each.request_id: each for each in recorded(work, "requests", Request)}
+        stored = {each.request_id: each for each in recorded(work, "requests", Request)}
         for request in requests:
-            if request.request_id not in known:
+            if request.request_id not in stored:
                 record(work, "requests", request)
-    return tuple(known.get(each.request_id, each) for each in requests)
+    return tuple(stored.get(each.request_id, each) for each in requests)
 
 
 def request_for_stage(
     database: ServiceDatabase, requests: Sequence[Request]
 ) -> tuple[Request, ...]:
-    """Ask what lets ideas into a stage, each about one version of it and of those who may decide
-    now; in the same order, as they were asked.
+    """Record the requests that admit ideas to a stage, in the same order.
 
-    What was answered about this version stays answered, by whomever it was asked then. A request
-    about an earlier version, or of others, is asked anew and takes no answer from then on.
+    A request is about one version of an idea and lists who may decide. An answer about this version
+    stays valid. A request about an earlier version or of other deciders is replaced and takes no
+    answer from then on.
     """
     with database.transaction() as work:
         ended, before = decisions(work), _by_place(work)
@@ -76,24 +74,22 @@ def _place(request: Request) -> _Place:
 
 
 def _by_place(source: Statements) -> dict[_Place, list[Request]]:
-    """Return what was asked about each idea before each stage, in order; what was asked by hand is
-    left out.
-    """
-    found: dict[_Place, list[Request]] = {}
+    """Return the requests of stages by idea, in order; manual requests are left out."""
+    requests: dict[_Place, list[Request]] = {}
     for each in recorded(source, "requests", Request):
         if each.stage is not None:
-            found.setdefault(_place(each), []).append(each)
-    return found
+            requests.setdefault(_place(each), []).append(each)
+    return requests
 
 
 def decisions(source: Statements) -> dict[str, Decision]:
-    """The decision that ends each request which has one, by the request's name."""
-    found = recorded(source, "decisions", Decision)
-    return {each.request_id: each for each in found if each.verdict.ends}
+    """Return the final decision of each request that has one, by request_id."""
+    every_decision = recorded(source, "decisions", Decision)
+    return {each.request_id: each for each in every_decision if each.verdict.ends}
 
 
 def open_requests(database: ServiceDatabase, asked_of: str | None = None) -> Iterator[Request]:
-    """Requests that wait for an answer, oldest first; `asked_of`: of one participant alone."""
+    """Yield requests without an answer, oldest first; `asked_of`: of one participant."""
     ended, latest = decisions(database), _latest(database)
     for request in recorded(database, "requests", Request):
         waits = request.request_id not in ended and _stands(request, latest)
@@ -106,7 +102,7 @@ def _latest(source: Statements) -> dict[_Place, Request]:
 
 
 def _stands(request: Request, latest: Mapping[_Place, Request]) -> bool:
-    """Return whether it was not asked anew since."""
+    """Return whether no later request has replaced it."""
     return latest.get(_place(request), request).request_id == request.request_id
 
 
@@ -117,11 +113,12 @@ def decide_and_fold(
     participant_id: str,
     answer: GivenAnswer,
 ) -> Decision:
-    """`decide` about the lake as it is, and have the lake hold it too. While a publisher is at work
-    it is durable all the same, and enters the lake with what is published.
+    """Record a decision by `decide`, and copy it into the lake.
+
+    If a publisher holds the lock, the decision enters the lake with the next publication.
 
     Raises:
-        As `decide`.
+        Exception: as `decide`.
     """
     with warehouse.reader() as connection:
         made = decide(database, connection, request_id, participant_id, answer)
@@ -137,15 +134,15 @@ def decide(
     participant_id: str,
     answer: GivenAnswer,
 ) -> Decision:
-    """Write down the answer of a participant, for good.
+    """Record the final answer of a participant.
 
     Args:
-        connection: reads the lake, whose ledger says whether the artefact is what was asked about.
+        connection: of the lake, whose ledger has the current version of the artefact.
 
     Raises:
-        UnknownNameError: there is no such request or participant, or who it was is forgotten.
-        NotAllowedError: it is asked of others.
-        ConflictError: it was answered before, or the artefact has changed since; says what.
+        UnknownNameError: no such request or participant, or the participant was forgotten.
+        NotAllowedError: it asks other participants.
+        ConflictError: it was answered or replaced, or the artefact has changed since.
         ConfigurationError: the answer does not fit the request.
     """
     verdict, reason = answer.verdict, answer.reason
@@ -182,11 +179,11 @@ def _parts_now(connection: Connection, request: Request) -> tuple[str, ...]:
 def decide_by_rule(
     database: ServiceDatabase, ruled: Mapping[str, tuple[Request, Verdict, str]]
 ) -> None:
-    """Write down what a project's rules decided, with the rule; by the request's name."""
+    """Record the decisions of a project's rules, by request_id."""
     with database.transaction() as work:
-        known = decisions(work)
+        existing = decisions(work)
         for request_id, (request, verdict, rule) in ruled.items():
-            if request_id not in known:
+            if request_id not in existing:
                 _write_down(work, request, verdict, rule=rule)
 
 
@@ -200,7 +197,7 @@ def _write_down(
     reason_sha256: str | None = None,
     rule: str = "",
 ) -> Decision:
-    """One that ends the request bears its name, so that there is one alone."""
+    """Record a decision; a final one has the id of its request, which makes it unique."""
     name = request.request_id
     made = Decision(
         decision_id=name if verdict.ends else f"{name}/{secrets.token_hex(6)}",
@@ -222,11 +219,11 @@ def _write_down(
 
 
 def request_named(database: ServiceDatabase, request_id: str) -> Request:
-    """Raises UnknownNameError when there is none."""
-    found = recorded_as(database, "requests", request_id, Request)
-    if found is None:
+    """Return a request. Raises UnknownNameError if there is none."""
+    request = recorded_as(database, "requests", request_id, Request)
+    if request is None:
         raise UnknownNameError(f"no request {request_id!r}; `assay inbox` lists those that wait")
-    return found
+    return request
 
 
 def _check_fits(request: Request, verdict: Verdict, choice: int | None) -> None:
@@ -263,9 +260,9 @@ def _check_version(request: Request, seen: str | None, now: tuple[str, ...]) -> 
     changed = sorted(
         name for name in before.keys() | after.keys() if before.get(name) != after.get(name)
     )
-    told = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if changed[5:] else "")
+    summary = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if changed[5:] else "")
     raise ConflictError(
-        f"what request {request.request_id} is about has changed since it was asked: {told}; look"
+        f"what request {request.request_id} is about has changed since it was asked: {summary}; look"
         " at it again, and have it asked anew"
     )
 

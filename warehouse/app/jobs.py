@@ -1,14 +1,14 @@
-"""Jobs as files under the warehouse's state folder, so that they outlive pages and runners.
+"""Jobs as files in the warehouse's state folder.
 
-    state/jobs/runner.lock          held by the one runner of the warehouse
-    state/jobs/<job>/request.json   what is asked; written once
-                     status.json    how far it is; missing while it waits for the first time
-                     lock           held by the process that does it
-                     stop           asks it to stop
-                     log.txt        what it said
+    state/jobs/runner.lock          lock of the one runner
+    state/jobs/<job>/request.json   the request, written once
+                     status.json    state and progress; missing before the first start
+                     lock           lock of the process that executes it
+                     stop           stop request
+                     log.txt        output of the process
                      ideas.<format>, result.json
 
-Pages and programs submit, read and ask to stop; `flows/jobs/runner.py` does the rest.
+Pages and programs submit, read and stop jobs; `flows/jobs/runner.py` executes them.
 """
 
 import errno
@@ -39,15 +39,15 @@ _MOST_TAIL_BYTES = 1_000_000
 LOG_LINES = 40
 _KEY_DIGITS = 16
 _OF_THE_READER = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
-"""Errors that say nothing of the file that was to be read."""
+"""Errors of the reading process, not of the file."""
 _JOB_ID = bounded(rf"\d{{8}}T\d{{12}}-[0-9a-f]{{{_KEY_DIGITS}}}")
 
 
 class Job(Noun):
-    """A job as its files tell.
+    """A job as stored in its files.
 
     Attributes:
-        request: None where it cannot be read; the runner then says so in `status.last_word`.
+        request: None if it cannot be read; the runner reports it in `status.last_word`.
     """
 
     job_id: str
@@ -58,7 +58,7 @@ class Job(Noun):
 
     @property
     def at_work(self) -> bool:
-        """Return whether it waits or is being done."""
+        """Return whether it waits or runs."""
         return not self.status.state.ended
 
     @property
@@ -76,7 +76,7 @@ class Job(Noun):
 
     @property
     def result(self) -> Path:
-        """Return what a plan came to, as JSON."""
+        """Path of a plan's result as JSON."""
         return self.folder / "result.json"
 
     @property
@@ -93,37 +93,36 @@ def runner_lock(warehouse: Warehouse) -> Path:
 
 
 def runner_at_work(warehouse: Warehouse) -> bool | None:
-    """Return whether some runner takes up the jobs of this warehouse; None where the system does
-    not tell.
-    """
+    """Return whether a runner holds the lock; None if the system does not report locks."""
     return lock_held(runner_lock(warehouse))
 
 
 def submit(warehouse: Warehouse, request: JobRequest) -> str:
-    """Write a request for the runner to take up; its job_id.
+    """Write a request for the runner, and return its job_id.
 
-    A key that is known already names the job that has it, and nothing is written.
+    A known idempotency key returns its job, and nothing is written.
 
     Raises:
-        ConflictError: the key was given with another request.
+        ConflictError: the key belongs to another request.
     """
     folder = jobs_folder(warehouse)
     folder.mkdir(parents=True, exist_ok=True)
     key = content_hash(request.idempotency_key, length=_KEY_DIGITS)
     # Two submissions of one key at the same time would not see each other.
     with FileLock(folder / "submit.lock", fallback_to_soft=False):
-        known = next((name for name in job_ids(warehouse) if name.endswith(key)), None)
-        if known is not None:
-            _check_same(warehouse, known, request)
-            return known
+        existing_id = next((name for name in job_ids(warehouse) if name.endswith(key)), None)
+        if existing_id is not None:
+            _check_same(warehouse, existing_id, request)
+            return existing_id
         job_id = job_id_of(request)
         _write_request(folder, job_id, as_json(request))
     return job_id
 
 
 def submit_as(warehouse: Warehouse, job_id: str, document: bytes) -> None:
-    """Write a request that has its job_id already; one that is there stays as it is. What cannot be
-    understood is for the runner to say: it holds up no other.
+    """Write a request under its job_id, unless the job exists.
+
+    Invalid requests are written too: the runner reports them, and they block no other request.
     """
     folder = jobs_folder(warehouse)
     folder.mkdir(parents=True, exist_ok=True)
@@ -140,25 +139,25 @@ def _write_request(folder: Path, job_id: str, document: bytes) -> None:
 
 
 def job_id_of(request: JobRequest) -> str:
-    """The name that a request's job will have, if no other has its key."""
+    """Return the id that a new job of this request gets."""
     key = content_hash(request.idempotency_key, length=_KEY_DIGITS)
     return f"{request.created_at.astimezone(UTC):%Y%m%dT%H%M%S%f}-{key}"
 
 
 def _check_same(warehouse: Warehouse, job_id: str, request: JobRequest) -> None:
-    known = read_request(warehouse, job_id)
-    if known.model_copy(update={"created_at": request.created_at}) != request:
+    existing = read_request(warehouse, job_id)
+    if existing.model_copy(update={"created_at": request.created_at}) != request:
         raise ConflictError(
             f"the idempotency key of job {job_id} belongs to another request: choose a new key"
         )
 
 
 def read_request(warehouse: Warehouse, job_id: str) -> JobRequest:
-    """Return what a job asks.
+    """Return the request of a job.
 
     Raises:
-        UnknownNameError: there is none.
-        ConfigurationError: an option out of its bounds, or no request at all, in one line.
+        UnknownNameError: there is no such job.
+        ConfigurationError: it cannot be read, or an option is invalid.
     """
     try:
         return JOB_REQUEST.validate_json(
@@ -179,9 +178,9 @@ def read_request(warehouse: Warehouse, job_id: str) -> JobRequest:
 
 
 def read_job(warehouse: Warehouse, job_id: str) -> Job | None:
-    """A job as it is now; None when there is none of this name.
+    """Return a job in its current state; None if it does not exist.
 
-    A job whose status another version of Assay wrote has failed, and is left alone.
+    A job whose status was written by another version counts as failed and is not changed.
     """
     folder = jobs_folder(warehouse) / job_id
     # What is written for a job behind a link would change another folder.
@@ -207,7 +206,7 @@ def read_job(warehouse: Warehouse, job_id: str) -> Job | None:
 
 
 def job_ids(warehouse: Warehouse) -> list[str]:
-    """All jobs by name, oldest first."""
+    """Return the ids of all jobs, oldest first."""
     folder = jobs_folder(warehouse)
     if not folder.is_dir():
         return []
@@ -215,16 +214,18 @@ def job_ids(warehouse: Warehouse) -> list[str]:
 
 
 def jobs(warehouse: Warehouse) -> Iterator[Job]:
-    """All jobs, newest first."""
-    found = (read_job(warehouse, name) for name in reversed(job_ids(warehouse)))
-    return (job for job in found if job is not None)
+    """Return all jobs, newest first."""
+    every_job = (read_job(warehouse, name) for name in reversed(job_ids(warehouse)))
+    return (job for job in every_job if job is not None)
 
 
 def check_folder(job: Job) -> None:
-    """Refuse a job whose folder holds what would lead its process elsewhere, or hold it up.
+    """Refuse a job whose folder contains a link, pipe or device.
+
+    These could lead its process to other files, or block it.
 
     Raises:
-        ConfigurationError: names the link, pipe or device, or the folder where a file belongs.
+        ConfigurationError: names the entry.
     """
     files = {job.log, job.ideas, job.result}
     for parent, folders, names in os.walk(job.folder):
@@ -237,62 +238,61 @@ def check_folder(job: Job) -> None:
 
 
 def write_status(job: Job, status: JobStatus) -> None:
-    """Replace how far a job is."""
+    """Replace the status of a job."""
     write_noun(job.folder / "status.json", status)
 
 
 def request_stop(job: Job) -> None:
-    """Ask a job to stop in order: what it paid for stays landed, and the same request goes on from
-    there.
-    """
+    """Ask a job to stop in order. Landed units stay, and the same request resumes."""
     job.stop.touch()
 
 
 def forget(job: Job) -> None:
-    """Delete a job that has ended."""
+    """Delete the folder of a job that has ended."""
     assert job.status.state.ended
     shutil.rmtree(job.folder, ignore_errors=True)
 
 
 def read_result(job: Job) -> dict[str, object]:
-    """Return what a plan came to.
+    """Return the result of a plan.
 
     Raises:
         ConfigurationError: it cannot be read.
     """
     try:
-        found: dict[str, object] = orjson.loads(read_bytes(job.result))
+        result: dict[str, object] = orjson.loads(read_bytes(job.result))
     except (OSError, orjson.JSONDecodeError) as error:
         raise ConfigurationError(f"the result of job {job.job_id} cannot be read") from error
-    return found
+    return result
 
 
 def take_expected(warehouse: Warehouse, job_id: str) -> dict[str, object]:
-    """Return what a job came to that asks nothing and has ended; the job is deleted.
+    """Return the result of a finished plan, and delete its job.
 
     Raises:
-        ConfigurationError: in the command's own words, what is wrong with its request.
+        ConfigurationError: the job failed, with the command's own message.
     """
     job = read_job(warehouse, job_id)
     if job is None:
         raise ConfigurationError("the plan was deleted before it was read: request it again")
     done = job.status.state is JobState.DONE
-    found = read_result(job) if done else {}
+    result = read_result(job) if done else {}
     forget(job)
     if not done:
         raise ConfigurationError(job.status.last_word or "the plan was stopped")
-    return found
+    return result
 
 
 def log_tail(job: Job) -> list[str]:
-    """The last lines of what a job said."""
+    """Return the last lines of a job's log."""
     part = log_part(job, -_MOST_TAIL_BYTES, _MOST_TAIL_BYTES)
     return part.decode("utf-8", "replace").splitlines()[-LOG_LINES:]
 
 
 def log_part(job: Job, offset: int, most_bytes: int) -> bytes:
-    """A part of what a job said, from the end where `offset` is below zero; empty where its log is
-    none, such as a link that leads to another file.
+    """Return a part of a job's log; negative offsets count from its end.
+
+    Empty if the log is missing or a link.
     """
     place = job.folder.parent.resolve() / job.folder.name / job.log.name
     try:

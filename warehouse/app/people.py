@@ -1,4 +1,7 @@
-"""Names and reasons, apart from the lake and the ledger, which know pseudonyms and hashes alone."""
+"""Names and reasons of participants, stored outside lake and ledger.
+
+Lake and ledger contain only pseudonyms and salted hashes.
+"""
 
 import secrets
 from datetime import UTC, datetime
@@ -30,10 +33,10 @@ def add_participant(
     role: CreditRole = CreditRole.VALIDATION,
     key: str | None = None,
 ) -> Participant:
-    """Give somebody a pseudonym.
+    """Add a participant with a pseudonym.
 
     Args:
-        key: account or token they sign in with.
+        key: account or token that they sign in with.
 
     Raises:
         ConflictError: another participant has this key.
@@ -43,37 +46,37 @@ def add_participant(
 
 
 def participant_with(database: ServiceDatabase, key: str) -> Participant | None:
-    """Return who signs in with this account or token; None: nobody whom a ledger may name."""
+    """Return the participant with this account or token; None if there is none."""
     return database.noun(Participant, "person_of_key", key=key)
 
 
 def pseudonym_of(database: ServiceDatabase, account: str) -> str:
-    """The pseudonym of who signs in with an account, made when they first act."""
-    known = participant_with(database, account)
-    if known is None:
+    """Return the pseudonym of an account, which is created on first use."""
+    participant = participant_with(database, account)
+    if participant is None:
         with database.transaction() as work:
             person, role = ParticipantKind.PERSON, CreditRole.VALIDATION
-            known = work.noun(Participant, "person_of_key", key=account) or _added(
+            participant = work.noun(Participant, "person_of_key", key=account) or _added(
                 work, account, person, role, account
             )
-    return known.participant_id
+    return participant.participant_id
 
 
 def participants(database: ServiceDatabase) -> tuple[Participant, ...]:
-    """All whose names are kept, in the order in which they came."""
+    """Return all participants that were not forgotten, in order of addition."""
     return tuple(database.nouns(Participant, "people"))
 
 
 def participant(source: Statements, participant_id: str) -> Participant:
-    """Raises UnknownNameError when there is none, or they were forgotten."""
-    found = source.noun(Participant, "person", participant_id=participant_id)
-    if found is None:
+    """Return a participant. Raises UnknownNameError if missing or forgotten."""
+    person = source.noun(Participant, "person", participant_id=participant_id)
+    if person is None:
         raise UnknownNameError(f"no participant {participant_id!r}; `assay people list` lists them")
-    return found
+    return person
 
 
 def keep_reason(work: Transaction, participant_id: str, reason: str) -> str:
-    """Keep a reason apart; the salted hash by which the ledger knows it."""
+    """Store a reason, and return its salted hash for the ledger."""
     salt = secrets.token_hex(_SALT_BYTES)
     digest = content_hash(salt, reason)
     given = {"participant_id": participant_id, "salt": salt, "reason": reason}
@@ -82,13 +85,13 @@ def keep_reason(work: Transaction, participant_id: str, reason: str) -> str:
 
 
 def reason_of(database: ServiceDatabase, reason_sha256: str | None) -> str | None:
-    """The words of a reason; None: none was given, or who gave it was forgotten."""
-    found = database.ask("reason", reason_sha256=reason_sha256)
-    return found[0][0] if found else None
+    """Return the text of a reason; None if there is none or its author was forgotten."""
+    rows = database.ask("reason", reason_sha256=reason_sha256)
+    return rows[0][0] if rows else None
 
 
 def kept_reasons(database: ServiceDatabase) -> dict[str, bool]:
-    """Return the hashes of all reasons, and whether each is still that of its words."""
+    """Return all hashes of reasons, and whether each matches its text."""
     return {
         digest: content_hash(salt, reason) == digest
         for digest, salt, reason in database.ask("reasons")
@@ -96,21 +99,22 @@ def kept_reasons(database: ServiceDatabase) -> dict[str, bool]:
 
 
 def forget(warehouse: Warehouse, participant_id: str) -> None:
-    """Delete a name with all its reasons and their salts. What was done stays, under the pseudonym.
+    """Delete a participant's name with all reasons and salts; actions stay pseudonymous.
 
-    Files of the lake that held reasons of votes go with the next `compact` whose snapshots no
-    longer read them.
+    Files of the lake that contain reasons of votes are deleted by a later `compact`, once no
+    snapshot reads them.
 
     Raises:
-        UnknownNameError: there is none of this pseudonym.
-        TransientError: a publisher is at work: the ledger does not say it yet. The name is gone.
+        UnknownNameError: there is no such participant.
+        TransientError: a publisher holds the lock; the name is deleted, the ledger entry is
+            missing.
     """
     with ServiceDatabase(warehouse) as database:
         with database.transaction() as work:
-            known = work.ask("forget_person", participant_id=participant_id)
+            deleted_rows = work.ask("forget_person", participant_id=participant_id)
             work.ask("forget_reasons", participant_id=participant_id)
             work.ask("forget_reasons_of_votes", voter=participant_id)
-        if not known:
+        if not deleted_rows:
             participant(database, participant_id)
         database.empty_log()
     entry = LedgerEntry(

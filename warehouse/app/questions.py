@@ -1,7 +1,7 @@
-"""Live questions: asked of two sides at once, answered by two jobs, voted on as any other pair.
+"""Live questions: answered by two jobs, and voted on as any other pair.
 
-A question and its two jobs are written in one transaction, so that a kill at any moment leaves
-either nothing or a question that goes on with the next runner.
+A question and its two jobs are written in one transaction, so that a kill leaves nothing or a
+question that resumes with the next runner.
 """
 
 import secrets
@@ -14,9 +14,9 @@ from typing import NamedTuple
 from schemas.errors import ConfigurationError, ConflictError, NotAllowedError, RateLimitedError
 from schemas.people.job import JobState, check_offered
 from schemas.people.live_question import (
-    Asked,
     Ended,
     LiveQuestion,
+    QuestionKind,
     Side,
     Sides,
     jobs_for,
@@ -47,8 +47,12 @@ class Answers(NamedTuple):
 
 
 class NoVote(NamedTuple):
-    """Why there is nothing to vote on, in one sentence, what there is to read all the same, and
-    as what the question ends: after a failure the same two may be asked again.
+    """Reason why there is nothing to vote on.
+
+    Attributes:
+        why: one sentence.
+        left: the answer that can still be read.
+        ended: final state of the question; after a failure the same sides may be asked again.
     """
 
     why: str
@@ -62,16 +66,19 @@ SEEN = NoVote(
 
 
 def draw_sides(
-    database: ServiceDatabase, voter: str, asked: Asked, text: str, settings: Settings
+    database: ServiceDatabase,
+    voter: str,
+    question_kind: QuestionKind,
+    text: str,
+    settings: Settings,
 ) -> Sides:
-    """Two of those who may answer: the pair that has met least often, by lot among several.
+    """Draw the pair of sides that has met least often, ties at random.
 
     Raises:
-        ConfigurationError: fewer than two may.
-        ConflictError: every two have answered this voter the same before, which a vote would only
-            repeat.
+        ConfigurationError: fewer than two sides are offered.
+        ConflictError: every pair has answered this text to this voter.
     """
-    offered = sides_offered(asked, settings.dashboard)
+    offered = sides_offered(question_kind, settings.dashboard)
     if len(offered) < 2:
         raise ConfigurationError(
             "surveys of topics are written by models, and none is offered here: add one to"
@@ -81,8 +88,12 @@ def draw_sides(
     seen = set()
     for each, ended in _questions(database):
         pair = frozenset(side.name for side in each.sides)
-        met[pair] += each.asked is asked
-        if (each.voter, each.asked, each.text) == (voter, asked, text) and ended != Ended.FAILED:
+        met[pair] += each.kind is question_kind
+        if (each.voter, each.kind, each.text) == (
+            voter,
+            question_kind,
+            text,
+        ) and ended != Ended.FAILED:
             seen.add(pair)
     pairs: list[Sides] = list(combinations(offered, 2))
     secrets.SystemRandom().shuffle(pairs)
@@ -98,38 +109,41 @@ def ask(
     warehouse: Warehouse,
     database: ServiceDatabase,
     voter: str,
-    asked: Asked,
+    question_kind: QuestionKind,
     text: str,
     sides: Sequence[Side],
 ) -> LiveQuestion:
-    """Have both sides answer; durable when this returns. The question that is open already, asked
-    again, is that question.
+    """Submit a question to both sides; durable on return.
+
+    Asking the open question again returns it.
 
     Raises:
-        ConfigurationError: no text, too much of it, or a side that is not offered.
+        ConfigurationError: the text is empty or too long, or a side is not offered.
         ConflictError: another question of the voter is open.
-        RateLimitedError: the voter has asked as much as one may.
+        RateLimitedError: the voter has reached the daily limit.
     """
     now, (first, second) = datetime.now(UTC), sides
     made = LiveQuestion(
         question_id=secrets.token_hex(_ID_BYTES),
         voter=voter,
-        asked=asked,
-        text=tidy(asked, text),
+        kind=question_kind,
+        text=tidy(question_kind, text),
         sides=(first, second),
         job_ids=("", ""),
         asked_at=now,
     )
     bound = warehouse.settings.voting.question_cost_usd
-    requests = jobs_for(made.question_id, asked, made.text, made.sides, now, maximum_cost_usd=bound)
+    requests = jobs_for(
+        made.question_id, question_kind, made.text, made.sides, now, maximum_cost_usd=bound
+    )
     for request in requests:
         check_offered(request, warehouse.settings.dashboard)
     made = made.model_copy(update={"job_ids": tuple(map(job_id_of, requests))})
     with database.transaction() as work:
-        known = work.noun(LiveQuestion, "open_questions", voter=voter)
-        if known is not None:
-            if (known.asked, known.text) == (made.asked, made.text):
-                return known
+        existing = work.noun(LiveQuestion, "open_questions", voter=voter)
+        if existing is not None:
+            if (existing.kind, existing.text) == (made.kind, made.text):
+                return existing
             raise ConflictError("a question of yours is open: vote on its answers, or leave it")
         since = (now - _DAY).timestamp()
         ((count,),) = work.ask("questions_since", voter=voter, since=since)
@@ -149,22 +163,22 @@ def ask(
 
 
 def open_question(database: ServiceDatabase, voter: str) -> LiveQuestion | None:
-    """The question of the voter that is being answered, or waits for their vote."""
+    """Return the voter's question that is being answered or waits for their vote."""
     return database.noun(LiveQuestion, "open_questions", voter=voter)
 
 
 def at_work(warehouse: Warehouse, database: ServiceDatabase, question: LiveQuestion) -> bool:
-    """Return whether a side is still at it. What a kill kept from the job runner is handed over."""
-    found = [read_job(warehouse, name) for name in question.job_ids]
-    if None in found:
+    """Return whether a side's job is unfinished; queues jobs that a kill left out."""
+    jobs = [read_job(warehouse, name) for name in question.job_ids]
+    if None in jobs:
         hand_over(warehouse, database)
-        found = [read_job(warehouse, name) for name in question.job_ids]
-    return any(job is not None and job.at_work for job in found)
+        jobs = [read_job(warehouse, name) for name in question.job_ids]
+    return any(job is not None and job.at_work for job in jobs)
 
 
 def answers_to(warehouse: Warehouse, queries: Queries, question: LiveQuestion) -> Answers | NoVote:
-    """Return what both sides said, once neither is at work."""
-    track = question.asked.track
+    """Return both answers once neither job is unfinished."""
+    track = question.kind.track
     sides = tuple(_contender(warehouse, queries, track, name) for name in question.job_ids)
     texts = tuple(() if side is None else text_of(queries, track, side) for side in sides)
     first, second = sides
@@ -182,15 +196,19 @@ def answers_to(warehouse: Warehouse, queries: Queries, question: LiveQuestion) -
 def offer_of(
     database: ServiceDatabase, question: LiveQuestion, answers: Answers, settings: Settings
 ) -> Offer | None:
-    """The pair as it is put before who asked, sides shuffled, neither of them ever scrambled; None:
-    they have voted on these two answers before.
+    """Offer the pair to the voter, sides shuffled, never scrambled.
+
+    None: they have voted on these two answers before.
     """
     of_pair = answers.contest.model_copy(update={"contenders": answers.sides})
     wanted = {side.name for side in answers.sides}
     add_contests(database, (answers.contest,))
-    known = open_offer(database, question.voter, (of_pair, answers.contest))
-    if known is not None and {known.first.contender.name, known.second.contender.name} == wanted:
-        return known
+    existing = open_offer(database, question.voter, (of_pair, answers.contest))
+    if (
+        existing is not None
+        and {existing.first.contender.name, existing.second.contender.name} == wanted
+    ):
+        return existing
     first, second = (
         shown(side, parts) for side, parts in zip(answers.sides, answers.texts, strict=True)
     )
@@ -210,7 +228,7 @@ def answer(
     reason: str,
     settings: Settings,
 ) -> HumanVote | None:
-    """Take the vote on a question, None for a skip, and end it; raises as `cast` does."""
+    """Record the vote on a question (None: skip), and end it. Raises as `cast`."""
     if voter != question.voter:
         raise NotAllowedError("this question is another's: ask one of your own")
     if open_question(database, voter) != question:
@@ -230,7 +248,7 @@ def end(database: ServiceDatabase, question: LiveQuestion, how: Ended) -> None:
 
 
 def leave(warehouse: Warehouse, database: ServiceDatabase, question: LiveQuestion) -> None:
-    """End a question without a vote; sides that are still at it are stopped."""
+    """End a question without a vote, and stop its jobs."""
     end(database, question, Ended.LEFT)
     for job in _jobs(warehouse, question):
         if job.at_work:
@@ -238,14 +256,14 @@ def leave(warehouse: Warehouse, database: ServiceDatabase, question: LiveQuestio
 
 
 def _jobs(warehouse: Warehouse, question: LiveQuestion) -> Iterator[Job]:
-    found = (read_job(warehouse, name) for name in question.job_ids)
-    return (job for job in found if job is not None)
+    every_job = (read_job(warehouse, name) for name in question.job_ids)
+    return (job for job in every_job if job is not None)
 
 
 def _contender(
     warehouse: Warehouse, queries: Queries, track: Track, job_id: str
 ) -> Contender | None:
-    """Return what a job wrote; None: it came to nothing, or ended early for its budget."""
+    """Return the contender that a job produced; None if it failed or ended early."""
     job = read_job(warehouse, job_id)
     if job is None or job.status.state is not JobState.DONE or job.status.budget_reached:
         return None
@@ -253,6 +271,6 @@ def _contender(
 
 
 def _questions(database: ServiceDatabase) -> Iterator[tuple[LiveQuestion, str | None]]:
-    """All that were ever asked, each with what became of it."""
+    """Yield all questions with their final states."""
     for document, ended in database.ask("questions"):
         yield LiveQuestion.model_validate_json(document), ended

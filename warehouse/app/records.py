@@ -1,8 +1,8 @@
-"""What people and programs do: a row of the services at once, one of the lake later.
+"""Records of people and programs, stored in the services' database and copied to the lake.
 
-Every table of `SERVICE_TABLES` goes this way. What a transaction has recorded survives the death of
-the process. The publisher copies what the lake lacks, known by its key, so that a kill at any
-moment loses nothing and doubles nothing.
+All tables of `SERVICE_TABLES` are recorded this way. A committed record survives the death of the
+process. The publisher copies the records that the lake lacks, by key, so that a kill neither loses
+nor duplicates any.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,35 +33,34 @@ _ROWS_AT_ONCE = 10_000
 
 
 def record(work: Transaction, table: str, noun: Noun) -> None:
-    """Add a row to one of `SERVICE_TABLES`; it is there for good once `work` is committed.
+    """Add a row to one of `SERVICE_TABLES`; durable once `work` is committed.
 
     Raises:
-        ConflictError: the table holds a row of this key.
+        ConflictError: the table has a row with this key.
     """
     key, document = getattr(noun, key_of(TABLE[table])), noun.model_dump_json()
     try:
         work.add("records", table_name=table, record_id=key, record=document)
     except ConflictError as error:
-        told = f"{table} has a row of this name already: each is written once"
-        raise ConflictError(told) from error
+        message = f"{table} has a row of this name already: each is written once"
+        raise ConflictError(message) from error
 
 
 def recorded(source: Statements, table: str, kind: type[NounT]) -> list[NounT]:
-    """All rows of a table, in the order in which they were recorded."""
+    """Return all rows of a table, in order of recording."""
     return source.nouns(kind, "records", table_name=table)
 
 
 def recorded_as(source: Statements, table: str, key: str, kind: type[NounT]) -> NounT | None:
-    """The row of a table that is known by `key`; None: there is none."""
+    """Return the row of a table with this key; None if there is none."""
     return source.noun(kind, "record", table_name=table, record_id=key)
 
 
 def fold_into_lake(warehouse: Warehouse, *, wait_seconds: float = 60.0) -> dict[str, int]:
-    """Copy what was recorded and the lake lacks; rows added by table. The lake is made where there
-    is none.
+    """Copy new records into the lake, which is created if missing; return rows by table.
 
     Raises:
-        TransientError: another publisher is still at work.
+        TransientError: another publisher holds the lock.
         ConfigurationError: the catalogue or the services' database cannot be read.
     """
     with warehouse.publisher(wait_seconds=wait_seconds) as connection:
@@ -71,7 +70,7 @@ def fold_into_lake(warehouse: Warehouse, *, wait_seconds: float = 60.0) -> dict[
 
 
 def fold(connection: Connection, warehouse: Warehouse) -> dict[str, int]:
-    """`fold_into_lake` by a publisher at work, whose lake has all tables."""
+    """Copy new records as the publisher, whose lake has all tables."""
     waiting = {table: rows for table, rows in _waiting(connection, warehouse) if rows}
     if waiting:
         with transaction(connection, "what was recorded"):
@@ -87,9 +86,9 @@ def _waiting(connection: Connection, warehouse: Warehouse) -> Iterator[tuple[str
         return
     with ServiceDatabase(warehouse) as database:
         for table in SERVICE_TABLES:
-            found = database.ask("records", table_name=table.name)
-            known = known_keys(connection, table) if found else frozenset()
-            yield table.name, [document for key, document in found if key not in known]
+            rows = database.ask("records", table_name=table.name)
+            folded_keys = known_keys(connection, table) if rows else frozenset()
+            yield table.name, [document for key, document in rows if key not in folded_keys]
 
 
 def _insert(connection: Connection, table: Table, documents: Sequence[str]) -> None:
@@ -98,13 +97,13 @@ def _insert(connection: Connection, table: Table, documents: Sequence[str]) -> N
 
 
 def arrow_rows(table: Table, documents: Sequence[str]) -> pa.Table:
-    """Rows of `table` from its nouns as JSON, as they stand in the lake."""
+    """Return rows for the lake from nouns as JSON."""
     nouns = map(table.noun.model_validate_json, documents)
     return arrow_table(table, [row_of(table, noun, {}) for noun in nouns])
 
 
 def known_keys(connection: Connection, table: Table) -> frozenset[str]:
-    """Keys of the rows that the lake holds."""
+    """Return the keys of the rows in the lake."""
     parts = {"table": table.name, "columns": f'"{key_of(table)}"', "condition": "true"}
     sql = table_statement("published_names", **parts)
     return frozenset(key for (key,) in connection.execute(sql).fetchall())
@@ -115,14 +114,14 @@ def read_record(table: str, document: str) -> Noun:
 
 
 def key_of(table: Table) -> str:
-    """The one column by which a row is known."""
+    """Return the one key column of a table."""
     (name,) = table.key
     return name
 
 
 @singledispatch
 def entry_of(noun: Noun) -> LedgerEntry:
-    """The entry of a row of `SERVICE_TABLES`. Raises TypeError for another noun."""
+    """Return the ledger entry of a record. Raises TypeError for another noun."""
     raise TypeError(f"the ledger has no entry for {type(noun).__name__}")
 
 

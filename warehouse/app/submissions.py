@@ -1,7 +1,7 @@
-"""What programs submit: written to the database at once, then handed to the job runner as files.
+"""Job submissions: written to the database, then copied to files for the job runner.
 
-A kill between the two loses nothing, since what was not handed over is at the next start; and
-doubles nothing, since a job is named by its request.
+Submissions that a kill left uncopied are copied at the next start. The job_id is computed from the
+request, so that none is duplicated.
 """
 
 from datetime import UTC, datetime
@@ -21,22 +21,22 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def accept(
     warehouse: Warehouse, database: ServiceDatabase, token: Token, request: JobRequest
 ) -> str:
-    """Take a request of a token's holder; the job_id. A key that the holder used before names the
-    job that has it.
+    """Accept a request of a token, and return its job_id.
+
+    An idempotency key that the token used before returns its job.
 
     Raises:
-        ConflictError: the key was given with another request.
-        RateLimitedError: the token has as many open jobs as it may.
-        BudgetExhaustedError: the job asks a model without a bound, or may cost more than the token
-            may still spend.
+        ConflictError: the key belongs to another request.
+        RateLimitedError: the token has reached its limit of open jobs.
+        BudgetExhaustedError: the job has no cost bound, or may exceed the token's budget.
     """
     _settle(warehouse, database, token)
     job_id: str
     key, content = request.idempotency_key, _content_hash(request)
     with database.transaction() as work:
-        known = work.ask("submission", token_id=token.token_id, idempotency_key=key)
-        if known:
-            job_id, before = known[0]
+        rows = work.ask("submission", token_id=token.token_id, idempotency_key=key)
+        if rows:
+            job_id, before = rows[0]
             if before != content:
                 raise ConflictError(
                     f"this idempotency key belongs to job {job_id}, which asks something else:"
@@ -54,7 +54,7 @@ def accept(
 def add_submission(
     work: Transaction, token_id: str, request: JobRequest, *, charge_usd: float
 ) -> None:
-    """Write down a request of a token's holder, or of a voter by their pseudonym."""
+    """Record a request of a token, or of a voter's pseudonym."""
     work.add(
         "submissions",
         job_id=job_id_of(request),
@@ -67,7 +67,7 @@ def add_submission(
 
 
 def hand_over(warehouse: Warehouse, database: ServiceDatabase) -> None:
-    """Give the job runner what it does not have yet."""
+    """Write new submissions to files for the job runner."""
     for job_id, document in database.ask("waiting"):
         submit_as(warehouse, job_id, document.encode())
         with database.transaction() as work:
@@ -75,20 +75,20 @@ def hand_over(warehouse: Warehouse, database: ServiceDatabase) -> None:
 
 
 def may_see(database: ServiceDatabase, token: Token, job_id: str) -> bool:
-    """Return whether the token's holder may watch and stop a job: it is theirs, or they own all."""
+    """Return whether the token may watch and stop a job."""
     if token.scope.may(Action.OVERSEE):
         return True
     return (token.token_id,) in database.ask("owner_of", job_id=job_id)
 
 
 def jobs_of(warehouse: Warehouse, database: ServiceDatabase, token: Token) -> tuple[Job, ...]:
-    """The jobs that the token's holder may see, newest first."""
+    """Return the jobs that the token may see, newest first."""
     if token.scope.may(Action.OVERSEE):
         names = list(reversed(job_ids(warehouse)))
     else:
         names = [row[0] for row in database.ask("jobs_of", token_id=token.token_id)]
-    found = (read_job(warehouse, name) for name in names)
-    return tuple(job for job in found if job is not None)
+    every_job = (read_job(warehouse, name) for name in names)
+    return tuple(job for job in every_job if job is not None)
 
 
 def _content_hash(request: JobRequest) -> str:
@@ -96,7 +96,7 @@ def _content_hash(request: JobRequest) -> str:
 
 
 def _charge(token: Token, request: JobRequest, open_count: int, charged_usd: float) -> float:
-    """Return what the job is counted as until its cost is known: its bound."""
+    """Return the amount charged until the job's cost is known: its bound."""
     if open_count >= token.maximum_open_jobs:
         raise RateLimitedError(
             f"{open_count} jobs of this token wait or are being done, and it may have no more: wait"
@@ -121,7 +121,7 @@ def _charge(token: Token, request: JobRequest, open_count: int, charged_usd: flo
 
 
 def _settle(warehouse: Warehouse, database: ServiceDatabase, token: Token) -> None:
-    """Count the token's jobs that have ended as what they cost, where all of it is known."""
+    """Charge the token's ended jobs with their actual cost, if it is known."""
     for job_id, bound_usd in database.ask("open_jobs", token_id=token.token_id):
         job = read_job(warehouse, job_id)
         if job is not None and job.at_work:
@@ -136,7 +136,7 @@ def _settle(warehouse: Warehouse, database: ServiceDatabase, token: Token) -> No
 
 
 def _cost_usd(warehouse: Warehouse, job: Job) -> float | None:
-    """Return what a job that ended has cost; None: not wholly known."""
+    """Return the cost of a job that has ended; None if partly unknown."""
     if not job.log.exists():  # it was never begun
         return 0.0
     status = job.status
@@ -151,7 +151,7 @@ def _cost_usd(warehouse: Warehouse, job: Job) -> float | None:
                 queries.spent(each, since, status.finished_at)
                 for each in (status.run_id, *status.other_run_ids)
             ]
-        known = [each for each in spent if each is not None]
-        return sum(known) if len(known) == len(spent) else None
+        known_costs = [each for each in spent if each is not None]
+        return sum(known_costs) if len(known_costs) == len(spent) else None
     except UnknownNameError:  # deleted since
         return None

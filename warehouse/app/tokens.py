@@ -1,4 +1,4 @@
-"""Tokens of a warehouse: shown once, kept as a hash."""
+"""API tokens of a warehouse: shown once, stored as a hash."""
 
 import hashlib
 import hmac
@@ -20,7 +20,7 @@ def new_token_id() -> str:
 
 
 def add_token(database: ServiceDatabase, token: Token) -> str:
-    """Keep a token; the text that its holder sends, which nobody can be told again."""
+    """Store a token, and return the text that its holder sends; it is not stored."""
     secret = secrets.token_urlsafe(_SECRET_BYTES)
     with database.transaction() as work:
         document = token.model_dump_json()
@@ -29,35 +29,35 @@ def add_token(database: ServiceDatabase, token: Token) -> str:
 
 
 def token_of(database: ServiceDatabase, text: str) -> Token | None:
-    """The token that `text` is; None when there is none, or it has expired or was revoked."""
-    found = _TOKEN.fullmatch(text)
-    if found is None:
+    """Return the token of a text; None if invalid, expired or revoked."""
+    match = _TOKEN.fullmatch(text)
+    if match is None:
         return None
-    token_id, secret = found.groups()
-    for kept, document in database.ask("token", token_id=token_id):
+    token_id, secret = match.groups()
+    for stored_hash, document in database.ask("token", token_id=token_id):
         token = Token.model_validate_json(document)
         # The secret has 256 random bits, so that a plain hash of it cannot be guessed back.
-        if hmac.compare_digest(kept, _hash(secret)) and token.valid_at(datetime.now(UTC)):
+        if hmac.compare_digest(stored_hash, _hash(secret)) and token.valid_at(datetime.now(UTC)):
             return token
     return None
 
 
 def still_valid(database: ServiceDatabase, token_id: str) -> bool:
-    """Return whether a token that was valid has neither expired nor been revoked since."""
+    """Return whether a token is neither expired nor revoked."""
     token = database.noun(Token, "token", token_id=token_id)
     return token is not None and token.valid_at(datetime.now(UTC))
 
 
 def tokens(database: ServiceDatabase) -> tuple[Token, ...]:
-    """All tokens, oldest first."""
+    """Return all tokens, oldest first."""
     return tuple(database.nouns(Token, "tokens"))
 
 
 def revoke(database: ServiceDatabase, token_id: str) -> Token:
-    """Refuse a token from now on; one that was revoked before stays as it was.
+    """Revoke a token; revoking it again changes nothing.
 
     Raises:
-        UnknownNameError: there is none of this name.
+        UnknownNameError: there is no such token.
     """
     with database.transaction() as work:
         token = work.noun(Token, "token", token_id=token_id)

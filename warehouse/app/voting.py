@@ -1,7 +1,7 @@
-"""Blind votes: which pair a voter sees, and what becomes of the answer.
+"""Blind votes: selection of pairs, and recording of answers.
 
-A vote counts only as the answer to a pair that was offered to this voter and is still open. So a
-forged one, one sent twice and one in another's name find nothing to answer.
+A vote counts only as the answer to an open offer to this voter, so that forged, repeated and
+foreign votes are refused.
 """
 
 import secrets
@@ -28,12 +28,12 @@ Names = tuple[str, str]
 
 
 def pair_name(contest: Contest, names: Names) -> str:
-    """Names a pair, whichever way round it is shown."""
+    """Return the name of a pair, independent of its order."""
     return content_hash(contest.track, contest.group, *sorted(names))
 
 
 def add_contests(database: ServiceDatabase, contests: Iterable[Contest]) -> None:
-    """Have these counted from now on."""
+    """Register contests to be counted."""
     with database.transaction() as work:
         for contest in contests:
             with suppress(ConflictError):  # it is counted already
@@ -41,7 +41,7 @@ def add_contests(database: ServiceDatabase, contests: Iterable[Contest]) -> None
 
 
 def contests(database: ServiceDatabase) -> Iterator[tuple[Contest, Standing | None]]:
-    """All contests with how they stand; None: not counted yet."""
+    """Yield all contests with their standings; None: not counted yet."""
     for document, standing in database.ask("contests"):
         yield (
             Contest.model_validate_json(document),
@@ -50,7 +50,7 @@ def contests(database: ServiceDatabase) -> Iterator[tuple[Contest, Standing | No
 
 
 def standing_of(database: ServiceDatabase, contest: Contest) -> Standing | None:
-    """Return how a contest stands by the votes counted so far; None: none was counted yet."""
+    """Return the standing of a contest; None: not counted yet."""
     for (document,) in database.ask("standing_of", contest=contest.name):
         if document is not None:
             return Standing.model_validate_json(document)
@@ -63,7 +63,7 @@ def keep_standing(database: ServiceDatabase, contest: Contest, standing: Standin
 
 
 def open_offer(database: ServiceDatabase, voter: str, among: Sequence[Contest]) -> Offer | None:
-    """The pair of one of these contests that the voter has before them, also in another window."""
+    """Return the voter's open offer in one of these contests."""
     wanted = {contest.name for contest in among}
     for contest, document in database.ask("open_offers", voter=voter):
         if contest in wanted:
@@ -74,8 +74,10 @@ def open_offer(database: ServiceDatabase, voter: str, among: Sequence[Contest]) 
 def next_pair(
     database: ServiceDatabase, voter: str, among: Sequence[Contest]
 ) -> tuple[Contest, Names] | None:
-    """A pair that the voter has not seen, of the contest with the fewest votes: the one that tells
-    most where the votes so far say so, else the one seen by fewest. None: they have seen all.
+    """Return a pair that the voter has not seen, of the contest with the fewest votes.
+
+    The most informative pair comes first if the standing names some, else the least seen. None: the
+    voter has seen all pairs.
     """
     seen = {pair for (pair,) in database.ask("pairs_of_voter", voter=voter)}
     counts: dict[str, int] = dict(database.ask("contest_counts"))
@@ -91,7 +93,7 @@ def next_pair(
 
 
 def _promising(database: ServiceDatabase, contest: Contest) -> Iterator[Names]:
-    """Pairs of a contest, the most telling first; of a large one some of the others at random."""
+    """Yield pairs of a contest, most informative first; of large contests a sample."""
     standing = standing_of(database, contest)
     if standing is not None:
         yield from standing.next_pairs
@@ -114,7 +116,7 @@ def offer(
     sides: tuple[Shown, Shown],
     settings: VotingSettings,
 ) -> Offer:
-    """Put a pair before a voter, sides shuffled; now and then one side is to be scrambled.
+    """Offer a pair to a voter, sides shuffled; some offers have one side scrambled as a check.
 
     Raises:
         ConflictError: the voter has seen this pair.
@@ -159,12 +161,12 @@ def cast(
     reason: str,
     settings: VotingSettings,
 ) -> HumanVote:
-    """Take a vote; it is durable when this returns.
+    """Record a vote; durable on return.
 
     Raises:
-        NotAllowedError: no such pair was offered to this voter.
+        NotAllowedError: this pair was not offered to this voter.
         ConflictError: the pair was voted on or skipped before.
-        RateLimitedError: the voter has answered as many pairs as one may.
+        RateLimitedError: the voter has reached the limit per minute or day.
     """
     with database.transaction() as work:
         answered = _close(work, voter, offer_id, "voted", settings)
@@ -174,18 +176,18 @@ def cast(
 
 
 def skip(database: ServiceDatabase, voter: str, offer_id: str, settings: VotingSettings) -> None:
-    """Pass over a pair, which the voter is not shown again; raises as `cast` does."""
+    """Skip a pair, which is not offered to the voter again. Raises as `cast`."""
     with database.transaction() as work:
         _close(work, voter, offer_id, "skipped", settings)
 
 
 def answered_in_a_day(database: ServiceDatabase, voter: str) -> int:
-    """Return how many pairs the voter has voted on or skipped within a day."""
+    """Return the number of pairs that the voter voted on or skipped within a day."""
     return _answered(database, voter)[1]
 
 
 def _answered(source: ServiceDatabase | Transaction, voter: str) -> tuple[int, int]:
-    """Pairs answered within a minute, and within a day."""
+    """Return the number of pairs answered within a minute, and within a day."""
     now = datetime.now(UTC)
     ((in_a_minute, in_a_day),) = source.ask(
         "closed_since",
@@ -199,10 +201,10 @@ def _answered(source: ServiceDatabase | Transaction, voter: str) -> tuple[int, i
 def _close(
     work: Transaction, voter: str, offer_id: str, how: str, settings: VotingSettings
 ) -> Offer:
-    found = work.ask("offer_of", offer_id=offer_id, voter=voter)
-    if not found:
+    rows = work.ask("offer_of", offer_id=offer_id, voter=voter)
+    if not rows:
         raise NotAllowedError("this pair was not offered to you: vote on the one you are shown")
-    document, closed = found[0]
+    document, closed = rows[0]
     if closed is not None:
         raise ConflictError(f"this pair is {closed} already: vote on the one you are shown")
     in_a_minute, in_a_day = _answered(work, voter)
@@ -215,7 +217,7 @@ def _close(
 
 
 def _tidy(reason: str) -> str | None:
-    """Return what can be kept of what was typed; None: nothing was."""
+    """Return a reason in storable form; None if it is empty."""
     written = reason.strip()
     if not encodable(written):
         written = written.encode("utf-8", "replace").decode()

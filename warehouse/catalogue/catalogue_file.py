@@ -1,4 +1,4 @@
-"""The catalogue of a lake in an SQLite file, which is whole or not there."""
+"""Catalogue of a lake in an SQLite file."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -14,10 +14,10 @@ from warehouse.statements import quoted, statement
 
 _FILES_OF_A_DATABASE = ("", "-journal", "-wal", "-shm")
 _BUSY_SECONDS = 30
-"""As long as DuckDB waits, so that nothing is opened that could not be checked."""
+"""DuckDB's own timeout, so that nothing is opened that could not be checked."""
 _KINDS = ("table", "index", "view", "trigger")
 _FIRST_ROOT = 2
-"""The page of the first table: SQLite's own list is on page 1, and virtual tables have none."""
+"""Page of the first table: SQLite's schema is on page 1, and virtual tables have none."""
 _KEYS = {
     "ducklake_snapshot": "snapshot_id",
     "ducklake_snapshot_changes": "snapshot_id",
@@ -25,32 +25,32 @@ _KEYS = {
     "ducklake_data_file": "data_file_id",
     "ducklake_delete_file": "delete_file_id",
 }
-"""The primary keys of DuckLake. SQLite answers questions about a key from its index alone: on any
-other column, an index that lacks rows would hide them from the checks.
+"""Primary keys of DuckLake. SQLite answers queries on a key from its index alone: an index on any
+other column could hide rows from the checks.
 """
 _INDICES = frozenset(f"sqlite_autoindex_{table}_1" for table in _KEYS)
 _COLUMN = r'(?:"[^"]+"|[a-z0-9_]+) (?:BIGINT|BLOB|DOUBLE|VARCHAR)(?: NOT NULL)?'
 _ROW_NUMBER = linear(r'[(,] ?"?(?:rowid|oid|_rowid_)[ "]', IGNORECASE)
-"""A column of one of these names hides the number by which DuckDB reads the rows of a table."""
+"""A column of such a name would hide the row number by which DuckDB reads a table."""
 _TABLE = linear(
     rf"CREATE TABLE (ducklake_[a-z0-9_]+)\((?:([a-z_]+) BIGINT PRIMARY KEY, )?"
     rf"{_COLUMN}(?:, {_COLUMN})*\)"
 )
-"""The statement of a table as DuckDB writes it: names, types and a primary key, nothing else."""
+"""Definition of a table as DuckDB writes it: names, types and a primary key, nothing else."""
 
 
 def has_catalogue(layout: Layout) -> bool:
-    """Return whether the warehouse has a catalogue in a file."""
+    """Return whether the warehouse has a catalogue file."""
     return layout.catalogue.exists()
 
 
 def refuse_programs(layout: Layout) -> None:
-    """Refuse a catalogue whose file holds anything but the tables that DuckLake makes, such as a
-    trigger, which SQLite would run while DuckDB reads or writes the file.
+    """Refuse a catalogue file with anything but DuckLake's tables.
+
+    SQLite would run a trigger or view while DuckDB reads or writes the file.
 
     Raises:
-        ConfigurationError: names the first; or the file cannot be read, or is not what SQLite
-            would have written.
+        ConfigurationError: names the first such entry; or the file cannot be read or is damaged.
     """
     try:
         with closing(_opened(layout)) as database:
@@ -78,7 +78,7 @@ def refuse_programs(layout: Layout) -> None:
 
 
 def _refuse_other_entries(entries: Sequence[tuple[object, object, object, object]]) -> None:
-    """Refuse what is neither a table of DuckLake nor the index of one of its primary keys."""
+    """Refuse entries that are neither DuckLake tables nor their primary key indexes."""
     root_pages = set[object]()
     for kind, name, root_page, sql in entries:
         if root_page in root_pages or not _is_ducklakes(kind, name, root_page, sql):
@@ -87,7 +87,7 @@ def _refuse_other_entries(entries: Sequence[tuple[object, object, object, object
 
 
 def _is_ducklakes(kind: object, name: object, root_page: object, sql: object) -> bool:
-    """Return whether an entry is a table as DuckLake makes it, or the index of its primary key."""
+    """Return whether an entry is a DuckLake table or the index of its primary key."""
     if not isinstance(name, str) or not isinstance(root_page, int) or root_page < _FIRST_ROOT:
         return False
     if kind == "index":

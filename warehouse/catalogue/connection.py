@@ -1,4 +1,4 @@
-"""DuckDB as every part opens it, with extensions that come from installed wheels."""
+"""DuckDB connections with extensions from installed wheels."""
 
 import importlib.util
 from collections.abc import Collection, Iterator
@@ -33,12 +33,12 @@ _BY_STATISTICS = (
     "statistics_propagation",
     "top_n",
 )
-"""The optimizers of DuckDB that leave rows out, or shorten values, by what statistics say."""
+"""DuckDB optimizers that skip rows or shorten values by statistics."""
 
 
 @contextmanager
 def in_memory(*extensions: str, memory_limit: str = "1GB") -> Iterator[Connection]:
-    """A connection without a lake, for reading landed files or with `extensions` loaded."""
+    """Yield a connection without a lake, with `extensions` loaded."""
     connection = duckdb.connect(config=_CONFIGURED | {"memory_limit": memory_limit})
     try:
         connection.execute("set timezone = 'UTC'")
@@ -52,16 +52,14 @@ def in_memory(*extensions: str, memory_limit: str = "1GB") -> Iterator[Connectio
 
 
 def share_out(connection: Connection, rows: int) -> None:
-    """Let all processors work where there are rows enough for more than one."""
+    """Use all processors if there are enough rows for more than one."""
     if rows > _MANY_ROWS:
         connection.execute("reset threads")
 
 
 @contextmanager
 def every_row_read(connection: Connection) -> Iterator[None]:
-    """Statements that begin meanwhile read every row of their tables, whatever the statistics of
-    the catalogue or of a file say that it holds.
-    """
+    """Make statements in the block read every row, regardless of statistics."""
     ((before,),) = connection.execute("select current_setting('disabled_optimizers')").fetchall()
     connection.execute(f"set disabled_optimizers = {quoted(','.join(_BY_STATISTICS))}")
     try:
@@ -75,11 +73,11 @@ def every_row_read(connection: Connection) -> Iterator[None]:
 def restrict_files(
     connection: Connection, folder: str | None, files: Collection[Path] = ()
 ) -> None:
-    """Bound a connection for good to the files below a folder or address, and to `files`.
+    """Limit a connection permanently to the files below a folder or address, and `files`.
 
-    Extensions must be loaded, databases attached and the first secret created before. DuckDB still
-    spills to its temporary folder. Functions of the extensions for SQLite and PostgreSQL, such as
-    `sqlite_scan`, open other databases in spite of this bound.
+    Load extensions, attach databases and create the first secret before. DuckDB still spills to its
+    temporary folder. Functions of the SQLite and PostgreSQL extensions, such as `sqlite_scan`,
+    bypass this limit.
     """
     if folder is not None:
         connection.execute(f"set allowed_directories = [{quoted(folder)}]")
@@ -92,13 +90,14 @@ def restrict_files(
 
 
 def load_extension(connection: Connection, name: str) -> None:
-    """Raises ConfigurationError when it is not installed."""
+    """Load an extension. Raises ConfigurationError if it is not installed."""
     connection.execute(f"load {quoted(str(extension_path(name)))}")
 
 
 def extension_path(name: str) -> Path:
-    """The extension's file inside its wheel: loaded from there, so nothing is installed, downloaded
-    or written to a home folder.
+    """Return the extension's file inside its wheel.
+
+    Loading it from there needs no installation, download or home folder.
 
     Raises:
         ConfigurationError: the wheel is missing or belongs to another version of DuckDB.

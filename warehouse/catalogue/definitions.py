@@ -1,7 +1,7 @@
-"""The lake's tables and marts by their definitions: made once, and refused where they are others.
+"""Definitions of the lake's tables and marts, applied and checked.
 
-Marts are those of this version, whatever SQL the catalogue holds: publishers renew them, and
-readers, who leave the lake alone, lay them over it.
+Marts always have this version's SQL: publishers update those of the lake, and readers cover
+outdated ones with temporary views.
 """
 
 from collections.abc import Iterable
@@ -23,22 +23,20 @@ _DUCKLAKE_TYPES = {
     "VARCHAR": "varchar",
     "VARCHAR[]": "varchar[]",
 }
-"""What a DuckLake catalogue calls the types of our columns."""
+"""Column types by their names in a DuckLake catalogue."""
 _MARTS: dict[str, str] = {}
-"""The SQL of marts as DuckDB writes it, known after the first look."""
+"""SQL of marts as DuckDB formats it, cached."""
 _HELD: dict[str, str] = {}
-"""What the last catalogue held for a mart of this version, which need not be rewritten again."""
+"""Catalogue SQL last recognized as that of a mart, cached."""
 _INLINED = linear(r"ducklake_inlined_(data|delete)_[0-9_]+")
 _ROWS_PER_GROUP = 8_192
-"""One idea's rows are found without decompressing those of a thousand others: ten times as fast as
-with the usual 122,880.
+"""Small row groups, so that one idea's rows are read without those of a thousand others: ten times
+as fast as the default of 122,880.
 """
 
 
 def apply_definitions(connection: Connection) -> None:
-    """Create the tables of an empty lake, and renew changed marts.
-
-    Changes nothing when all is as defined.
+    """Create the tables of an empty lake, and update changed marts.
 
     Runs inside the caller's transaction.
 
@@ -55,36 +53,34 @@ def apply_definitions(connection: Connection) -> None:
 
 
 def check_tables(connection: Connection) -> bool:
-    """Return whether the lake has its tables; an empty one has none.
+    """Return whether the lake has its tables; an empty lake has none.
 
     Raises:
-        ConfigurationError: it has other tables, or other columns, than are defined.
+        ConfigurationError: tables or columns differ from their definitions.
     """
     rows = connection.execute(statement("catalogue", "columns")).fetchall()
-    found = {f"{table}.{column}": kind for table, column, kind in rows}
+    columns = {f"{table}.{column}": kind for table, column, kind in rows}
     defined = {
         f"{table.name}.{column.name}": _DUCKLAKE_TYPES[column.sql_type]
         for table in TABLES
         for column in table.columns
     }
-    if found and found != defined:
-        differing = {name for name, _ in found.items() ^ defined.items()}
+    if columns and columns != defined:
+        differing = {name for name, _ in columns.items() ^ defined.items()}
         name = min(differing, key=lambda name: (name not in defined, name))
-        here, there = found.get(name, "missing"), defined.get(name, "missing")
-        told = f"{name[:200]} is {here[:80]} in the lake, {there} in Assay"
+        here, there = columns.get(name, "missing"), defined.get(name, "missing")
+        difference = f"{name[:200]} is {here[:80]} in the lake, {there} in Assay"
         raise ConfigurationError(
             # A foreign name may hold line breaks.
-            f"the lake does not fit this version of Assay ({told!r}): use the version that wrote"
+            f"the lake does not fit this version of Assay ({difference!r}): use the version that wrote"
             " it, or publish into a new warehouse; if no other version wrote it, bring the"
             " catalogue back from a copy"
         )
-    return bool(found)
+    return bool(columns)
 
 
 def show_marts(connection: Connection) -> bool:
-    """Lay temporary views over the lake's marts where they are not those of this version.
-
-    Views are seen by this connection alone, and the lake is not changed.
+    """Cover outdated marts with temporary views of this connection.
 
     Returns:
         Whether there were any.
@@ -97,7 +93,7 @@ def show_marts(connection: Connection) -> bool:
 
 
 def outdated_marts(connection: Connection) -> tuple[str, ...]:
-    """The marts that the lake lacks, or holds with other SQL than that of this version."""
+    """Return the marts that are missing or have SQL of another version."""
     held: dict[str, str | None] = {}
     for name, sql in connection.execute(statement("catalogue", "views")).fetchall():
         held[name] = None if name in held else sql  # which of two DuckLake takes is its own affair
@@ -105,26 +101,27 @@ def outdated_marts(connection: Connection) -> tuple[str, ...]:
 
 
 def check_catalogue(connection: Connection) -> None:
-    """Refuse a catalogue with which DuckDB would read or delete other files, or run other SQL.
+    """Refuse a catalogue with which DuckDB would access other files or run other SQL.
 
     Raises:
-        ConfigurationError: names what is in it.
+        ConfigurationError: names the entry.
     """
     marts = {"marts": list(MARTS)}
-    found = connection.execute(statement("catalogue", "foreign"), marts).fetchall()
-    if found:
+    entries = connection.execute(statement("catalogue", "foreign"), marts).fetchall()
+    if entries:
         # Again: a publication that ends between two tables seems to be of a later snapshot.
-        found = connection.execute(statement("catalogue", "foreign"), marts).fetchall()
-    for kind, name in found:
+        entries = connection.execute(statement("catalogue", "foreign"), marts).fetchall()
+    for kind, name in entries:
         raise foreign_error(kind, name)
 
 
 def later_rows(tables: Iterable[str], schema: str) -> list[str]:
-    """Return statements in SQL of the catalogue's database, each with a row where rows of one of
-    its tables begin or end after the newest snapshot: DuckLake takes them for live, or not there yet.
+    """Return SQL that finds rows of snapshots later than the newest.
+
+    DuckLake would read such rows as live, or hide them. One statement per table.
 
     Args:
-        tables: names of tables; those that hold no rows of the lake's tables are passed over.
+        tables: all table names; tables without inlined rows are skipped.
     """
     return [
         filled("catalogue", "later_rows", schema=schema, table=table, column=column)
@@ -136,10 +133,10 @@ def later_rows(tables: Iterable[str], schema: str) -> list[str]:
 
 
 def foreign_error(kind: str, name: object) -> ConfigurationError:
-    """The error of a catalogue that holds what only somebody else can have written.
+    """Return the error for a catalogue entry that Assay never writes.
 
     Args:
-        name: None: it has lost its name.
+        name: None if the entry has lost its name.
     """
     return ConfigurationError(
         f"the lake's catalogue holds {kind} {str(name)[:200]!r}, which Assay never writes there:"
@@ -148,7 +145,7 @@ def foreign_error(kind: str, name: object) -> ConfigurationError:
 
 
 def _is_mart(connection: Connection, name: str, sql: str | None) -> bool:
-    """Return whether a view's SQL is that of a mart; a catalogue holds it as DuckDB writes it."""
+    """Return whether a view has the SQL of a mart, compared as DuckDB formats it."""
     if sql is None:
         return False
     if sql == _HELD.get(name):
@@ -162,7 +159,7 @@ def _is_mart(connection: Connection, name: str, sql: str | None) -> bool:
 
 
 def _rewritten(connection: Connection, sql: str) -> str:
-    """A statement as DuckDB writes it; empty where it is none."""
+    """Return a statement as DuckDB formats it; empty if it is invalid."""
     try:
         question = "select json_deserialize_sql(json_serialize_sql($sql))"
         ((text,),) = connection.execute(question, {"sql": sql}).fetchall()
@@ -172,17 +169,16 @@ def _rewritten(connection: Connection, sql: str) -> str:
 
 
 def _begin_statistics(connection: Connection) -> None:
-    """DuckLake asks for the statistics of a table without any once per column of every question:
-    100 ms instead of 10.
+    """Create statistics for tables without any, by inserting and deleting a row.
 
-    A row that comes and goes within the transaction leaves some behind, and nothing else.
+    Without them DuckLake asks for statistics once per column of every query: 100 ms instead of 10.
     """
-    known = {
+    with_statistics = {
         name
         for (name,) in connection.execute(statement("tables", "tables_with_statistics")).fetchall()
     }
     for table in TABLES:
-        if table.name not in known:
+        if table.name not in with_statistics:
             connection.execute(table_statement("insert_nothing", table=table.name))
             connection.execute(table_statement("delete_nothing", table=table.name))
 

@@ -1,7 +1,7 @@
-"""A lake's catalogue in PostgreSQL, which publishers and readers on many machines share.
+"""Catalogue of a lake in PostgreSQL, shared by machines.
 
-The password travels in a secret of DuckDB and never in a connection string: DuckDB repeats the
-string in its messages and shows it as the path of the database.
+The password is passed as a DuckDB secret, never in a connection string: DuckDB repeats the string
+in messages and shows it as the path of the database.
 """
 
 import os
@@ -33,7 +33,7 @@ _LOST = (
     "data from server",
     "data to server",
 )
-"""Of what libpq says when a server goes away while it is asked."""
+"""Parts of libpq's messages about a lost server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class PostgresCatalogue:
     """Address of a catalogue.
 
     Attributes:
-        title: host, port and database, as messages show them.
-        options: what libpq is told, without the password.
+        title: host, port and database, for messages.
+        options: libpq options without the password.
     """
 
     title: str
@@ -51,11 +51,10 @@ class PostgresCatalogue:
 
     @classmethod
     def of(cls, url: str) -> "PostgresCatalogue":
-        """Read `postgresql://user:password@host:port/database?sslmode=require`.
+        """Parse `postgresql://user:password@host:port/database?sslmode=require`.
 
         Raises:
-            ConfigurationError: it is no such address, or has its password elsewhere; its text is
-                not repeated.
+            ConfigurationError: the address is invalid; its text is not repeated.
         """
         try:
             parts = urlsplit(url)
@@ -78,15 +77,16 @@ class PostgresCatalogue:
 
     @property
     def connection_string(self) -> str:
-        """As libpq reads it; a server shows the name of the process to its administrators."""
+        """Connection string for libpq; the server shows the process name to administrators."""
         named = {"application_name": f"assay, process {os.getpid()} on {socket.gethostname()}"}
         return " ".join(
             f"{name}={_as_libpq(value)}" for name, value in (named | self.options).items()
         )
 
     def secret(self, connection: Connection) -> tuple[str, ...]:
-        """Tell the connection the password; the option of `attach` that names it. Without one libpq
-        looks in its own places, such as a password file.
+        """Create a secret with the password, and return the option of `attach` for it.
+
+        Without a password libpq uses its own sources, such as a password file.
         """
         if self.password is None:
             return ()
@@ -97,9 +97,9 @@ class PostgresCatalogue:
         return (f"secret {quoted(_CREDENTIALS)}",)
 
     def opening_error(self, error: duckdb.Error) -> UpstreamError:
-        """Return what the server, or the way to it, said."""
-        told = str(error).partition('Unable to connect to Postgres at "')[2].partition('": ')[2]
-        reason = " ".join((told or str(error)).split("\n")[0].split())
+        """Return the error of a failed connection."""
+        message = str(error).partition('Unable to connect to Postgres at "')[2].partition('": ')[2]
+        reason = " ".join((message or str(error)).split("\n")[0].split())
         return UpstreamError(
             f"the lake's catalogue at {self.title} cannot be opened ({VARIABLE}): {reason}"
         )
@@ -107,11 +107,7 @@ class PostgresCatalogue:
 
 @contextmanager
 def loss_told(catalogue: PostgresCatalogue | None) -> Iterator[None]:
-    """Around whatever asks a catalogue; None: one in a file.
-
-    Raises:
-        UpstreamError: the server went away meanwhile.
-    """
+    """Raise UpstreamError if the server is lost in the block; None: a catalogue file."""
     try:
         yield
     except duckdb.Error as error:
@@ -130,8 +126,9 @@ def _as_libpq(value: str) -> str:
 
 @contextmanager
 def only_publisher(catalogue: PostgresCatalogue, wait_seconds: float) -> Iterator[None]:
-    """Hold the catalogue's lock while the block runs. The server lets go of it when the process or
-    its connection ends.
+    """Hold the catalogue's lock while the block runs.
+
+    The server releases it when the process or its connection ends.
 
     Raises:
         TransientError: another process held it for `wait_seconds`.
@@ -151,10 +148,10 @@ def only_publisher(catalogue: PostgresCatalogue, wait_seconds: float) -> Iterato
 
 @dataclass(frozen=True, slots=True)
 class CatalogueState:
-    """State of a server, and the rights of this user.
+    """Version of a server, and this user's permissions.
 
     Attributes:
-        has_lake: whether a lake's tables are there.
+        has_lake: whether a lake's tables exist.
     """
 
     version: str
@@ -168,8 +165,8 @@ class CatalogueState:
         return int(self.version.split(".")[0]) >= OLDEST_VERSION and self.may_read
 
     @property
-    def told(self) -> str:
-        """The rights, in words."""
+    def rights(self) -> str:
+        """The permissions, in words."""
         if int(self.version.split(".")[0]) < OLDEST_VERSION:
             return f"DuckLake needs PostgreSQL {OLDEST_VERSION} or newer"
         if not self.may_read:
@@ -179,26 +176,26 @@ class CatalogueState:
 
 
 def catalogue_state(catalogue: PostgresCatalogue) -> CatalogueState:
-    """Look at the server.
+    """Query the server.
 
     Raises:
         UpstreamError: it cannot be reached.
     """
     with _asking(catalogue) as connection:
-        found = _ask(connection, "state")
-    has_lake = found["may_read"] is not None
-    may_write = found["may_write"] if has_lake else found["may_create"]
+        row = _ask(connection, "state")
+    has_lake = row["may_read"] is not None
+    may_write = row["may_write"] if has_lake else row["may_create"]
     return CatalogueState(
-        version=found["version"].split()[0],
-        user=found["user_name"],
+        version=row["version"].split()[0],
+        user=row["user_name"],
         has_lake=has_lake,
-        may_read=bool(found["may_read"]) if has_lake else True,
-        may_write=bool(may_write) and not found["is_replica"],
+        may_read=bool(row["may_read"]) if has_lake else True,
+        may_write=bool(may_write) and not row["is_replica"],
     )
 
 
 def check_may_publish(catalogue: PostgresCatalogue) -> None:
-    """Look whether this user may change the lake whose catalogue is there.
+    """Check that this user may change the lake of a catalogue.
 
     Raises:
         ConfigurationError: it may only read.
@@ -207,13 +204,13 @@ def check_may_publish(catalogue: PostgresCatalogue) -> None:
     state = catalogue_state(catalogue)
     if not state.may_write:
         raise ConfigurationError(
-            f"nothing could be published to the catalogue at {catalogue.title}: {state.told}"
+            f"nothing could be published to the catalogue at {catalogue.title}: {state.rights}"
         )
 
 
 @contextmanager
 def _asking(catalogue: PostgresCatalogue) -> Iterator[Connection]:
-    """One transaction of the server, in which it is asked in its own SQL."""
+    """Yield a transaction of the server, queried in its own SQL."""
     with loss_told(catalogue), in_memory("postgres_scanner") as connection:
         attach_postgres(connection, catalogue)
         connection.execute("begin")
@@ -228,7 +225,7 @@ def _asking(catalogue: PostgresCatalogue) -> Iterator[Connection]:
 def attach_postgres(
     connection: Connection, catalogue: PostgresCatalogue, *, read_only: bool = True
 ) -> None:
-    """Attach the database itself, as `catalogue`; the scanner is loaded.
+    """Attach the database as `catalogue`; its extension is loaded.
 
     Raises:
         UpstreamError: it cannot be reached.
@@ -247,10 +244,10 @@ def attach_postgres(
 
 
 def refuse_server_programs(connection: Connection, catalogue: PostgresCatalogue) -> None:
-    """Refuse a catalogue for whose tables the server would run what DuckLake never writes.
+    """Refuse a catalogue with objects that the server would run, which DuckLake never creates.
 
     Raises:
-        ConfigurationError: names the first such view, trigger, rule or the like.
+        ConfigurationError: names the first such view, trigger or rule.
         UpstreamError: the server cannot be reached.
     """
     attach_postgres(connection, catalogue)
@@ -268,18 +265,18 @@ def refuse_server_programs(connection: Connection, catalogue: PostgresCatalogue)
 
 
 def _later_rows(connection: Connection) -> str | None:
-    """Return a table with rows of a later snapshot than the newest."""
+    """Return a table with rows of a snapshot later than the newest."""
     question = "from postgres_query('catalogue', ?)"
     tables = connection.execute(question, [statement("catalogue", "server_inlined")]).fetchall()
     statements = later_rows((name for (name,) in tables), "public")
     if not statements:
         return None
-    found = connection.execute(question, ["\nunion all\n".join(statements)]).fetchone()
-    return found[0] if found else None
+    row = connection.execute(question, ["\nunion all\n".join(statements)]).fetchone()
+    return row[0] if row else None
 
 
 def _ask(connection: Connection, name: str) -> dict[str, Any]:
-    """The first row of `sql/catalogue/<name>.sql`; empty where there is none."""
+    """Return the first row of `sql/catalogue/<name>.sql`; empty if there is none."""
     result = connection.execute(statement("catalogue", "ask"), [statement("catalogue", name)])
     columns = [column[0] for column in result.description or []]
     row = result.fetchone()

@@ -1,4 +1,4 @@
-"""SQLite files, beside which somebody else may have put a rollback journal."""
+"""SQLite files, checked for rollback journals that somebody else may have written."""
 
 import os
 import sqlite3
@@ -15,7 +15,7 @@ from warehouse.statements import statement
 BUSY_TIMEOUT_SECONDS = 60.0
 _MAGIC = bytes.fromhex("d9d505f920a163d7")
 _LEAST_RECORD_BYTES = 16
-"""Of the record of a super-journal: the length of its name, a checksum and the magic number."""
+"""Of a super-journal record: length of its name, checksum and magic number."""
 
 
 def connect(database: Path, **options: Any) -> sqlite3.Connection:
@@ -31,7 +31,7 @@ def connect(database: Path, **options: Any) -> sqlite3.Connection:
 
 
 def open_wal(path: Path, script: str) -> sqlite3.Connection:
-    """Open a database in WAL that threads share, and run `script`, which makes its tables.
+    """Open a WAL database for threads, and run `script`, which creates its tables.
 
     Raises:
         ConfigurationError: as `connect`.
@@ -52,8 +52,8 @@ def open_wal(path: Path, script: str) -> sqlite3.Connection:
 def into_wal(connection: sqlite3.Connection) -> None:
     """Switch a database to WAL.
 
-    SQLite does not wait for locks during the switch, so processes that open a new file at once try
-    again.
+    SQLite does not wait for locks during the switch, so it is retried for processes that open a new
+    file concurrently.
     """
     deadline = time.monotonic() + BUSY_TIMEOUT_SECONDS
     while True:
@@ -69,7 +69,7 @@ def into_wal(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def database_errors(title: str, remedy: str) -> Iterator[None]:
-    """Turn what SQLite says of a file into errors of one line.
+    """Turn SQLite errors into errors of one line.
 
     Args:
         title: names the file.
@@ -77,7 +77,7 @@ def database_errors(title: str, remedy: str) -> Iterator[None]:
 
     Raises:
         ConfigurationError: the file is damaged or cannot be opened.
-        TransientError: other processes kept it locked for longer than a minute.
+        TransientError: other processes locked it for longer than a minute.
     """
     try:
         yield
@@ -98,21 +98,22 @@ def database_errors(title: str, remedy: str) -> Iterator[None]:
 
 
 def refuse_foreign_programs(connection: sqlite3.Connection, database: Path) -> None:
-    """Refuse a file with a trigger, a view or a virtual table, and close it: Assay makes none, and
-    SQLite would run them while it reads and writes.
+    """Refuse and close a file with a trigger, view or virtual table.
+
+    Assay creates none, and SQLite would run them on access.
 
     Raises:
         ConfigurationError: names the first.
         sqlite3.Error: the file cannot be read.
     """
     try:
-        found = connection.execute(statement("catalogue", "programs")).fetchone()
+        program = connection.execute(statement("catalogue", "programs")).fetchone()
     except sqlite3.Error:
         connection.close()
         raise
-    if found is not None:
+    if program is not None:
         connection.close()
-        kind, name = (str(each)[:100] for each in found)
+        kind, name = (str(each)[:100] for each in program)
         raise ConfigurationError(
             f"{database} holds the {kind} {name!r}, which Assay never makes there: bring the file"
             " back from a copy, or move it away, and see who may write to it"
@@ -120,13 +121,13 @@ def refuse_foreign_programs(connection: sqlite3.Connection, database: Path) -> N
 
 
 def refuse_foreign_journal(database: Path) -> None:
-    """Refuse a journal with which SQLite would delete another file; call it before each opening.
+    """Refuse a journal that makes SQLite delete another file; call it before each opening.
 
-    A journal may name a super-journal, which SQLite deletes with the rights of whoever opens the
-    database. Assay commits to one database at a time, so that its journals name none.
+    A journal may name a super-journal, which SQLite deletes with the permissions of the process.
+    Assay commits to one database at a time, so its journals name none.
 
     Raises:
-        ConfigurationError: names the journal and what to do.
+        ConfigurationError: names the journal and the remedy.
     """
     resolved = database.resolve()  # SQLite looks for the journal behind links, too
     journal = resolved.with_name(f"{resolved.name}-journal")

@@ -1,1 +1,1 @@
-"""The SQL console: one SELECT over the lake, and nothing else of the machine."""
+"""SQL console: one SELECT over the lake, without access to the machine."""

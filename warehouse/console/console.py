@@ -1,9 +1,8 @@
-"""The SQL console: one SELECT over the lake, and nothing else of the machine.
+"""SQL console: one SELECT over the lake, without access to the machine.
 
-Two fences. DuckDB reaches the lake's data and no other files, as in every connection to a lake, and
-has no way to change its settings. But some functions bypass that fence (`sqlite_scan` opens any file), so
-the parsed statement is held against closed lists as well: only functions that touch nothing outside,
-no catalogue internals.
+Two layers of protection. DuckDB may read only the lake's files and cannot change its settings, as
+in every connection to a lake. Some functions bypass that (`sqlite_scan` opens any file), so the
+parsed statement may use only listed functions, and no catalogue internals.
 """
 
 import json
@@ -47,7 +46,7 @@ _TABLE_FUNCTIONS = frozenset(
 )
 _CATALOGUES = frozenset({"", "lake", "temp"})
 _SCHEMAS = frozenset({"", "main", "lake", "temp", "information_schema"})
-"""Of a name in two parts, the first may be that of the catalogue: `lake.runs`."""
+"""The first part of a two-part name may be the catalogue: `lake.runs`."""
 _HIDDEN_PREFIXES = ("__ducklake", "duckdb_", "ducklake_", "pg_", "postgres_", "pragma_", "sqlite_")
 _READERS = {
     ".csv": "read_csv",
@@ -59,7 +58,7 @@ _READERS = {
 }
 _MAXIMUM_ROWS = 1_000_000
 _MOST_BITS = 63
-"""Of a number as other programs read it; larger ones are told as text."""
+"""Largest integer that other programs read; larger ones become text."""
 
 
 def run_sql(
@@ -70,19 +69,17 @@ def run_sql(
     maximum_rows: int = _MAXIMUM_ROWS,
     beside: Mapping[str, Path] = MappingProxyType({}),
 ) -> list[Row]:
-    """Answer one SELECT (also WITH, VALUES, FROM, DESCRIBE, SUMMARIZE, SHOW TABLES) over the
-    published tables and marts.
+    """Run one SELECT (also WITH, VALUES, FROM, DESCRIBE, SUMMARIZE, SHOW TABLES).
 
-    Values are plain: numbers, strings, dates, times, lists, dicts.
+    It reads the published tables and marts. Values are plain: numbers, strings, dates, times,
+    lists, dicts.
 
     Args:
-        beside: files of the user's own, by the name of the table that each is in this statement:
-            CSV, TSV, JSON, JSON Lines or Parquet.
+        beside: the user's files by table name: CSV, TSV, JSON, JSON Lines or Parquet.
 
     Raises:
-        SqlError: in one line, why the statement is wrong, and where.
-        ConfigurationError: why it is refused, too slow or has too large an answer, or a file cannot
-            be read.
+        SqlError: the statement is invalid; one line, with the position.
+        ConfigurationError: it is refused, too slow or has too many rows, or a file cannot be read.
     """
     _, rows = run_sql_with_names(
         warehouse, sql, timeout_seconds=timeout_seconds, maximum_rows=maximum_rows, beside=beside
@@ -98,13 +95,13 @@ def run_sql_with_names(
     maximum_rows: int = _MAXIMUM_ROWS,
     beside: Mapping[str, Path] = MappingProxyType({}),
 ) -> tuple[tuple[str, ...], list[Row]]:
-    """As `run_sql`, with the names of the columns, which an answer without rows has too."""
+    """Run as `run_sql`, and return the column names too, also without rows."""
     with _asked(warehouse, sql, timeout_seconds, beside) as answer:
         names = _distinct([column[0] for column in answer.description or ()])
-        found = answer.fetchmany(maximum_rows + 1)
-    if len(found) > maximum_rows:
+        values = answer.fetchmany(maximum_rows + 1)
+    if len(values) > maximum_rows:
         raise ConfigurationError(f"the answer has more than {maximum_rows} rows: add a LIMIT")
-    rows = [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in found]
+    rows = [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in values]
     return tuple(names), rows
 
 
@@ -115,10 +112,10 @@ def run_sql_to_arrow(
     timeout_seconds: float = 300.0,
     beside: Mapping[str, Path] = MappingProxyType({}),
 ) -> "pa.Table":
-    """As `run_sql`, with the types of the columns and without a bound on rows."""
+    """Run as `run_sql`, and return an Arrow table without a bound on rows."""
     with _asked(warehouse, sql, timeout_seconds, beside) as answer:
-        found = answer.to_arrow_table()
-        return found.rename_columns(_distinct(found.column_names))
+        table = answer.to_arrow_table()
+        return table.rename_columns(_distinct(table.column_names))
 
 
 @contextmanager
@@ -160,7 +157,7 @@ def _asked(
 
 
 def _lay_beside(connection: Connection, name: str, path: Path) -> None:
-    """Read a file of the user's own into a table of this connection."""
+    """Load a file of the user into a temporary table of the connection."""
     read = _READERS.get(path.suffix.lower())
     if read is None:
         raise ConfigurationError(f"{path.name}: give a {', '.join(_READERS)} file")
@@ -170,8 +167,10 @@ def _lay_beside(connection: Connection, name: str, path: Path) -> None:
         )
     try:
         # Read elsewhere, since this connection is bounded to the lake.
-        with in_memory() as own:
-            rows = own.execute(f"from {read}(?)", [str(path.resolve())]).to_arrow_table()
+        with in_memory() as file_connection:
+            rows = file_connection.execute(
+                f"from {read}(?)", [str(path.resolve())]
+            ).to_arrow_table()
         connection.register("a file", rows)
         connection.execute(f'create temp table "{name}" as from "a file"')
         connection.unregister("a file")
@@ -253,7 +252,7 @@ def _refuse_functions(connection: Connection, node: dict[str, Any]) -> None:
 
 
 def _distinct(names: list[str]) -> list[str]:
-    """Columns of one name are told apart, so that none is lost in a dict."""
+    """Number repeated column names, so that none is lost in a dict."""
     seen: dict[str, int] = {}
     distinct = []
     for name in names:
@@ -284,8 +283,8 @@ def _plain(value: Any) -> Any:
 def _wrong(sql: str, error: duckdb.Error | RuntimeError) -> SqlError:
     line, more = _said(error)
     lost = isinstance(error, duckdb.IOException)
-    told = "the lake cannot be read (`assay warehouse verify` says more)" if lost else "wrong SQL"
-    wrong = SqlError(f"{told}: {line}")
+    title = "the lake cannot be read (`assay warehouse verify` says more)" if lost else "wrong SQL"
+    wrong = SqlError(f"{title}: {line}")
     if str(more.get("position", "")).isdecimal():
         before = sql.encode()[: int(more["position"])]
         wrong.place = len(before.decode(errors="ignore"))
@@ -295,12 +294,10 @@ def _wrong(sql: str, error: duckdb.Error | RuntimeError) -> SqlError:
 
 
 def _said(error: duckdb.Error | RuntimeError) -> tuple[str, Mapping[str, Any]]:
-    """DuckDB's message as one line, and what it knows beside: position in bytes, name,
-    candidates.
-    """
-    kind, _, told = str(error).partition(": ")
+    """Return DuckDB's message as one line, with its details: position in bytes, name, candidates."""
+    kind, _, details = str(error).partition(": ")
     try:
-        more = json.loads(told)
+        more = json.loads(details)
     except ValueError:
         more = None
     if not isinstance(more, dict) or "exception_message" not in more:

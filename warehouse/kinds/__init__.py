@@ -1,1 +1,1 @@
-"""One declaration per kind of work, and how its units become rows."""
+"""Declarations of kinds of work, and their mapping to rows."""

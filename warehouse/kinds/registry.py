@@ -1,8 +1,7 @@
-"""The kinds of work that are landed unit by unit and published whole.
+"""Kinds of work that are landed by unit and published as a whole.
 
-Those that modules of `schemas/works` declare are found by themselves; the others are declared beside
-how their units land. Each is validated, published, verified, tidied up and held to the conformity
-suite like the others.
+Kinds declared in `schemas/works` are found automatically; the others are declared next to their
+landing. All are validated, published, verified, compacted and tested for conformity alike.
 """
 
 from schemas.works.registry import work_schemas

@@ -1,1 +1,1 @@
-"""Object storage, where a lake's files may lie instead of in a folder."""
+"""Object storage for warehouses and lakes."""

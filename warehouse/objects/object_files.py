@@ -1,6 +1,4 @@
-"""DuckDB and object storage: how a connection reaches a lake's files there, and what its failures
-mean.
-"""
+"""DuckDB's access to object storage, and its errors."""
 
 import json
 import os
@@ -18,7 +16,7 @@ from warehouse.statements import quoted
 
 
 def reach(connection: Connection, folder: ObjectFolder) -> None:
-    """Let a connection read and write in `folder`.
+    """Give a connection access to `folder`.
 
     Raises:
         ConfigurationError: the extension or credentials are missing.
@@ -34,22 +32,22 @@ def reach(connection: Connection, folder: ObjectFolder) -> None:
 
 
 def sign(connection: Connection, folder: ObjectFolder) -> None:
-    """Tell a connection the credentials as they are now. Raises as `reach`."""
+    """Give a connection the current credentials. Raises as `reach`."""
     options = folder.credentials() | {"scope": folder.address}
     flags = ""
     if endpoint := options.pop("endpoint", None):
         place = urlsplit(endpoint)
         options |= {"endpoint": f"{place.netloc}{place.path.rstrip('/')}", "url_style": "path"}
         flags = f", use_ssl {place.scheme == 'https'}"
-    told = ", ".join(f"{name} {quoted(value)}" for name, value in options.items())
+    secret_options = ", ".join(f"{name} {quoted(value)}" for name, value in options.items())
     connection.execute(
-        f"create or replace temporary secret object_storage (type s3, {told}{flags})"
+        f"create or replace temporary secret object_storage (type s3, {secret_options}{flags})"
     )
 
 
 @contextmanager
 def storage_failures_told() -> Iterator[None]:
-    """Around whatever reads or writes a lake's files through DuckDB.
+    """Turn DuckDB's storage errors in the block into errors of one line.
 
     Raises:
         UpstreamError: object storage failed.
@@ -69,12 +67,12 @@ def storage_failures_told() -> Iterator[None]:
 
 
 def storage_failure(error: duckdb.Error) -> AssayError | None:
-    """Return what DuckDB says of object storage, in one line; None: it is about something else."""
+    """Return the error about object storage; None if it is about something else."""
     text = str(error).partition(": ")[2]
     with suppress(ValueError):  # a connection may be asked to tell errors as JSON
         text = json.loads(text)["exception_message"]
-    about, _, told = text.partition("\n\n")
+    about, _, reply = text.partition("\n\n")
     if not isinstance(error, duckdb.HTTPException) and " for HTTP " not in about:
         return None
-    code, _, message = told.partition("\n")[0].partition(": ")
+    code, _, message = reply.partition("\n")[0].partition(": ")
     return failure_told("the lake's files", code, message or about)

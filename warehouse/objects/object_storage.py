@@ -1,7 +1,7 @@
-"""Object storage, as S3 speaks it: where a lake's files may lie instead of in a folder.
+"""Object storage with the S3 API.
 
-Address, region and credentials are found as AWS's own tools find them: environment, `~/.aws`, the
-role of a machine. They are in no row, message or command line.
+Endpoint, region and credentials come from the sources of AWS's own tools: environment, `~/.aws`,
+the role of a machine. They appear in no row, message or command line.
 """
 
 import functools
@@ -24,7 +24,7 @@ TIMEOUT_SECONDS = 30
 ATTEMPTS = 5
 _CONDITION_FAILED = (409, 412)
 AT_ONCE = 16
-"""Requests."""
+"""Concurrent requests."""
 _REFUSALS = {
     "AccessDenied": "these credentials may not do this",
     "ExpiredToken": "the credentials have expired: renew them",
@@ -34,22 +34,22 @@ _REFUSALS = {
     "RequestTimeTooSkewed": "the clocks differ by more than a quarter of an hour: set this one",
     "SignatureDoesNotMatch": "the secret is not that of the key: check AWS_SECRET_ACCESS_KEY",
 }
-"""What mending takes, by what the storage calls it; of all else trying again may help."""
+"""Remedies by error code; other errors may be retried."""
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectFolder:
-    """A place in a bucket. `prefix` ends with a slash or is empty."""
+    """A folder in a bucket. `prefix` ends with a slash or is empty."""
 
     bucket: str
     prefix: str
 
     @classmethod
     def of(cls, address: str) -> "ObjectFolder":
-        """Read `s3://bucket/prefix`.
+        """Parse `s3://bucket/prefix`.
 
         Raises:
-            ConfigurationError: it is no such address, or the extra package is not installed.
+            ConfigurationError: the address is invalid, or boto3 is not installed.
         """
         bucket, prefix = bucket_and_prefix(address)
         if find_spec("boto3") is None:
@@ -58,16 +58,17 @@ class ObjectFolder:
 
     @property
     def address(self) -> str:
-        """With a slash at its end."""
+        """Address with a slash at its end."""
         return f"s3://{self.bucket}/{self.prefix}"
 
     def within(self, name: str) -> "ObjectFolder":
-        """The folder of this name in it."""
+        """Return the subfolder of this name."""
         return ObjectFolder(self.bucket, f"{self.prefix}{name}/")
 
     def credentials(self) -> dict[str, str]:
-        """As they are now, with region and endpoint: those of a role end after an hour. `endpoint`
-        is not told where AWS itself is meant.
+        """Return the current credentials with region and endpoint.
+
+        Those of a role expire after an hour. There is no `endpoint` for AWS itself.
 
         Raises:
             ConfigurationError: there are none.
@@ -78,16 +79,16 @@ class ObjectFolder:
             if held is None:
                 raise self._without_credentials
             key = held.get_frozen_credentials()
-        told = {
+        options = {
             "key_id": key.access_key,
             "secret": key.secret_key,
             "region": client.meta.region_name,
         }
         if key.token:
-            told["session_token"] = key.token
+            options["session_token"] = key.token
         if not _is_of_aws(client):
-            told["endpoint"] = client.meta.endpoint_url
-        return told
+            options["endpoint"] = client.meta.endpoint_url
+        return options
 
     @property
     def _without_credentials(self) -> ConfigurationError:
@@ -97,7 +98,7 @@ class ObjectFolder:
         )
 
     def size(self, name: str) -> int | None:
-        """Bytes of an object; None: there is none of this name.
+        """Return the size of an object in bytes; None if there is none.
 
         Raises:
             UpstreamError: the storage cannot be reached.
@@ -116,18 +117,19 @@ class ObjectFolder:
                 raise
 
     def upload(self, name: str, file: Path) -> None:
-        """Keep a file's content under this name. Raises as `size`."""
+        """Upload a file under this name. Raises as `size`."""
         with _told(self) as client, file.open("rb") as content:
             client.upload_fileobj(content, self.bucket, self.prefix + name)
 
     def download(self, name: str, file: Path) -> None:
-        """Write an object's content to a file. Raises as `size`."""
+        """Download an object to a file. Raises as `size`."""
         with _told(self, name) as client:
             client.download_file(self.bucket, self.prefix + name, str(file))
 
     def put(self, name: str, content: bytes, *, replaced: str | None) -> bool:
-        """Keep content under this name in place of that with the tag `replaced` (None: of nothing);
-        False: something else is there. Raises as `size`.
+        """Store content in place of that with the tag `replaced` (None: of nothing).
+
+        Returns False if there is other content. Raises as `size`.
         """
         from botocore.exceptions import ClientError
 
@@ -136,23 +138,23 @@ class ObjectFolder:
             try:
                 client.put_object(Bucket=self.bucket, Key=self.prefix + name, Body=content, **held)
             except ClientError as error:
-                told = error.response
-                failed = told["ResponseMetadata"]["HTTPStatusCode"] in _CONDITION_FAILED
-                gone = replaced is not None and told["Error"].get("Code") == "NoSuchKey"
+                response = error.response
+                failed = response["ResponseMetadata"]["HTTPStatusCode"] in _CONDITION_FAILED
+                gone = replaced is not None and response["Error"].get("Code") == "NoSuchKey"
                 if failed or gone:
                     return False
                 raise
         return True
 
     def write(self, name: str, content: bytes, kind: str = "application/octet-stream") -> None:
-        """Keep content under this name, whatever is there. Raises as `size`."""
+        """Store content under this name unconditionally. Raises as `size`."""
         with _told(self) as client:
             client.put_object(
                 Bucket=self.bucket, Key=self.prefix + name, Body=content, ContentType=kind
             )
 
     def get(self, name: str) -> tuple[bytes, str] | None:
-        """The content of an object and its tag; None: there is none. Raises as `size`."""
+        """Return content and tag of an object; None if there is none. Raises as `size`."""
         from botocore.exceptions import (
             ClientError,
             IncompleteReadError,
@@ -163,8 +165,8 @@ class ObjectFolder:
         with _told(self) as client:
             for attempt in range(ATTEMPTS):
                 try:
-                    found = client.get_object(Bucket=self.bucket, Key=self.prefix + name)
-                    return found["Body"].read(), found["ETag"]
+                    response = client.get_object(Bucket=self.bucket, Key=self.prefix + name)
+                    return response["Body"].read(), response["ETag"]
                 except ClientError as error:
                     if error.response["Error"].get("Code") == "NoSuchKey":
                         return None
@@ -175,24 +177,23 @@ class ObjectFolder:
         raise AssertionError
 
     def remove(self, name: str) -> None:
-        """Remove an object, if it is there. Raises as `size`."""
+        """Delete an object if it exists. Raises as `size`."""
         with _told(self) as client:
             client.delete_object(Bucket=self.bucket, Key=self.prefix + name)
 
     def check(self) -> None:
-        """Write, read and remove something; write it again under a condition that does not hold.
+        """Write, read and delete an object; test that conditional writes are refused.
 
         Raises:
             UpstreamError: the storage cannot be reached.
-            ConfigurationError: it refuses, there are no credentials, or it does not keep to the
-                condition.
+            ConfigurationError: it refuses, has no credentials, or ignores the condition.
         """
         name = f".assay-{uuid4().hex}"
         self.put(name, b"assay", replaced=None)
         again = self.put(name, b"other", replaced=None)
-        found = self.get(name)
+        stored = self.get(name)
         self.remove(name)
-        if again or found is None or found[0] != b"assay":
+        if again or stored is None or stored[0] != b"assay":
             raise ConfigurationError(
                 f"{self.address} does not give back what was written there first: the storage has"
                 " to know If-None-Match"
@@ -200,7 +201,10 @@ class ObjectFolder:
 
 
 def file_size(folder: Path, place: ObjectFolder | None, name: str) -> int | None:
-    """Bytes of a file of a lake that lies in a folder, or at `place`; None: it is not there.
+    """Return the size of a lake's file in bytes; None if it is missing.
+
+    Args:
+        place: its object folder; None: it is in `folder`.
 
     Raises:
         UpstreamError: the storage cannot be reached.
@@ -214,7 +218,7 @@ def file_size(folder: Path, place: ObjectFolder | None, name: str) -> int | None
 
 @functools.cache
 def _client() -> tuple[Any, Any]:
-    """A session and its client, for the life of the process."""
+    """Return a session and its client, for the life of the process."""
     import boto3  # takes a while, and most lakes lie in a folder
     from botocore.config import Config
     from botocore.exceptions import BotoCoreError
@@ -241,7 +245,7 @@ def _client() -> tuple[Any, Any]:
 
 
 def forget_client() -> None:
-    """Look up address and credentials anew."""
+    """Drop the cached endpoint and credentials."""
     _client.cache_clear()
 
 
@@ -251,7 +255,11 @@ def _is_of_aws(client: Any) -> bool:
 
 @contextmanager
 def _told(folder: ObjectFolder, name: str | None = None) -> Iterator[Any]:
-    """Yield the client, whose errors become ours. `name`: of the object whose head is asked for."""
+    """Yield the client, and turn its errors into ours.
+
+    Args:
+        name: of the object whose HEAD is requested.
+    """
     from boto3.exceptions import Boto3Error
     from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
 
@@ -260,17 +268,20 @@ def _told(folder: ObjectFolder, name: str | None = None) -> Iterator[Any]:
     except NoCredentialsError:
         raise folder._without_credentials from None
     except ClientError as error:
-        told = _error_of(error)
-        if name is not None and told.get("Code", "").startswith("4"):
-            told = _reason_for_refusing(folder, name) or told
-        raise failure_told(folder.address, told.get("Code", ""), told.get("Message", "")) from None
+        details = _error_of(error)
+        if name is not None and details.get("Code", "").startswith("4"):
+            details = _reason_for_refusing(folder, name) or details
+        raise failure_told(
+            folder.address, details.get("Code", ""), details.get("Message", "")
+        ) from None
     except (BotoCoreError, Boto3Error) as error:
         raise failure_told(folder.address, "", str(error)) from None
 
 
 def _reason_for_refusing(folder: ObjectFolder, name: str) -> dict[str, str] | None:
-    """Return what the storage has against these credentials: an answer to HEAD has no body to say
-    it in, so its status is all that is known of it. None: the object itself is given.
+    """Return the error of a refused HEAD request, by a GET of the object.
+
+    A reply to HEAD has no body, so its status alone is known. None: the GET succeeded.
     """
     from botocore.exceptions import BotoCoreError, ClientError
 
@@ -285,13 +296,13 @@ def _reason_for_refusing(folder: ObjectFolder, name: str) -> dict[str, str] | No
 
 
 def _error_of(error: Any) -> dict[str, str]:
-    """Code and message of an error of botocore's client."""
-    return {name: str(told) for name, told in error.response.get("Error", {}).items()}
+    """Return code and message of a botocore error."""
+    return {name: str(value) for name, value in error.response.get("Error", {}).items()}
 
 
 def failure_told(where: str, code: str, message: str) -> AssayError:
-    """Return what object storage said, in one line; `code`: its own word for it."""
+    """Return the error for a failure of object storage, by its error code."""
     if code in _REFUSALS:
         return ConfigurationError(f"object storage, {where}: {_REFUSALS[code]}")
-    said = " ".join(f"{code}: {message}".strip(": ").split())[:300]
-    return UpstreamError(f"object storage, {where}: {said}")
+    reason = " ".join(f"{code}: {message}".strip(": ").split())[:300]
+    return UpstreamError(f"object storage, {where}: {reason}")

@@ -1,8 +1,7 @@
-"""Reports of a warehouse in object storage: written in the working folder, then kept where machines
-meet, under the same names.
+"""Reports of a warehouse in object storage, uploaded from the working folder.
 
-Every function raises UpstreamError where the storage cannot be reached, and ConfigurationError
-where it refuses. Of a warehouse in a folder there is nothing to be done.
+Every function raises UpstreamError if the storage cannot be reached, and ConfigurationError if it
+refuses. For a warehouse in a folder they do nothing.
 """
 
 import mimetypes
@@ -18,10 +17,10 @@ _NAMES_FILE = "files"
 
 
 def share_reports(layout: Layout, paths: Iterable[Path], *, new: bool = True) -> None:
-    """Keep files of reports there, in this order.
+    """Upload report files in this order.
 
     Args:
-        new: False: they have not changed since they were last sent, if all of them were.
+        new: False: skip if the last file was uploaded already.
     """
     files = tuple(dict.fromkeys(paths))
     place = layout.objects
@@ -35,7 +34,7 @@ def share_reports(layout: Layout, paths: Iterable[Path], *, new: bool = True) ->
 
 
 def with_pages(paths: Iterable[Path]) -> Iterator[Path]:
-    """All files of the folders in which `paths` lie, and those last: they lead to the others."""
+    """Yield the other files in the folders of `paths`, then `paths`, which link to them."""
     paths = tuple(paths)
     for folder in dict.fromkeys(path.parent for path in paths):
         yield from sorted(
@@ -47,9 +46,7 @@ def with_pages(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def bring_report(layout: Layout, path: Path) -> bool:
-    """Return whether the file of a report is here, maybe only now: it may have been written
-    elsewhere.
-    """
+    """Return whether the report file exists here, after downloading it if necessary."""
     if path.exists():
         return True
     there = None if layout.objects is None else layout.objects.get(_name(layout, path))
@@ -60,7 +57,7 @@ def bring_report(layout: Layout, path: Path) -> bool:
 
 
 def forget_reports(layout: Layout, folder: Path) -> None:
-    """Remove the files of the reports in `folder` from there, by the names they were sent under."""
+    """Delete the uploaded report files of `folder`, by their recorded names."""
     place = layout.objects
     if place is None:
         return
@@ -70,7 +67,7 @@ def forget_reports(layout: Layout, folder: Path) -> None:
 
 
 def _note_names(place: ObjectFolder, layout: Layout, folder: Path, files: Iterable[Path]) -> None:
-    """Before they are sent: no file is ever there that nobody could remove."""
+    """Record the names of files before their upload, so that all can be deleted."""
     here = {file.relative_to(folder).as_posix() for file in files if file.is_relative_to(folder)}
     names = here | _names(place, layout, folder)
     listed = "".join(f"{name}\n" for name in sorted(names))

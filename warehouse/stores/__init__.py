@@ -1,1 +1,1 @@
-"""Stores beside the lake: caches, transcripts and budgets."""
+"""Stores outside the lake: caches, transcripts and budgets."""

@@ -1,7 +1,7 @@
-"""Budgets: what runs have spent, and the calls of units that have not landed yet.
+"""Budgets: spending of runs, and a journal of calls that have not landed.
 
-One machine keeps them in an SQLite file; machines that share a catalogue in PostgreSQL keep them in
-its database. The statements are the same for both.
+One machine uses an SQLite file; machines with a catalogue in PostgreSQL use its database. The
+statements are the same.
 """
 
 import math
@@ -36,7 +36,7 @@ _TOTALS = "coalesce(sum(cost_usd), 0.0), cast(coalesce(sum(tokens), 0) as bigint
 
 
 class Spend(Noun):
-    """Dollars, tokens and literature requests."""
+    """US dollars, tokens and literature requests."""
 
     cost_usd: float = Field(default=0.0, ge=0)
     tokens: int = Field(default=0, ge=0)
@@ -51,14 +51,14 @@ class Spend(Noun):
 
 
 class BudgetFile:
-    """The storage behind `SharedBudget`, in numbers and words alone.
+    """Storage of `SharedBudget`.
 
-    Each call of a unit of work is journalled from when it is sent until the unit has landed, so
-    that a kill loses no row.
+    Each call of a unit is in the journal from sending until the unit has landed, so that a kill
+    loses no row.
 
     Args:
-        path: the SQLite file; not used where the catalogue is in PostgreSQL.
-        is_alive: whether the process that holds a reservation still works.
+        path: the SQLite file; unused with a catalogue in PostgreSQL.
+        is_alive: whether the process that holds a reservation still runs.
     """
 
     def __init__(
@@ -78,12 +78,12 @@ class BudgetFile:
 
     @property
     def exists(self) -> bool:
-        """Return whether anything was ever counted or journalled."""
+        """Return whether anything was ever recorded."""
         return self.path.exists() if self._database is None else self._database.has_tables
 
     def admit(self, reservation_id: str, idea_id: IdeaId, cost_usd: float, tokens: int) -> bool:
-        """Return whether the call may start now; False: wait for calls in flight."""
-        asked = Spend(cost_usd=cost_usd, tokens=tokens)
+        """Reserve an estimate, and return whether the call may start; False: wait."""
+        estimate = Spend(cost_usd=cost_usd, tokens=tokens)
         with self._transaction() as connection:
             # Else reservations of a killed worker would hold back everybody until they are old.
             self._forget_the_dead(connection)
@@ -93,15 +93,15 @@ class BudgetFile:
             if self._full(
                 run.plus(self._in_flight(connection, None)),
                 idea.plus(self._in_flight(connection, idea_id)),
-                asked,
+                estimate,
             ):
                 return False
             row = (
                 reservation_id,
                 self.run_id,
                 idea_id,
-                asked.cost_usd,
-                asked.tokens,
+                estimate.cost_usd,
+                estimate.tokens,
                 self._holder(),
                 self._clock(connection),
             )
@@ -117,7 +117,7 @@ class BudgetFile:
         cost_usd: float,
         tokens: int,
     ) -> None:
-        """Journal a call that is about to be sent, with the row it has if no answer comes."""
+        """Journal a call before it is sent, with the row it gets without a reply."""
         held_by = self._holder()
         row = (call_id, unit, self.run_id, idea_id, concealed(call), cost_usd, tokens, held_by)
         with self._transaction() as connection:
@@ -129,7 +129,7 @@ class BudgetFile:
     def settle(
         self, reservation_id: str, idea_id: IdeaId, cost_usd: float, tokens: int, call: str = ""
     ) -> None:
-        """Replace the estimate by what the call used, and its row in the journal by `call`."""
+        """Replace the estimate of a call by its actual use, and its journal row by `call`."""
         with self._transaction() as connection:
             connection.execute("delete from reserved where reservation_id = ?1", (reservation_id,))
             # Of a call that was given up the estimate has been counted.
@@ -145,7 +145,7 @@ class BudgetFile:
             self._add(connection, idea_id, cost_usd - given_up[0], tokens - given_up[1], requests=0)
 
     def journalled(self, unit: str) -> list[LlmCall]:
-        """The calls of a unit that have not landed, in the order they were sent.
+        """Return the calls of a unit that have not landed, in order of sending.
 
         Raises:
             ConfigurationError: one of them cannot be read.
@@ -157,7 +157,7 @@ class BudgetFile:
             return [_call(*row) for row in connection.execute(query, (unit,)).fetchall()]
 
     def landed(self, unit: str) -> None:
-        """Empty the unit's journal; a call still in flight there counts as its estimate."""
+        """Delete the unit's journal; a call in flight counts as its estimate."""
         if not self.exists:
             return
         with self._transaction() as connection:
@@ -165,7 +165,7 @@ class BudgetFile:
             connection.execute("delete from journal where unit = ?1", (unit,))
 
     def count_request(self, idea_id: IdeaId) -> None:
-        """Count a literature request."""
+        """Count a literature request. Raises BudgetExhaustedError at the bound."""
         bound = self.budget.maximum_requests
         with self._transaction() as connection:
             spent = self._settled(connection, WHOLE_RUN).requests
@@ -190,9 +190,9 @@ class BudgetFile:
                 connection.execute("insert into charged values (?1, ?2, ?3, ?4, ?5)", row)
 
     def spent(self, idea_id: str) -> tuple[float, int, int]:
-        """Dollars, tokens and requests of the idea; of the whole run where it is empty.
+        """Return dollars, tokens and requests of an idea; of the run if `idea_id` is empty.
 
-        Calls that were sent and not answered count as their estimates.
+        Calls without a reply count as their estimates.
         """
         with self._transaction() as connection:
             query = (
@@ -205,8 +205,9 @@ class BudgetFile:
         return spent.cost_usd, spent.tokens, spent.requests
 
     def estimated(self) -> tuple[float, int]:
-        """Dollars of `spent` that are estimates, and how many calls they stand for: calls of units
-        that have not landed whose cost is not known.
+        """Return the estimated part of `spent` in dollars, and its number of calls.
+
+        These are calls of unfinished units without a known cost.
 
         Raises:
             ConfigurationError: one of them cannot be read.
@@ -218,7 +219,7 @@ class BudgetFile:
         return math.fsum(unknown), len(unknown)
 
     def runs(self) -> tuple[RunId, ...]:
-        """The runs that have spent something or wait for answers, by name."""
+        """Return the runs with spending or calls in flight, by name."""
         query = (
             "select run_id from spent where cost_usd + tokens + requests > 0"
             " union select run_id from charged where cost_usd + tokens > 0"
@@ -228,7 +229,7 @@ class BudgetFile:
             return tuple(RunId(run_id) for (run_id,) in connection.execute(query).fetchall())
 
     def forget(self, work: str) -> None:
-        """Remove what the run has spent, and the journal of the units of a deleted work.
+        """Delete the run's spending, and the journal of a deleted work.
 
         Args:
             work: its folder within landing.
@@ -244,7 +245,7 @@ class BudgetFile:
             )
 
     def close(self) -> None:
-        """Close the file; the next use opens it again."""
+        """Close the file; the next use reopens it."""
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
@@ -267,12 +268,12 @@ class BudgetFile:
                 " --max-cost-usd-per-idea"
             )
 
-    def _full(self, run: Spend, idea: Spend, asked: Spend) -> bool:
+    def _full(self, run: Spend, idea: Spend, estimate: Spend) -> bool:
         bounds = self.budget
         return (
-            (asked.cost_usd > 0 and reached(run.cost_usd, bounds.maximum_cost_usd))
-            or (asked.tokens > 0 and reached(run.tokens, bounds.maximum_tokens))
-            or (asked.cost_usd > 0 and reached(idea.cost_usd, bounds.maximum_cost_usd_per_idea))
+            (estimate.cost_usd > 0 and reached(run.cost_usd, bounds.maximum_cost_usd))
+            or (estimate.tokens > 0 and reached(run.tokens, bounds.maximum_tokens))
+            or (estimate.cost_usd > 0 and reached(idea.cost_usd, bounds.maximum_cost_usd_per_idea))
         )
 
     def _add(
@@ -295,7 +296,7 @@ class BudgetFile:
         return settled.plus(self._charged(connection, scope))
 
     def _charged(self, connection: Statements, scope: str) -> Spend:
-        """Return what batches cost."""
+        """Return the cost of batches."""
         query = f"select {_TOTALS} from charged where run_id = ?1 and ?2 in (idea_id, '')"  # noqa: S608 -- ours
         cost_usd, tokens = connection.execute(query, (self.run_id, scope)).fetchone()
         return _spend(cost_usd, tokens)
@@ -309,7 +310,7 @@ class BudgetFile:
         return _spend(*row)
 
     def _forget_the_dead(self, connection: Statements) -> None:
-        """Give up calls of this run that are old, or whose holder does not work any more."""
+        """Release old calls of this run, and calls of dead processes."""
         old = (self.run_id, self._clock(connection) - _FORGET_AFTER_SECONDS)
         _give_up(connection, "run_id = ?1 and at < ?2", old)
         connection.execute("delete from reserved where run_id = ?1 and at < ?2", old)
@@ -328,7 +329,7 @@ class BudgetFile:
         return this_process(among_machines=self._database is not None)
 
     def _clock(self, connection: Statements) -> float:
-        """Seconds on the one clock that all holders share."""
+        """Return seconds on the clock that all processes share."""
         if self._database is None:
             return time.time()
         return float(connection.execute(statement("budgets", "clock")).fetchone()[0])
@@ -354,12 +355,12 @@ class BudgetFile:
 
 
 def reached(used: float, bound: float | None) -> bool:
-    """Return whether a bound is set and used up."""
+    """Return whether a bound is set and reached."""
     return bound is not None and used >= bound
 
 
 def this_machine() -> str:
-    """The same for all processes and containers that share a kernel, and with it locks and clock."""
+    """Return the same id for all processes and containers that share a kernel."""
     return _BOOT_ID.read_text().strip() if _BOOT_ID.is_file() else socket.gethostname()
 
 
@@ -372,7 +373,7 @@ def this_process(*, among_machines: bool) -> str:
 
 
 def process_is_alive(holder: str) -> bool:
-    """Return whether a process still runs; True for all that this machine cannot know."""
+    """Return whether a process runs; True if this machine cannot tell."""
     number, _, machine = holder.removeprefix(_PROCESS).partition(" on ")
     host = socket.gethostname()
     if machine not in (host, f"{host} {this_machine()}"):
@@ -407,7 +408,7 @@ def _call(call_id: object, call: object) -> LlmCall:
 
 
 def _give_up(connection: Statements, condition: str, values: Sequence[str | float]) -> None:
-    """Count the estimates of calls in flight that meet `condition`: no answer is waited for."""
+    """Count matching calls in flight as their estimates; no reply is expected."""
     connection.execute(filled("budgets", "give_up", condition=condition), values)
     connection.execute(
         f"update journal set in_flight_of = null where in_flight_of is not null and {condition}",  # noqa: S608 -- ours

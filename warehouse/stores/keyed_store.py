@@ -1,6 +1,4 @@
-"""A persistent map from text to bytes, shared by many processes: the caches of replies, embeddings
-and look-ups.
-"""
+"""Persistent key-value store for caches of replies, embeddings and searches."""
 
 import json
 import sqlite3
@@ -39,21 +37,20 @@ _LEAST_COMPRESSED_BYTES, _MOST_ENTRY_BYTES = 256, 1_000_000_000
 
 
 def _entries_of(count: int) -> str:
-    """Asks for the entries of so many keys."""
+    """Return the query for the entries of `count` keys."""
     marks = ",".join("?" * count)
     return f"select key, value from entries where key in ({marks})"  # noqa: S608 -- marks alone
 
 
 class KeyedStore:
-    """Text → bytes in one SQLite file (WAL), compressed, safe for threads and processes; opened on
-    first use.
+    """Maps text to compressed bytes in an SQLite file; safe for threads and processes.
 
-    What `put_many` stored survives the death of the process. Pickles as its path.
+    It opens on first use, and pickles as its path. Committed entries survive the death of the
+    process.
 
     Raises (every method):
-        ConfigurationError: the file is damaged or cannot be opened; the message names it and how to
-            mend it.
-        TransientError: other processes kept it locked for longer than a minute.
+        ConfigurationError: the file is damaged or cannot be opened; names it and the remedy.
+        TransientError: other processes locked it for longer than a minute.
     """
 
     def __init__(self, path: Path) -> None:
@@ -64,22 +61,21 @@ class KeyedStore:
     def get_many(
         self, keys: Sequence[str], maximum_age_seconds: float | None = None
     ) -> dict[str, bytes]:
-        """The entries there are for `keys`, none older than `maximum_age_seconds`; missing keys are
-        left out.
-        """
+        """Return existing entries for `keys`, none older than `maximum_age_seconds`."""
         oldest = time.time() - maximum_age_seconds if maximum_age_seconds is not None else 0.0
-        found: dict[str, bytes] = {}
+        entries: dict[str, bytes] = {}
         with self._open() as connection:
             for start in range(0, len(keys), _KEYS_PER_QUERY):
                 part = keys[start : start + _KEYS_PER_QUERY]
                 query = f"{_entries_of(len(part))} and stored_at >= ? and typeof(value) = 'blob'"
                 for key, value in connection.execute(query, (*part, oldest)).fetchall():
-                    found[key] = _unpacked(value)
-        return found
+                    entries[key] = _unpacked(value)
+        return entries
 
     def put_many(self, entries: Mapping[str, bytes]) -> None:
-        """Store or replace all `entries` in one transaction, without known secrets: an answer may
-        repeat the key it was asked with.
+        """Store `entries` in one transaction, with known secrets masked.
+
+        A reply may repeat the API key that it was requested with.
         """
         now, secrets = time.time(), known_secrets()
         rows = [(key, _packed(concealed(value, secrets)), now) for key, value in entries.items()]
@@ -91,9 +87,13 @@ class KeyedStore:
                 connection.executemany("insert or replace into entries values (?, ?, ?)", rows)
 
     def drop_until(self, *, oldest: float, most_bytes: int | None = None) -> int:
-        """Drop what was stored before `oldest` (seconds since 1970), then the oldest entries until
-        the values take at most `most_bytes`, None being no bound; how many. The file shrinks by
-        what they took.
+        """Drop expired entries, then the oldest until the rest fits; return their number.
+
+        The file shrinks accordingly.
+
+        Args:
+            oldest: seconds since 1970.
+            most_bytes: None: no bound.
         """
         with self._open() as connection:
             aged = connection.execute("delete from entries where stored_at < ?", (oldest,))
@@ -105,13 +105,13 @@ class KeyedStore:
         return dropped
 
     def delete_older_than(self, seconds: float) -> None:
-        """Delete the entries stored longer ago, and give their room back to later ones."""
+        """Delete old entries; later ones reuse their space."""
         with self._open() as connection:
             connection.execute("create index if not exists by_age on entries (stored_at)")
             connection.execute("delete from entries where stored_at < ?", (time.time() - seconds,))
 
     def close(self) -> None:
-        """Close the connection; the next use opens it again."""
+        """Close the connection; the next use reopens it."""
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
@@ -143,7 +143,7 @@ class KeyedStore:
 
 
 def json_entry(entry: bytes | None) -> Any:
-    """Return what an entry says; None where there is none, or it is no JSON."""
+    """Return an entry parsed as JSON; None if missing or invalid."""
     try:
         return None if entry is None else json.loads(entry)
     except (ValueError, RecursionError):
@@ -151,7 +151,7 @@ def json_entry(entry: bytes | None) -> Any:
 
 
 def _packed(value: bytes) -> bytes:
-    """The value compressed, where that makes it smaller or where it would look compressed."""
+    """Compress a value if that makes it smaller, or if it looks compressed."""
     looks_compressed = value.startswith(_ZSTD_MAGIC)
     if len(value) < _LEAST_COMPRESSED_BYTES and not looks_compressed:
         return value
@@ -184,7 +184,7 @@ class TrimmedCache(Noun):
 
 
 def trim_caches(layout: Layout, settings: CacheSettings) -> tuple[TrimmedCache, ...]:
-    """Drop what is too old, then the oldest until each cache fits, and give the space back.
+    """Drop expired entries, then the oldest until each cache fits.
 
     Raises:
         ConfigurationError, TransientError: as `KeyedStore`.

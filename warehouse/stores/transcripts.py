@@ -1,7 +1,7 @@
-"""What was said in model calls: prompt and reply, once per content hash, compressed.
+"""Transcripts of model calls: prompt and reply by content hash, compressed.
 
-They lie beside the lake, in `state/transcripts.sqlite`, and are forgotten after some days: when a
-model is next asked, and by `assay warehouse compact`.
+They are stored in `state/transcripts.sqlite`, and expire after some days: on the next model call
+and by `assay warehouse compact`.
 """
 
 import time
@@ -19,7 +19,7 @@ _SECONDS_PER_DAY = 86_400.0
 
 
 class Transcript(Noun):
-    """One question with its answer."""
+    """One prompt with its reply."""
 
     messages: tuple[tuple[str, str], ...]
     reply: str
@@ -35,19 +35,19 @@ class Transcripts:
         self._store = KeyedStore(path)
 
     def keep(self, messages: Sequence[Mapping[str, str]], reply: str) -> str:
-        """Keep what was said, without known secrets; its hash. The same is kept once."""
-        told = [[message["role"], message["content"]] for message in messages]
-        content = orjson.dumps([told, reply])
+        """Store prompt and reply with known secrets masked, and return their hash."""
+        pairs = [[message["role"], message["content"]] for message in messages]
+        content = orjson.dumps([pairs, reply])
         key = content_hash(content.hex())
         self._store.put_many({key: content})
         return key
 
     def read(self, key: str) -> Transcript | None:
-        """The transcript with this hash; None when it is not kept, or no longer."""
+        """Return the transcript with this hash; None if missing or expired."""
         entry = json_entry(self._store.get_many([key]).get(key))
         try:
-            told, reply = entry
-            return Transcript(messages=tuple((role, text) for role, text in told), reply=reply)
+            pairs, reply = entry
+            return Transcript(messages=tuple((role, text) for role, text in pairs), reply=reply)
         except (TypeError, ValueError):  # none is kept, or what no call said
             return None
 
@@ -59,7 +59,7 @@ class Transcripts:
 
 
 def forget_expired(layout: Layout, days: float) -> int:
-    """Delete the transcripts older than `days`, 0 being all, and give their room back; how many."""
+    """Delete transcripts older than `days` (0: all), and return their number."""
     path = transcripts_path(layout)
     if not path.exists():
         return 0
@@ -72,9 +72,9 @@ def transcripts_path(layout: Layout) -> Path:
 
 
 def open_transcripts(layout: Layout, days: float) -> Transcripts | None:
-    """The transcripts of a warehouse, those older than `days` forgotten; None: none are kept.
+    """Open the transcripts of a warehouse, and delete expired ones.
 
-    With 0 days what was kept before is deleted too.
+    Returns None if `days` is 0: none are stored, and existing ones are deleted.
     """
     path = transcripts_path(layout)
     if days <= 0 and not path.exists():

@@ -1,3 +1,1 @@
-"""What is worked on unit by unit and published whole: declared by a `Kind`, landed and published
-here.
-"""
+"""Landing, validation and publication of units, for any `Kind`."""

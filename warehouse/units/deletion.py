@@ -1,5 +1,6 @@
-"""Deleting a piece of work of any kind: its rows, landed files, reports and log; what stays is a
-line of the ledger, and one beside it.
+"""Deletion of published work: rows, landed files, reports and log.
+
+A ledger entry and a line in `state/deleted_runs.jsonl` record it.
 """
 
 import shutil
@@ -29,7 +30,7 @@ from warehouse.warehouse import Warehouse
 
 
 class Deleted(Noun, Generic[HeadT]):
-    """Things deleted, and what they had cost."""
+    """A deleted work, and its cost."""
 
     kind: str = Field(description="What it was: run, draft, survey and so on.")
     run: SerializeAsAny[HeadT] = Field(description="Its head, as it was published.")
@@ -40,7 +41,7 @@ class Deleted(Noun, Generic[HeadT]):
 
 
 def deletions_path(warehouse: Warehouse) -> Path:
-    """JSON Lines, one `Deleted` a line, appended to."""
+    """Return the file of deletions: JSON Lines of `Deleted`."""
     return warehouse.state / "deleted_runs.jsonl"
 
 
@@ -52,19 +53,19 @@ def delete_work(
     with_it: tuple[Kind, ...] = (),
     before: Callable[[], None] = lambda: None,
 ) -> Deleted[HeadT]:
-    """Delete a published piece of work that is named by its run alone. The caller holds its lock.
+    """Delete a published work that is named by its run_id. The caller holds its lock.
 
-    Its files in the lake go with the next `compact` whose snapshots no longer read them.
-    Interrupted, it is done whole by the same call again.
+    Its files in the lake are deleted by a later `compact`, once no snapshot reads them. An
+    interrupted deletion is finished by the same call.
 
     Args:
-        with_it: kinds whose work belongs to it, and whose rows go as well.
-        before: what else goes, once it is written down that the work does.
+        with_it: kinds of dependent work, whose rows are deleted too.
+        before: further deletions, called after the deletion is recorded.
 
     Raises:
         UnknownNameError: it is not published.
         ConfigurationError: this user may only read the lake.
-        TransientError: a publisher is at work.
+        TransientError: a publisher holds the lock.
         PublicationError: the lake could not be changed.
     """
     warehouse.check_may_publish()  # before any file goes
@@ -105,17 +106,18 @@ def delete_work(
 
 
 def _forget_state(warehouse: Warehouse, folder: Path) -> None:
-    """Remove what was noted of a work while it was under way; its lock stays, since it is held."""
+    """Remove the state files of a work, except its lock, which is held."""
     names = [path.name for path in (*folder.glob("*.json"), *folder.glob("*.md"))]
     if names:
         remove_files(warehouse.state.resolve() / folder.relative_to(warehouse.state), names)
 
 
 def forget_spending(warehouse: Warehouse, scope: RunId, folder: Path) -> None:
-    """Remove the spending of a deleted work, whose folder in landing is `folder`, and its journal.
+    """Delete spending and journal of a deleted work.
 
     Args:
-        scope: by which the budget was kept.
+        scope: name under which the budget was recorded.
+        folder: its landing folder.
     """
     with closing(BudgetFile(warehouse.budgets, scope, Budget())) as file:
         file.forget(folder.relative_to(warehouse.landing).as_posix())

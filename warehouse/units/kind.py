@@ -1,7 +1,7 @@
-"""A kind of work as the lake knows it: what a unit is, where it lands, which tables it fills.
+"""Declaration of a kind of work: its units, landing folders and tables.
 
 `warehouse/kinds/registry.py` lists the kinds. Landing, validation, publication and verification are
-written once, over a `Kind`.
+generic over `Kind`.
 """
 
 from collections import Counter
@@ -46,12 +46,12 @@ def _no_reasons(_: object) -> Iterable[Reason | None]:
 
 
 class Part(NamedTuple):
-    """A field that holds one noun or many, or the unit itself, and the table of their rows.
+    """A field with nouns, or the unit itself, and the table of their rows.
 
     Attributes:
-        path: the field, behind the one that holds the noun whose field it is; empty: the unit.
+        path: names of the field and its outer fields; empty: the unit.
         single: whether it holds one noun, or None.
-        shared: whether other fields have rows in the table too.
+        shared: whether other fields have rows in the same table.
     """
 
     path: tuple[str, ...]
@@ -71,33 +71,29 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Kind(Generic[UnitT, ReceiptT, HeadT]):
-    """The declaration of a kind.
+    """Declaration of a kind of work.
 
-    A unit is one noun. The table whose rows are nouns of its type holds the unit; every other one
-    holds the field that is called like it, or whose nouns are of the type of its rows. One piece of
-    work of a kind is named by the values of its `ids`, in order: `names` below.
+    A unit is one noun. Its table is the one whose rows are nouns of its type; every other table
+    holds the field of the same name, or the field whose nouns are of its type. A work is identified
+    by the values of its `ids`, in order: `names` below.
 
     Attributes:
-        folders: the folders it lies in, outermost first, each with the id that it bears. The word
-            of the last one is what messages call the kind, and the ledger the recorder of its
-            failures.
-        unit: word of a unit and the column of its name.
-        noun, receipt, head: what a unit is, what is written last of it, and what of the work.
-        tables: those that units land; the first one is what its rules judge.
-        artefact: what the ledger calls what its steps make.
-        given: the columns of the unit's own table that say what it was given; empty: what the work
-            rests on is named by the head.
-        reasons: why parts of a unit have no answer; one that may pass leaves it to be done again.
-            Of units that have no `incomplete_reason` of their own.
-        beside: tables whose rows are also published from a file beside the units, with the SQL that
-            holds for these rows and for none of a unit.
-        unit_column: by which the rows of a unit are known in every one of `tables`; with one, a
-            value belongs to one unit, and the files of a complete unit may go once the lake holds
-            their rows.
-        totals: what a receipt says of its rows beside their numbers; what has a column in the
-            unit's own table stands there too.
-        settle: what else publishing changes, within the transaction; raises PublicationError when
-            the lake no longer holds what the work rests on.
+        folders: landing folders, outermost first, each with the id in its name. The word of the
+            last one names the kind in messages, and is the recorder of its failures.
+        unit: word for a unit, and the column with its name.
+        noun, receipt, head: types of a unit, of its receipt and of the work's head.
+        tables: tables of units; rules apply to the first.
+        artefact: type of its results in the ledger.
+        given: input columns of the unit's table; empty: the head names the inputs.
+        reasons: reasons for missing parts of a unit; a transient one makes the unit incomplete. For
+            units without an `incomplete_reason` field.
+        beside: tables with additional rows in a file of the work, with an SQL condition that holds
+            only for these rows.
+        unit_column: column of every table that identifies the unit; if set, each value belongs to
+            one unit, and landed files of complete units can be evicted.
+        totals: further values of a receipt, which are also stored in columns of the unit's table.
+        settle: further changes in the publishing transaction; raises PublicationError if an input
+            of the work has changed.
     """
 
     folders: Mapping[str, str]
@@ -120,68 +116,68 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
 
     @property
     def remedy(self) -> str:
-        """Return what to do about a receipt or head that cannot be read."""
+        """Remedy for a receipt or head that cannot be read."""
         return f"remove its folder and run the command of the {self.word} again"
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Key columns of one piece of work, and fields of its receipts and its head."""
+        """Key columns of a work, and fields of its receipts and head."""
         return tuple(self.folders.values())
 
     @property
     def is_within_another(self) -> bool:
-        """Return whether it lies within another work, and may rightly stay there unpublished."""
+        """Return whether it belongs to another work, and may stay unpublished."""
         return len(self.folders) > 1
 
     @property
     def unit_noun(self) -> str:
-        """Return what one unit is called."""
+        """Word for one unit."""
         return self.unit[0]
 
     @property
     def name_column(self) -> str:
-        """The column of its tables that names the unit."""
+        """Column with the unit's name."""
         return self.unit[1]
 
     @property
     def known_by(self) -> str:
-        """The column by which calls, failures and the ledger know a unit."""
+        """Column that identifies a unit in calls, failures and the ledger."""
         return self.unit_column or self.name_column
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The unit, and every field of it and of the nouns it holds, as far as it has a table."""
+        """The unit, and all fields of it and its inner nouns that have a table."""
         return _parts(self)
 
     @property
     def own_table(self) -> str | None:
-        """The table with one row for each unit; None where a unit is no more than its parts."""
+        """Table with one row per unit; None if a unit has only parts."""
         single = (part.table for part in self.parts if part.single and not part.path[1:])
         return next(single, None)
 
     @property
     def head_table(self) -> str:
-        """The table with one row for each piece of work."""
+        """Table with one row per work."""
         return _table_of(self.head)
 
     @property
     def published_tables(self) -> tuple[Table, ...]:
-        """Every table that publishing it fills."""
+        """Every table that publishing fills."""
         return tuple(TABLE[name] for name in (*self.tables, self.head_table, "validations"))
 
     def names(self, noun: ReceiptT | HeadT) -> tuple[str, ...]:
-        """The names of what a receipt or head belongs to."""
+        """Return the names of the work of a receipt or head."""
         return tuple(getattr(noun, name) for name in self.ids)
 
     def run_id(self, *names: str) -> RunId:
         return RunId(names[0])
 
     def titled(self, *names: str) -> str:
-        """Return what messages call it: `ranking ranking-4f2a`."""
+        """Return its title for messages, such as `ranking ranking-4f2a`."""
         return f"{self.word} {names[-1]}"
 
     def folder(self, layout: Layout, *names: str) -> Path:
-        """Landing folder; with fewer names than ids the folder around it.
+        """Return the landing folder; with fewer names than ids an outer folder.
 
         Raises:
             ConfigurationError: a name cannot name a folder.
@@ -192,33 +188,33 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
         return folder
 
     def unit_folder(self, layout: Layout, *names: str) -> Path:
-        """Landing folder of a unit, whose name comes last."""
+        """Return the landing folder of a unit, whose name comes last."""
         name = file_name(names[-1], self.unit_noun)
         return self.folder(layout, *names[:-1]) / f"{self.unit_noun}={name}"
 
     def unit_path(self, layout: Layout, *names: str) -> str:
-        """Return the unit's folder within landing, under which its calls are journalled."""
+        """Return the unit's path within landing, which identifies its journalled calls."""
         return self.unit_folder(layout, *names).relative_to(layout.landing).as_posix()
 
     def folder_of(self, layout: Layout, receipt: ReceiptT) -> Path:
-        """Landing folder of the unit that a receipt is of."""
+        """Return the landing folder of a receipt's unit."""
         return self.unit_folder(layout, *self.names(receipt), receipt.unit)
 
     def head_file(self, layout: Layout, *names: str) -> Path:
-        """Written when every unit has landed."""
+        """Return the file of the head, written when every unit has landed."""
         return self.folder(layout, *names) / f"{self.word}.json"
 
     def validation_file(self, layout: Layout, *names: str) -> Path:
-        """The last validation result."""
+        """Return the file of the last validation."""
         return self.folder(layout, *names) / "validation.json"
 
     def condition(self, table: Table, *, several: bool = False) -> str:
-        """SQL that holds for the rows of one piece of work, whose names are the parameters `ids`.
+        """Return SQL that selects the rows of a work by the parameters `ids`.
 
-        Tables such as `llm_calls` hold the rows of a run and those of its rankings side by side.
+        Tables such as `llm_calls` contain rows of a run and of its rankings.
 
         Args:
-            several: whether each parameter is the list of the names of several works.
+            several: whether each parameter is a list, for several works.
         """
         if several:
             columns, lists = ", ".join(self.ids), ", ".join(f"unnest(${name})" for name in self.ids)
@@ -236,18 +232,18 @@ class Kind(Generic[UnitT, ReceiptT, HeadT]):
 def published_names(
     connection: "Connection", kind: Kind, condition: str = "true", **parameters: object
 ) -> list[tuple[str, ...]]:
-    """The names of what is published of a kind; `condition`: SQL, on their heads."""
+    """Return the names of published works; `condition`: SQL on their heads."""
     columns, table = ", ".join(kind.ids), kind.head_table
     sql = table_statement("published_names", table=table, columns=columns, condition=condition)
     return connection.execute(sql, parameters).fetchall()
 
 
 _OF_ALL_KINDS = ("citation_edges", "llm_calls", "api_calls", "failures")
-"""Tables in which rows of every kind lie side by side."""
+"""Tables with rows of all kinds."""
 
 
 def kind_of(schema: WorkSchema[UnitT, HeadT]) -> Kind[UnitT, UnitReceipt, HeadT]:
-    """Return how a declared kind lies in the lake: each unit a folder, each run a head."""
+    """Return the landing and tables of a declared kind."""
     return _kind_of(schema)
 
 
@@ -277,9 +273,9 @@ def _table_of(head: type[Noun]) -> str:
 
 @cache
 def _parts(kind: Kind) -> tuple[Part, ...]:
-    found = tuple(_within(kind.noun, kind.tables, ()))
-    shared = Counter(part.table for part in found)
-    return tuple(part._replace(shared=shared[part.table] > 1) for part in found)
+    parts = tuple(_within(kind.noun, kind.tables, ()))
+    shared = Counter(part.table for part in parts)
+    return tuple(part._replace(shared=shared[part.table] > 1) for part in parts)
 
 
 def _within(noun: type[Noun], names: Sequence[str], path: tuple[str, ...]) -> Iterator[Part]:

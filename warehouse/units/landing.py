@@ -1,7 +1,7 @@
-"""Landing: one folder per unit, whole or absent. Needs pyarrow only, so workers carry no database.
+"""Landing: one folder per unit, whole or absent. Workers need no database for it.
 
-A folder is built under a temporary name, `receipt.json` last, and renamed into place in one step.
-Where landing is shared (`warehouse/units/shared.py`) the unit is kept there before that.
+A folder is built under a temporary name, `receipt.json` last, and renamed. In a warehouse in object
+storage (`warehouse/units/shared.py`) the unit is uploaded before that.
 """
 
 import errno
@@ -45,22 +45,22 @@ NounT = TypeVar("NounT", bound=Noun)
 CALL_TABLES = ("llm_calls", "api_calls")
 _REPLACED = ".replaced-"
 LEFTOVERS = (BUILDING, _REPLACED)
-"""How names begin that only a killed process leaves behind."""
+"""Prefixes of names that only killed processes leave behind."""
 
 
 def land(layout: Layout, kind: Kind[Any, ReceiptT], rows: Rows, receipt: ReceiptT) -> ReceiptT:
-    """Write a unit's tables and its receipt; afterwards it exists, or nothing has changed.
+    """Write a unit's tables and receipt atomically.
 
-    Landing a unit again replaces it, but keeps the calls already paid for: money spent is never
-    forgotten. The same holds for journalled calls of earlier starts.
+    Landing a unit again replaces it, but keeps its paid calls, including journalled calls of
+    earlier starts.
 
     Args:
-        receipt: names the unit and says how its work ended; the numbers are filled in.
+        receipt: names the unit and its outcome; numbers are filled in.
 
     Raises:
         PublicationError: a row does not fit its table.
-        ConfigurationError: what landed before cannot be read, or object storage refuses.
-        UpstreamError: landing is shared, and object storage cannot be reached.
+        ConfigurationError: landed files cannot be read, or object storage refuses.
+        UpstreamError: object storage cannot be reached.
     """
     target = kind.folder_of(layout, receipt)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -83,13 +83,13 @@ def land(layout: Layout, kind: Kind[Any, ReceiptT], rows: Rows, receipt: Receipt
 
 
 def journalled_calls(layout: Layout, unit: str) -> list[LlmCall]:
-    """Return the calls made for a unit that have not landed, those without an answer included."""
+    """Return the calls of a unit that have not landed, also those without a reply."""
     with _journal(layout) as journal:
         return journal.journalled(unit)
 
 
 def empty_journal(layout: Layout, unit: str) -> None:
-    """Empty the journal of a unit that has landed."""
+    """Delete the journal of a landed unit."""
     with _journal(layout) as journal:
         journal.landed(unit)
 
@@ -99,8 +99,9 @@ def _journal(layout: Layout) -> closing[BudgetFile]:
 
 
 def read_receipt(layout: Layout, kind: Kind[Any, ReceiptT], *names: str) -> ReceiptT | None:
-    """The receipt of a unit; None when it has not landed. One that is not complete here may be so
-    where landing is shared, and is brought from there.
+    """Return the receipt of a unit; None if it has not landed.
+
+    A missing or incomplete unit is fetched from object storage first.
 
     Raises:
         ConfigurationError: it is damaged, or another version wrote it; object storage refuses.
@@ -114,19 +115,19 @@ def read_receipt(layout: Layout, kind: Kind[Any, ReceiptT], *names: str) -> Rece
 
 
 def bring(layout: Layout, kind: Kind, *names: str) -> None:
-    """Have here whatever of a work that was published lands where machines meet.
+    """Fetch all units and files of a published work from object storage.
 
     Raises:
-        ConfigurationError: object storage refuses, or what is there is damaged.
+        ConfigurationError: object storage refuses, or an object is damaged.
         UpstreamError: it cannot be reached.
     """
     folder = kind.folder(layout, *names)
     if layout.objects is None:
         return
-    known = shared.found_work(layout, folder)
-    if known is None:
+    publication = shared.found_work(layout, folder)
+    if publication is None:
         return
-    units, files = known
+    units, files = publication
 
     def bring_unit(name: str) -> None:
         receipt = receipt_of(layout, kind, folder / name)
@@ -141,7 +142,7 @@ def bring(layout: Layout, kind: Kind, *names: str) -> None:
 
 
 def landed_rows(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> Rows:
-    """The rows that landed with `receipt`, calls apart, by table name.
+    """Return the rows of a receipt by table, without calls.
 
     Raises:
         PublicationError: a file is missing or unreadable.
@@ -155,7 +156,7 @@ def landed_rows(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) ->
 
 
 def complete_receipt(layout: Layout, kind: Kind[Any, ReceiptT], *names: str) -> ReceiptT | None:
-    """The receipt of a unit whose work ran to its end; None when it is still to be done.
+    """Return the receipt of a complete unit; None if it has to be done.
 
     Raises:
         ConfigurationError: as `read_receipt`.
@@ -165,7 +166,7 @@ def complete_receipt(layout: Layout, kind: Kind[Any, ReceiptT], *names: str) -> 
 
 
 def iterate_receipts(layout: Layout, kind: Kind[Any, ReceiptT], *names: str) -> Iterator[ReceiptT]:
-    """Receipts of one piece of work in the order of their folders, one at a time.
+    """Yield the receipts of a work in the order of their folders.
 
     Raises:
         ConfigurationError: as `read_receipt`.
@@ -177,24 +178,24 @@ def iterate_receipts(layout: Layout, kind: Kind[Any, ReceiptT], *names: str) -> 
 
 
 def unit_folders(layout: Layout, kind: Kind, *names: str) -> list[Path]:
-    """Folders of units that have landed, in order."""
+    """Return the folders of landed units, in order."""
     return _folders(kind.folder(layout, *names), kind.unit_noun)
 
 
 def landed_names(layout: Layout, kind: Kind, *outer: str) -> list[tuple[str, ...]]:
-    """The names of everything of this kind that has a landing folder; `outer`: its first names."""
-    found = [tuple(outer)]
+    """Return the names of all works with a landing folder; `outer`: their first names."""
+    works = [tuple(outer)]
     for word in list(kind.folders)[len(outer) :]:
-        found = [
+        works = [
             (*names, folder.name.removeprefix(f"{word}="))
-            for names in found
+            for names in works
             for folder in _folders(kind.folder(layout, *names), word)
         ]
-    return found
+    return works
 
 
 def read_head(layout: Layout, kind: Kind[Any, Any, HeadT], *names: str) -> HeadT | None:
-    """Return what was written when every unit had landed; None before.
+    """Return the head, which is written when every unit has landed; None before.
 
     Raises:
         ConfigurationError: it is damaged, or another version wrote it.
@@ -203,14 +204,14 @@ def read_head(layout: Layout, kind: Kind[Any, Any, HeadT], *names: str) -> HeadT
 
 
 def write_head(layout: Layout, kind: Kind[Any, Any, HeadT], head: HeadT) -> None:
-    """Say that the work is whole. Its units have landed before."""
+    """Write the head of a work whose units have landed."""
     path = kind.head_file(layout, *kind.names(head))
     path.parent.mkdir(parents=True, exist_ok=True)
     write_noun(path, head)
 
 
 def begun_head(layout: Layout, kind: Kind[Any, Any, HeadT], head: HeadT) -> HeadT:
-    """`head` with the times of the one that is there, when the work had ended before."""
+    """Return `head` with the times of an existing head."""
     begun = read_head(layout, kind, *kind.names(head))
     if begun is None:
         return head
@@ -220,7 +221,7 @@ def begun_head(layout: Layout, kind: Kind[Any, Any, HeadT], head: HeadT) -> Head
 def landed_files(
     layout: Layout, kind: Kind[Any, ReceiptT], table: Table, receipts: Sequence[ReceiptT]
 ) -> list[Path]:
-    """The files that hold rows of `table`, as the receipts say."""
+    """Return the files with rows of `table`, according to the receipts."""
     return [
         kind.folder_of(layout, receipt) / f"{table.name}.parquet"
         for receipt in receipts
@@ -229,7 +230,7 @@ def landed_files(
 
 
 def files_beside(layout: Layout, kind: Kind, *names: str) -> Iterator[Path]:
-    """The files beside the units that are there: the head, and those of rows of no unit."""
+    """Yield the existing files of a work outside its units: head and further rows."""
     head = kind.head_file(layout, *names)
     if head.exists():
         yield head
@@ -237,7 +238,7 @@ def files_beside(layout: Layout, kind: Kind, *names: str) -> Iterator[Path]:
 
 
 def rows_beside(layout: Layout, kind: Kind, *names: str) -> Iterator[tuple[Table, Path]]:
-    """The files of rows that belong to no unit, as far as they are there, each with its table."""
+    """Yield the existing files with rows outside units, each with its table."""
     for table in kind.beside:
         path = kind.folder(layout, *names) / f"{table}.parquet"
         if path.exists():
@@ -245,7 +246,7 @@ def rows_beside(layout: Layout, kind: Kind, *names: str) -> Iterator[tuple[Table
 
 
 def write_beside(layout: Layout, kind: Kind, table: str, rows: Rows, *names: str) -> None:
-    """Write the rows of `table` that belong to no unit, in place of those of an earlier attempt."""
+    """Write the rows of `table` outside units, replacing those of an earlier attempt."""
     path = kind.folder(layout, *names) / f"{table}.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)
     building = path.with_name(f"{BUILDING}{uuid4().hex}.parquet")
@@ -254,14 +255,14 @@ def write_beside(layout: Layout, kind: Kind, table: str, rows: Rows, *names: str
 
 
 def write_noun(path: Path, noun: Noun) -> None:
-    """Write `noun` as JSON, whole or not at all; the folder is there."""
+    """Write `noun` as JSON atomically; its folder must exist."""
     building = path.with_name(f"{BUILDING}{uuid4().hex}")
     write_bytes(building, as_json(noun))
     building.replace(path)
 
 
 def read_noun(path: Path, kind: type[NounT], remedy: str) -> NounT | None:
-    """The noun written as JSON at `path`; None when there is none.
+    """Return the noun written as JSON at `path`; None if there is none.
 
     Raises:
         ConfigurationError: it cannot be read, is damaged or was written by another version; ends
@@ -284,9 +285,7 @@ def as_json(noun: Noun) -> bytes:
 
 
 def move_into_place(building: Path, target: Path) -> None:
-    """Rename; a folder that is there already is moved aside first, as no rename replaces a full
-    one.
-    """
+    """Rename a folder; an existing target is renamed first, since no rename replaces it."""
     while True:
         try:
             building.rename(target)
@@ -304,7 +303,7 @@ def move_into_place(building: Path, target: Path) -> None:
 
 
 def receipt_of(layout: Layout, kind: Kind[Any, ReceiptT], folder: Path) -> ReceiptT | None:
-    """The receipt in the landing folder of a unit; None where there is none.
+    """Return the receipt in a unit's landing folder; None if there is none.
 
     Raises:
         ConfigurationError: it is damaged, of another unit or behind a link, or another version
@@ -322,8 +321,9 @@ def receipt_of(layout: Layout, kind: Kind[Any, ReceiptT], folder: Path) -> Recei
 
 
 def take(layout: Layout, target: Path) -> str | None:
-    """Bring the unit whose folder is `target` here from where landing is shared, if it is there and
-    another than the one here; its tag.
+    """Fetch a unit from object storage if it differs, and return its tag.
+
+    None if object storage does not have it.
     """
     receipt = target / RECEIPT_FILE
     there = shared.found(layout, target)
@@ -352,10 +352,10 @@ def with_earlier_calls(
     rows: Rows,
     journalled: Sequence[LlmCall],
 ) -> Rows:
-    """Return `rows` with the calls that landed before with the unit, and those of its journal.
+    """Return `rows` with the calls that landed earlier, and those of the journal.
 
-    Of a call in several of them `rows` are right, then what landed: the journal may have it from
-    before the answer came.
+    For a call in several of them `rows` take precedence, then landed rows: the journal may have it
+    without its reply.
     """
     landed = kind.folder_of(layout, receipt)
     ids = kind.parameters(*kind.names(receipt)) | {"position": 0}
@@ -373,28 +373,36 @@ def with_earlier_calls(
 def write_unit(
     kind: Kind[Any, ReceiptT], receipt: ReceiptT, rows: Rows, building: Path
 ) -> ReceiptT:
-    """Write tables and receipt into the folder `building`; the receipt with its numbers."""
-    told = kind.totals(rows)
-    if told and (own := kind.own_table) is not None:
-        rows = rows | {own: [row | {n: told[n] for n in row.keys() & told} for row in rows[own]]}
+    """Write tables and receipt into `building`; return the receipt with its numbers."""
+    totals = kind.totals(rows)
+    if totals and (unit_table := kind.own_table) is not None:
+        rows = rows | {
+            unit_table: [
+                row | {n: totals[n] for n in row.keys() & totals} for row in rows[unit_table]
+            ]
+        }
     size = sum(
-        write_rows(TABLE[name], found, building / f"{name}.parquet") for name, found in rows.items()
+        write_rows(TABLE[name], table_rows, building / f"{name}.parquet")
+        for name, table_rows in rows.items()
     )
     counts = {name: len(rows.get(name, ())) for name in kind.tables}
-    complete = replace(receipt, rows=counts, bytes=size, **told)
+    complete = replace(receipt, rows=counts, bytes=size, **totals)
     write_bytes(building / RECEIPT_FILE, as_json(complete))
     return complete
 
 
 def _each_once(earlier: Sequence[Row], now: Sequence[Row]) -> list[Row]:
-    """The rows of earlier calls, then those of now; a call in both as it is now."""
-    known = {row["call_id"] for row in now}
-    calls = [*(row for row in earlier if row["call_id"] not in known), *now]
+    """Merge rows of calls by id; `now` takes precedence."""
+    current_ids = {row["call_id"] for row in now}
+    calls = [*(row for row in earlier if row["call_id"] not in current_ids), *now]
     return [row | {"position": position} for position, row in enumerate(calls)]
 
 
 def topmost(layout: Layout, target: Path) -> Path:
-    """The folder just below landing that `target` lies in: where `compact` looks for leftovers."""
+    """Return the folder just below landing that contains `target`.
+
+    `compact` looks for leftovers there.
+    """
     inside = target.relative_to(layout.landing).parts[:-1]
     return layout.landing / inside[0] if inside else layout.landing
 

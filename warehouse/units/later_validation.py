@@ -1,7 +1,7 @@
-"""Validation of published work that Great Expectations has not validated yet.
+"""Validation by Great Expectations of published works that it has not validated.
 
-A handful of units is published on the word of Arrow and SQL. Such works are validated together, as
-one batch of rows: what a suite costs hardly depends on their number.
+Small works are published after validation by Arrow and SQL. They are validated together as one
+batch of rows, because the cost of a suite hardly depends on their number.
 """
 
 from collections.abc import Iterable, Sequence
@@ -53,13 +53,13 @@ class LaterValidation(Noun):
 def validate_published(
     warehouse: Warehouse, kinds: Iterable[Kind], *, wait_seconds: float = 60.0
 ) -> LaterValidation:
-    """Validate all published work of `kinds` that waits for it.
+    """Validate all published works of `kinds` that are still to be validated.
 
-    The answer names critical expectations that were found broken before, too.
+    The result includes critical expectations that were found broken earlier.
 
     Raises:
         UnknownNameError: there is no lake.
-        TransientError: a publisher is at work.
+        TransientError: a publisher holds the lock.
     """
     with warehouse.reader() as connection:
         batches = [
@@ -80,7 +80,7 @@ def validate_published(
 
 
 def _apart(connection: Connection, kind: Kind, works: Sequence[tuple[str, ...]]) -> LaterValidation:
-    """Validate works together, or one by one where that fails: one may be beyond reading."""
+    """Validate works together, or one by one if that fails: one may be unreadable."""
     try:
         return validate_works(connection, kind, works)
     except (PublicationError, duckdb.Error) as error:
@@ -118,7 +118,7 @@ def _line(row: ValidationRow) -> str:
 
 
 def waiting(connection: Connection, kind: Kind) -> list[tuple[str, ...]]:
-    """Names of the published works of a kind that Great Expectations has not validated."""
+    """Return the published works that Great Expectations has not validated."""
     validated = set(connection.execute(table_statement("validated_works")).fetchall())
     return [
         names
@@ -130,10 +130,10 @@ def waiting(connection: Connection, kind: Kind) -> list[tuple[str, ...]]:
 def _validated(
     connection: Connection, kind: Kind, works: Sequence[tuple[str, ...]]
 ) -> list[ValidationRow]:
-    """The rows of `validations` of some works, with the answers of Great Expectations.
+    """Return the rows of `validations` with the results of Great Expectations.
 
-    Rows are read from the lake. Of a rule stated in SQL the publication has recorded how many rows
-    break it.
+    Rows are read from the lake. For SQL rules the number of broken rows was recorded on
+    publication.
     """
     from warehouse.validate.great_expectations import Suites  # takes three seconds
 
@@ -149,18 +149,18 @@ def _validated(
             suites.add(TABLE[name], rows)
     rules = Tally()
     rules.add(_result_of(row) for row in recorded)
-    found, now = suites.end(rules), datetime.now(UTC)
+    tally, now = suites.end(rules), datetime.now(UTC)
     if len(works) == 1:
         (names,) = works
         ranking_id = kind.parameters(*names).get("ranking_id")
-        return list(found.rows(kind.run_id(*names), now, ranking_id))
+        return list(tally.rows(kind.run_id(*names), now, ranking_id))
     # One by one, to know which of them: an answer about all would be recorded with each.
-    if any(result.unexpected_count for result in found.by_place.values()):
+    if any(result.unexpected_count for result in tally.by_place.values()):
         return [row for names in works for row in _validated(connection, kind, [names])]
     return [
         replace(
             row,
-            great_expectations=found.by_place[_result_of(row).place].answers_as_json,
+            great_expectations=tally.by_place[_result_of(row).place].answers_as_json,
             created_at=now,
         )
         for row in recorded

@@ -1,8 +1,8 @@
-"""Landed files of units whose rows the lake has: let go by `compact`, brought back where their work
-is published again.
+"""Eviction of landed files whose rows the lake has, and their restoration.
 
-The receipt stays, so what is done stays done. A mark is made before the first file goes and taken
-away after the last one is back, so that either is done again when it was interrupted.
+`compact` evicts the files; publishing a work again restores them. The receipt stays, so the unit
+remains done. A mark is written before the first file is deleted and removed after the last one is
+restored, so that either is repeated after an interruption.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,14 +30,14 @@ from warehouse.verify.verify_content import LakeContent, LandedContent
 
 
 class LetGo(Noun):
-    """Space that was given back."""
+    """Freed space."""
 
     units: int = Field(ge=0)
     bytes: int = Field(ge=0)
 
 
 def let_go(connection: Connection, layout: Layout, kind: Kind, before: datetime) -> LetGo:
-    """Remove the landed files of units that are complete, and that the lake holds row for row.
+    """Delete the landed files of complete units whose rows are all in the lake.
 
     The caller holds the publisher's lock.
     """
@@ -59,17 +59,17 @@ def let_go(connection: Connection, layout: Layout, kind: Kind, before: datetime)
 
 
 def was_let_go(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> bool:
-    """Return whether the lake alone holds the rows of the unit."""
+    """Return whether only the lake holds the rows of the unit."""
     return _mark(layout, kind, receipt).exists()
 
 
 def bring_back(
     connection: Connection, layout: Layout, kind: Kind[Any, ReceiptT], receipts: Sequence[ReceiptT]
 ) -> None:
-    """Write again the files of those units that were let go.
+    """Restore evicted files of these units.
 
     Raises:
-        PublicationError: the lake does not hold their rows any more.
+        PublicationError: the lake has lost their rows.
     """
     for receipt in receipts:
         mark = _mark(layout, kind, receipt)
@@ -87,13 +87,13 @@ def bring_back(
 def rows_in_lake(
     connection: Connection, layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT
 ) -> Rows:
-    """Return what landed with `receipt`, as the lake holds it.
+    """Return the rows of a receipt from the lake.
 
     Raises:
         PublicationError: the lake holds fewer or more rows.
     """
     given = _parameters(kind, kind.names(receipt), [receipt])
-    found: Rows = {}
+    rows_of: Rows = {}
     for name, count in receipt.rows.items():
         rows = _rows(connection, kind, TABLE[name], given) if count else []
         if len(rows) != count:
@@ -103,8 +103,8 @@ def rows_in_lake(
                 f" were let go: bring {layout.lake} back from a copy, or {kind.remedy}"
             )
         if rows:
-            found[name] = rows
-    return found
+            rows_of[name] = rows
+    return rows_of
 
 
 def _rows(connection: Connection, kind: Kind, table: Table, given: dict[str, Any]) -> list[Row]:
@@ -120,7 +120,7 @@ def _held_by_lake(
     names: tuple[str, ...],
     receipts: Sequence[ReceiptT],
 ) -> bool:
-    """Return whether the lake holds the rows of these units just as they landed."""
+    """Return whether the lake holds the rows of these units exactly as landed."""
     lake = LakeContent(connection)
     landed = LandedContent(lake)
     for receipt in receipts:
@@ -139,7 +139,7 @@ def _held_by_lake(
 
 
 def _condition(kind: Kind, table: Table) -> str:
-    """SQL for the rows that landed with certain units, and not beside them."""
+    """Return SQL for the rows of certain units, without rows outside units."""
     beside = f" and not ({loose})" if (loose := kind.beside.get(table.name)) else ""
     units = f' and "{kind.unit_column}" in (select unnest($units))'
     return kind.condition(table) + units + beside
@@ -153,7 +153,7 @@ def _parameters(
 
 
 def _remove(layout: Layout, kind: Kind[Any, ReceiptT], receipt: ReceiptT) -> int:
-    """The bytes that it gave back."""
+    """Delete the files of a unit, and return the freed bytes."""
     write_bytes(_mark(layout, kind, receipt), b"")
     files = list(_files(layout, kind, receipt))
     size = sum(file.lstat().st_size for file in files)

@@ -1,6 +1,4 @@
-"""Write, audit, publish: landed files are validated, then one transaction puts all of a work into
-the lake.
-"""
+"""Publication: landed files are validated, and committed to the lake in one transaction."""
 
 import logging
 from collections.abc import Sequence
@@ -47,19 +45,18 @@ _TIMES = {"started_at", "finished_at", "duration_seconds"}
 def publish(
     warehouse: Warehouse, kind: Kind[Any, Any, HeadT], head: HeadT, *, wait_seconds: float = 60.0
 ) -> Publication:
-    """Validate what landed of the work that `head` names, and put all or none of it into the lake.
+    """Validate the landed files of a work, and publish all or nothing.
 
-    Publishing again replaces its rows; publishing what is already there changes nothing. What
-    breaks a critical expectation stays in landing, its result beside it in `validation.json`, and
-    the answer says so.
+    Publishing again replaces its rows, or changes nothing if they are the same. Work that breaks a
+    critical expectation stays in landing with `validation.json`, and is returned as not published.
 
     Args:
         wait_seconds: how long to wait for another publisher to finish.
 
     Raises:
-        PublicationError: the landed files do not hold what their receipts say, or what the work
-            rests on has changed since.
-        TransientError: another publisher is still at work.
+        PublicationError: landed files do not match their receipts, or an input of the work has
+            changed.
+        TransientError: another publisher holds the lock.
         ConfigurationError: the catalogue or a receipt cannot be read.
     """
     names = kind.names(head)
@@ -110,18 +107,18 @@ def _validate(
 ) -> ValidationReport:
     names = kind.names(head)
     report = validate(warehouse, kind, names, receipts, head_rows(kind, head, digest))
-    told = report.model_dump(mode="json") | {"passed": report.passed}
-    content = orjson.dumps(told, option=orjson.OPT_INDENT_2)
+    document = report.model_dump(mode="json") | {"passed": report.passed}
+    content = orjson.dumps(document, option=orjson.OPT_INDENT_2)
     replace_bytes(kind.validation_file(warehouse, *names), content)
     return report
 
 
 def _validate_waiting(connection: Connection, kind: Kind) -> None:
-    """Validate handfuls that were published before, now that Great Expectations is imported."""
+    """Validate small works that were published earlier: Great Expectations is imported now."""
     boundary = ErrorBoundary()  # what was asked for is published; the others wait on
     with boundary:
-        found = validate_works(connection, kind, waiting(connection, kind)[:WORKS_TOGETHER])
-        for line in found.broken:
+        validation = validate_works(connection, kind, waiting(connection, kind)[:WORKS_TOGETHER])
+        for line in validation.broken:
             logger.warning("published before: %s", line)
     if boundary.error is not None:
         logger.warning("not validated: %s", in_a_word(boundary.error))
@@ -133,18 +130,18 @@ def _digest(
     head: HeadT,
     receipts: Sequence[ReceiptT],
 ) -> str:
-    """Over everything published except when the work happened to end.
+    """Return a hash of everything published, except the times of the head.
 
-    So a rerun that found all done publishes nothing.
+    A rerun that finds all done therefore publishes nothing.
     """
     beside = (
         content_hash(read_bytes(path).hex())
         for _, path in rows_beside(warehouse, kind, *kind.names(head))
     )
     columns = "; ".join(f"{table.name}({', '.join(table.column_names)})" for table in TABLES)
-    told = head.model_dump_json(exclude=_TIMES)
+    head_json = head.model_dump_json(exclude=_TIMES)
     return content_hash(
-        told, *beside, columns, *(receipt.model_dump_json() for receipt in receipts)
+        head_json, *beside, columns, *(receipt.model_dump_json() for receipt in receipts)
     )
 
 
@@ -170,7 +167,7 @@ def _insert(
     digest: str,
     validation: ValidationReport,
 ) -> dict[str, int]:
-    """Rows by table, as the lake holds them once this is committed."""
+    """Insert the rows of a work, and return their numbers by table."""
     names = kind.names(head)
     for table in (TABLE[name] for name in kind.tables):
         for files in in_batches(landed_files(warehouse, kind, table, receipts)):
@@ -189,10 +186,10 @@ def _insert(
 
 
 def head_rows(kind: Kind[Any, Any, HeadT], head: HeadT, digest: str) -> pa.Table:
-    """The row of what is published whole."""
+    """Return the row of the head."""
     table = TABLE[kind.head_table]
-    known = {"landing_sha256": digest, "published_at": datetime.now(UTC)}
-    return arrow_table(table, [row_of(table, head, head.columns() | known)])
+    publication_columns = {"landing_sha256": digest, "published_at": datetime.now(UTC)}
+    return arrow_table(table, [row_of(table, head, head.columns() | publication_columns)])
 
 
 def _noun_rows(table: Table, nouns: Sequence[Noun]) -> pa.Table:
@@ -217,7 +214,7 @@ def _hold_against_receipts(
 
 
 def _counts(connection: Connection, kind: Kind, names: tuple[str, ...]) -> dict[str, int]:
-    """Rows by table, as the lake holds them."""
+    """Return the number of rows in the lake by table."""
     counted = (
         table_statement("count_rows", table=table.name, condition=kind.condition(table))
         for table in kind.published_tables

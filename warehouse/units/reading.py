@@ -1,4 +1,4 @@
-"""What readers ask about any kind of work. Only what is published is seen."""
+"""Queries on published work of any kind."""
 
 from typing import Any
 
@@ -16,13 +16,13 @@ from warehouse.units.record import units_of
 
 
 def published_heads(connection: Connection, kind: Kind[Any, Any, HeadT]) -> tuple[HeadT, ...]:
-    """Return what is published of a kind, newest first."""
+    """Return the published heads of a kind, newest first."""
     rows = rows_in(connection, table_statement("newest_first", table=kind.head_table))
     return tuple(noun_of(kind.head, row) for row in rows)
 
 
 def published_head(connection: Connection, kind: Kind[Any, Any, HeadT], *names: str) -> HeadT:
-    """One of them. Raises UnknownNameError when it is not published."""
+    """Return a published head. Raises UnknownNameError if it is not published."""
     for head in published_heads(connection, kind):
         if kind.names(head) == names:
             return head
@@ -32,10 +32,10 @@ def published_head(connection: Connection, kind: Kind[Any, Any, HeadT], *names: 
 
 
 def published_kind(connection: Connection, run_id: RunId) -> Kind:
-    """The kind of the work that is published under that name.
+    """Return the kind of a published work.
 
     Raises:
-        UnknownNameError: nothing is; names the newest of each kind.
+        UnknownNameError: nothing has this name; lists the newest of each kind.
     """
     newest = []
     for kind in KINDS:
@@ -52,7 +52,7 @@ def published_kind(connection: Connection, run_id: RunId) -> Kind:
 def published_units(
     connection: Connection, kind: Kind[UnitT, ReceiptT, HeadT], *names: str
 ) -> tuple[UnitT, ...]:
-    """Every unit of a work as it was landed, calls apart, in the order of their names."""
+    """Return every unit of a work without calls, in the order of their names."""
     rows = {}
     for table in (TABLE[name] for name in kind.tables if name not in CALL_TABLES):
         sql = table_statement("rows_of", table=table.name, condition=kind.condition(table))

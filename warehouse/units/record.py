@@ -1,6 +1,4 @@
-"""Units of work, each one noun: taken apart into tables to be landed, put together again when they
-are read. Needs no database, so workers can land.
-"""
+"""Conversion of units to table rows for landing, and back. Needs no database."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -18,15 +16,15 @@ from warehouse.units.kind import HeadT, Kind, ReceiptT, UnitT
 
 
 def rows_of(kind: Kind[UnitT, Any, Any], run_id: RunId, unit: UnitT) -> Rows:
-    """Every row of a unit by table name; tables without rows are left out.
+    """Return all rows of a unit by table; tables without rows are left out.
 
-    What the noun of a row does not tell is told by the unit.
+    Columns that a row's noun does not have are taken from the unit.
     """
     # Calls and failures know a unit as they would know an idea.
     name = told(unit, holder_of(kind.noun, kind.known_by) or "", kind.known_by)
-    known: Row = {"run_id": run_id, "idea_id": name}
-    known |= {column: told(unit, holder, column) for column, holder in _told(kind)}
-    known |= {f"{part}_requested": getattr(unit, part) is not None for part in _inner(kind)}
+    unit_columns: Row = {"run_id": run_id, "idea_id": name}
+    unit_columns |= {column: told(unit, holder, column) for column, holder in _told(kind)}
+    unit_columns |= {f"{part}_requested": getattr(unit, part) is not None for part in _inner(kind)}
     held: dict[str, list[tuple[Noun, str]]] = {}
     for part in kind.parts:
         rows = held.setdefault(part.table, [])
@@ -36,11 +34,11 @@ def rows_of(kind: Kind[UnitT, Any, Any], run_id: RunId, unit: UnitT) -> Rows:
                 rows.append((noun, _recorder(kind, part.path)))
     return {
         table: [
-            row_of(TABLE[table], noun, known | {"position": place, "recorded_by": recorder})
-            for place, (noun, recorder) in enumerate(found)
+            row_of(TABLE[table], noun, unit_columns | {"position": place, "recorded_by": recorder})
+            for place, (noun, recorder) in enumerate(nouns)
         ]
-        for table, found in held.items()
-        if found
+        for table, nouns in held.items()
+        if nouns
     }
 
 
@@ -54,27 +52,29 @@ def unit_of(
     rows: Mapping[str, Sequence[Row]],
     receipt: ReceiptT | None = None,
 ) -> UnitT:
-    """The unit of that name which `rows_of` took apart; of what two of its nouns hold, the first
-    one has it. What its receipt alone tells is read from `receipt`.
+    """Build the unit of that name from its rows.
+
+    A row that two inner nouns share goes to the first. Fields that only the receipt has are read
+    from `receipt`.
     """
     tables = (kind.own_table or "", *rows)
-    own: Row = next((rows[table][0] for table in tables if rows.get(table)), {})
-    unread = {table: sorted(found, key=_position) for table, found in rows.items()}
+    unit_row: Row = next((rows[table][0] for table in tables if rows.get(table)), {})
+    unread = {table: sorted(table_rows, key=_position) for table, table_rows in rows.items()}
     inner = {
         part: noun_of(noun, _parts_of(kind, (part,), unread))
-        if own.get(f"{part}_requested")
+        if unit_row.get(f"{part}_requested")
         else None
         for part, noun in _inner(kind).items()
     }
-    found = inner | _parts_of(kind, (), unread)
-    known: Row = {kind.name_column: name}
+    table_rows = inner | _parts_of(kind, (), unread)
+    fields: Row = {kind.name_column: name}
     if receipt is not None:
-        known |= {column: getattr(receipt, column) for column, _ in _of_receipt(kind)}
-    return noun_of(kind.noun, known | own | found)
+        fields |= {column: getattr(receipt, column) for column, _ in _of_receipt(kind)}
+    return noun_of(kind.noun, fields | unit_row | table_rows)
 
 
 def _parts_of(kind: Kind, path: tuple[str, ...], unread: dict[str, list[Row]]) -> Row:
-    """Return what the fields of a noun hold, by their rows, which are read with that."""
+    """Return the fields of a noun from their rows, which are removed from `unread`."""
     values: Row = {}
     for part in kind.parts:
         if part.path and part.path[:-1] == path:
@@ -88,16 +88,16 @@ def _parts_of(kind: Kind, path: tuple[str, ...], unread: dict[str, list[Row]]) -
 
 
 def units_of(kind: Kind[UnitT, Any, Any], rows: Mapping[str, Sequence[Row]]) -> tuple[UnitT, ...]:
-    """The units of one piece of work, by the rows of its tables, in the order of their names."""
+    """Build the units of a work from the rows of its tables, sorted by name."""
     units: dict[str, dict[str, list[Row]]] = {}
-    for table, found in rows.items():
-        for row in found:
+    for table, table_rows in rows.items():
+        for row in table_rows:
             name = row[kind.known_by if kind.known_by in row else "idea_id"]
             units.setdefault(name, {}).setdefault(table, []).append(row)
     return tuple(
-        unit_of(kind, name, found)
-        for name, found in sorted(units.items())
-        if kind.own_table is None or kind.own_table in found
+        unit_of(kind, name, table_rows)
+        for name, table_rows in sorted(units.items())
+        if kind.own_table is None or kind.own_table in table_rows
     )
 
 
@@ -109,7 +109,7 @@ def land_unit(
     started_at: datetime,
     finished_at: datetime,
 ) -> ReceiptT:
-    """Write all that one unit gave. Afterwards it exists, or nothing has changed.
+    """Write a unit atomically, and return its receipt.
 
     Raises:
         PublicationError: a row does not fit its table.
@@ -128,7 +128,7 @@ def land_unit(
 
 
 def landed_unit(layout: Layout, kind: Kind[UnitT, ReceiptT, HeadT], *names: str) -> UnitT | None:
-    """A unit as it landed, calls apart; None when it has not.
+    """Return a landed unit without calls; None if it has not landed.
 
     Raises:
         ConfigurationError: as `read_receipt`.
@@ -142,14 +142,14 @@ def landed_unit(layout: Layout, kind: Kind[UnitT, ReceiptT, HeadT], *names: str)
 
 @cache
 def _inner(kind: Kind) -> dict[str, type[Noun]]:
-    """The fields that hold, or lack, a noun whose fields have tables."""
+    """Return the fields with an inner noun, or None, whose fields have tables."""
     unit: type[Noun] = kind.noun
     return {part.path[0]: nouns_in(unit)[part.path[0]] for part in kind.parts if part.path[1:]}
 
 
 @cache
 def _told(kind: Kind) -> tuple[tuple[str, str], ...]:
-    """The columns that no noun of a row tells but the unit, each with the field that does."""
+    """Return columns that only the unit has, each with its field."""
     columns = {
         column
         for table in map(TABLE.__getitem__, kind.tables)
@@ -161,7 +161,7 @@ def _told(kind: Kind) -> tuple[tuple[str, str], ...]:
 
 @cache
 def _of_receipt(kind: Kind) -> tuple[tuple[str, str], ...]:
-    """The fields of the receipt that the unit tells, not the numbers of its rows."""
+    """Return the receipt's fields that the unit has, without numbers of rows."""
     others = {"unit", "rows", "bytes", *(name for part in kind.parts for name in part.path[:1])}
     return tuple(_tell(kind.noun, kind.receipt.model_fields.keys() - others))
 

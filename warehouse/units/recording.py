@@ -1,6 +1,4 @@
-"""What publishing a work writes into the ledger: derived from the rows it put into the lake, so
-that nothing is written down twice.
-"""
+"""Ledger entries of a publication, derived from the rows that it inserted."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -20,7 +18,7 @@ _PROVENANCE = frozenset({"step", "step_version", "prompt_sha256", "engine", "cre
 _NOT_CONTENT = frozenset(
     {"run_id", "ranking_id", "created_at", "call_ids", "landing_sha256", "published_at"}
 )
-"""Another run that takes an evaluation over, or calls made again, leave what was said the same."""
+"""Columns that differ when a run reuses an evaluation or repeats its calls."""
 _ARTEFACTS = frozenset(Artefact)
 _ACCOUNTS = ("llm_calls",)
 _INPUTS_OF_HEAD = {
@@ -30,11 +28,11 @@ _INPUTS_OF_HEAD = {
     "data_sha256": "data",
 }
 _NAMES_WORKS = ("_run_id", "_run_ids", "revises")
-"""How the fields of a head end that name published works."""
+"""Suffixes of head fields that name published works."""
 
 
 class _Part(NamedTuple):
-    """By which a part of an artefact is known from one publication to the next."""
+    """Identity of a part of an artefact across publications."""
 
     artefact: Artefact
     unit_id: str
@@ -51,13 +49,13 @@ def record(
     digest: str,
     rows: Mapping[str, int],
 ) -> None:
-    """Append what publishing `head` changed; within the publisher's transaction, after its rows.
+    """Append the changes by publishing `head`, in the same transaction, after its rows.
 
     Args:
         rows: of the work, by table.
 
     Raises:
-        PublicationError: the ledger holds a row about what Assay never writes of.
+        PublicationError: the ledger holds a row about an unknown artefact.
     """
     published = _about(
         kind,
@@ -74,10 +72,10 @@ def record(
 
 
 def changed_parts(connection: Connection, kind: Kind, names: tuple[str, ...]) -> list[str]:
-    """The parts of a published work that are not what the ledger says, named.
+    """Return the parts of a published work that differ from the ledger.
 
     Raises:
-        PublicationError: the ledger holds a row about what Assay never writes of.
+        PublicationError: the ledger holds a row about an unknown artefact.
     """
     before = _standing(connection, kind, names)
     given = _given(connection, kind, names)
@@ -93,7 +91,7 @@ def changed_parts(connection: Connection, kind: Kind, names: tuple[str, ...]) ->
 def _changes(
     connection: Connection, kind: Kind[Any, Any, HeadT], head: HeadT, rows: Mapping[str, int]
 ) -> Iterator[LedgerEntry]:
-    names, told = kind.names(head), _inputs(head)
+    names, head_inputs = kind.names(head), _inputs(head)
     before, given = _standing(connection, kind, names), _given(connection, kind, names)
     filled = [table for table in kind.published_tables if rows[table.name]]
     now = _now(connection, kind, names, given, filled)
@@ -101,7 +99,7 @@ def _changes(
     for key, row in now.items():
         if before.get(key) == row["version_sha256"]:
             continue
-        own = (f"{kind.unit_noun}:{given[key.unit_id]}",) if key.unit_id in given else ()
+        unit_input = (f"{kind.unit_noun}:{given[key.unit_id]}",) if key.unit_id in given else ()
         engine = row.get("participant_id")
         yield _about(
             kind,
@@ -109,7 +107,7 @@ def _changes(
             **key._asdict(),
             action=_action(key, again=key in before),
             version_sha256=row["version_sha256"],
-            inputs=(*own, *told) if key.part else (),
+            inputs=(*unit_input, *head_inputs) if key.part else (),
             participant_id=engine,
             role=CreditRole.TOOL if engine else None,
             model=row.get("model"),
@@ -126,32 +124,32 @@ def _action(key: _Part, *, again: bool) -> LedgerAction:
     return LedgerAction.MADE if key.part else LedgerAction.GIVEN
 
 
-def _about(kind: Kind, head: Any, **told: Any) -> LedgerEntry:
-    known = {"happened_at": head.finished_at, **kind.parameters(*kind.names(head))}
-    return LedgerEntry(**known | told)
+def _about(kind: Kind, head: Any, **fields: Any) -> LedgerEntry:
+    defaults = {"happened_at": head.finished_at, **kind.parameters(*kind.names(head))}
+    return LedgerEntry(**defaults | fields)
 
 
 def _standing(connection: Connection, kind: Kind, names: tuple[str, ...]) -> dict[_Part, str]:
-    """The hash of every part as the ledger has it.
+    """Return the hash of every part according to the ledger.
 
     Raises:
-        PublicationError: a row is about what Assay never writes of.
+        PublicationError: a row is about an unknown artefact.
     """
     sql = statement("ledger", "standing").format(condition=kind.condition(TABLE["ledger"]))
     with every_row_read(connection):
         rows = rows_in(connection, sql, kind.parameters(*names))
     for row in rows:
         if row["artefact"] not in _ARTEFACTS:
-            told = str(row["artefact"])[:80]
+            artefact = str(row["artefact"])[:80]
             raise PublicationError(
-                f"{kind.titled(*names)}: the ledger holds a row about {told!r}, which Assay never"
+                f"{kind.titled(*names)}: the ledger holds a row about {artefact!r}, which Assay never"
                 " writes: bring the lake back from a copy"
             )
     return {_part(Artefact(row["artefact"]), row): row["version_sha256"] for row in rows}
 
 
 def _given(connection: Connection, kind: Kind, names: tuple[str, ...]) -> dict[str, str]:
-    """The hash of what each unit was given."""
+    """Return the hash of each unit's input."""
     if not kind.given or kind.own_table is None:
         return {}
     table = TABLE[kind.own_table]
@@ -172,28 +170,24 @@ def _now(
     given: Mapping[str, str],
     tables: Sequence[Table],
 ) -> dict[_Part, Row]:
-    """Every part as the rows of the work in `tables` have it: what was given, then what steps made
-    of it.
-    """
-    found: dict[_Part, Row] = {}
+    """Return every part according to the rows in `tables`: inputs, then results of steps."""
+    rows_of_parts: dict[_Part, Row] = {}
     for unit_id, version in given.items():
         row = {"unit_id": unit_id, "part": "", "version_sha256": version}
-        found[_part(Artefact(kind.unit_noun), row)] = row
+        rows_of_parts[_part(Artefact(kind.unit_noun), row)] = row
     if sql := _of_steps(kind, tables):
         for row in rows_in(connection, sql, kind.parameters(*names)):
-            found[_part(kind.artefact, row)] = row
-    return found
+            rows_of_parts[_part(kind.artefact, row)] = row
+    return rows_of_parts
 
 
 def _part(artefact: Artefact, row: Row) -> _Part:
-    told: dict[str, Any] = {name: row.get(name) for name in _Part._fields}
-    return _Part(**told | {"artefact": artefact})
+    fields: dict[str, Any] = {name: row.get(name) for name in _Part._fields}
+    return _Part(**fields | {"artefact": artefact})
 
 
 def _of_steps(kind: Kind, tables: Sequence[Table]) -> str:
-    """SQL: a row for each table in which a step has said something about a unit; empty where steps
-    say nothing in any.
-    """
+    """Return SQL with a row per table and unit that has results of steps; else empty."""
     parts = " union all ".join(
         statement("ledger", "parts_of_table").format(
             table=table.name,
@@ -212,21 +206,21 @@ def _unit(table: Table, column: str) -> str:
 
 
 def _content(columns: Sequence[Column]) -> str:
-    """SQL for a text that two rows share only if they say the same."""
-    told = []
+    """Return SQL for a text that is equal only for rows of equal content."""
+    texts = []
     for column in sorted(columns, key=lambda each: each.name):
         if column.name not in _NOT_CONTENT:
             name = f'"{column.name}"'
             text = f"to_json({name})" if column.type is ColumnType.STRINGS else name
             text = f"{text}::varchar"
-            told.append(f"coalesce('{column.name}=' || strlen({text}) || ':' || {text}, '')")
-    return " || ".join(told)
+            texts.append(f"coalesce('{column.name}=' || strlen({text}) || ':' || {text}, '')")
+    return " || ".join(texts)
 
 
 def _inputs(head: Any) -> tuple[str, ...]:
-    """Return what the work as a whole rests on, published works included."""
-    told = {word: getattr(head, name, None) for name, word in _INPUTS_OF_HEAD.items()}
-    named = [f"{word}:{value}" for word, value in told.items() if value]
+    """Return the inputs of the work as a whole, including published works."""
+    values = {word: getattr(head, name, None) for name, word in _INPUTS_OF_HEAD.items()}
+    named = [f"{word}:{value}" for word, value in values.items() if value]
     for name in type(head).model_fields:
         value = getattr(head, name)
         if value and name != "run_id" and name.endswith(_NAMES_WORKS):

@@ -1,12 +1,11 @@
-"""Units in the bucket of a warehouse in object storage, where other machines find them by name.
+"""Units in the bucket of a warehouse in object storage.
 
-A unit is one object, its receipt within, so that it is there whole or not at all. It is written on
-the condition that nobody else has written it meanwhile. Nothing is looked for in a listing: what a
-work consists of is an object too, and so is which runs landed an evaluation.
+A unit is one object with its receipt, so it is whole or absent. It is written on the condition that
+nobody else has written it. Nothing depends on listings: the units of a work, and the runs that
+landed an evaluation, are objects too.
 
-Every function raises UpstreamError where the storage cannot be reached, and ConfigurationError
-where it refuses or what is there is not what is looked for. Of a warehouse in a folder there is
-nothing to be done, and nothing to be found.
+Every function raises UpstreamError if the storage cannot be reached, and ConfigurationError if it
+refuses or an object is invalid. For a warehouse in a folder they do nothing and find nothing.
 """
 
 import io
@@ -20,15 +19,17 @@ from warehouse.layout import Layout
 
 RECEIPT_FILE = "receipt.json"
 LET_GO = "rows-in-lake-only"
-"""In the folder of a unit whose files were let go: its rows are in the lake alone."""
+"""Mark in the folder of an evicted unit: its rows are only in the lake."""
 UNITS_FILE = "units"
 _SUFFIXES = (".parquet", ".json")
 _NAMES = (LET_GO, UNITS_FILE)
 
 
 def offer(layout: Layout, building: Path, target: Path, replaced: str | None) -> bool:
-    """Keep the unit in the folder `building`, which is to be `target`; False: somebody else has
-    written it since. `replaced`: the tag of the one that it stands in for; None: there was none.
+    """Upload the unit in the folder `building` as `target`; False if it was replaced since.
+
+    Args:
+        replaced: tag of the unit that it replaces; None: there is none.
     """
     place = layout.objects
     if place is None:
@@ -42,7 +43,7 @@ def offer(layout: Layout, building: Path, target: Path, replaced: str | None) ->
 
 
 def found(layout: Layout, target: Path) -> tuple[dict[str, bytes], str] | None:
-    """The files of the unit whose folder is `target`, and its tag; None: it is not there."""
+    """Return the files and the tag of the unit with folder `target`; None: it is absent."""
     there = _get(layout, _name(layout, target))
     if there is None:
         return None
@@ -53,8 +54,9 @@ def found(layout: Layout, target: Path) -> tuple[dict[str, bytes], str] | None:
 
 
 def keep_work(layout: Layout, folder: Path, files: Iterable[Path]) -> None:
-    """Say of which units the work that landed in `folder` consists, and keep `files`, which lie
-    beside them. The caller holds the publisher's lock.
+    """Upload the list of a work's landed units, and `files`.
+
+    The caller holds the publisher's lock.
     """
     place = layout.objects
     if place is None:
@@ -65,9 +67,7 @@ def keep_work(layout: Layout, folder: Path, files: Iterable[Path]) -> None:
 
 
 def found_work(layout: Layout, folder: Path) -> tuple[list[str], dict[str, bytes]] | None:
-    """Names of the folders of the units of a work that was published, and the files beside them;
-    None: of its publication nothing is known.
-    """
+    """Return the unit folders and files of a published work; None if not uploaded."""
     there = _get(layout, _work_name(layout, folder))
     if there is None:
         return None
@@ -80,38 +80,36 @@ def found_work(layout: Layout, folder: Path) -> tuple[list[str], dict[str, bytes
 
 
 def forget_work(layout: Layout, folder: Path) -> None:
-    """Remove all that is kept of a work: of its units those that landed here, and those that its
-    publication named.
-    """
+    """Delete all objects of a work: units that landed here, and published ones."""
     place = layout.objects
     if place is None:
         return
-    known = found_work(layout, folder)
+    publication = found_work(layout, folder)
     here = (path.parent.name for path in folder.glob(f"*=*/{RECEIPT_FILE}"))
-    for name in sorted({*here, *(known[0] if known is not None else ())}):
+    for name in sorted({*here, *(publication[0] if publication is not None else ())}):
         place.remove(_name(layout, folder / name))
     for name in (_work_name(layout, folder), _name(layout, folder)):  # the work may be one unit
         place.remove(name)
 
 
 def note_run(layout: Layout, index: Path, run_id: RunId) -> None:
-    """Let others know that `run_id` lands the evaluation whose index is `index`."""
+    """Add `run_id` to the runs that land an evaluation."""
     _change_runs(layout, index, lambda runs: runs | {run_id})
 
 
 def forget_run(layout: Layout, index: Path, run_id: RunId) -> None:
-    """Take back `note_run`."""
+    """Remove `run_id` from the runs of an evaluation."""
     _change_runs(layout, index, lambda runs: runs - {run_id})
 
 
 def runs_of(layout: Layout, index: Path) -> frozenset[str]:
-    """Runs that landed, or were about to land, the evaluation whose index is `index`."""
+    """Return the runs that landed, or started to land, an evaluation."""
     there = None if layout.objects is None else layout.objects.get(_index_name(layout, index))
     return _run_ids(there)
 
 
 def _run_ids(there: tuple[bytes, str] | None) -> frozenset[str]:
-    """The runs that an index names."""
+    """Return the runs in an index."""
     return frozenset(there[0].decode("utf-8", "replace").splitlines() if there is not None else ())
 
 
@@ -171,7 +169,7 @@ def _packed(files: Iterable[Path], more: Mapping[str, bytes] | None = None) -> b
 
 
 def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
-    """Without what differs between machines."""
+    """Remove metadata that differs between machines."""
     member.uid = member.gid = member.mtime = 0
     member.mode = 0o600
     member.uname = member.gname = ""
@@ -179,7 +177,7 @@ def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
 
 
 def _unpacked(content: bytes) -> dict[str, bytes]:
-    """The files of a unit. Raises tarfile.TarError: it is none."""
+    """Return the files of a unit. Raises tarfile.TarError if invalid."""
     files = {}
     with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:  # nothing to inflate
         for member in archive:

@@ -1,9 +1,7 @@
-"""Audit: what is expected of all that landed, in chunks of units, so that memory does not grow with
-the work.
+"""Validation of landed rows, in chunks of units to bound memory.
 
-Expectations on columns, keys and references derive from the table definitions. What else a reader
-relies on across tables is a statement in `sql/<kind>_checks` that returns the rows breaking it;
-the expectation is that it returns none.
+Expectations on columns, keys and references derive from the table definitions. Rules across tables
+are statements in `sql/<kind>_checks` that return the rows breaking them.
 """
 
 from collections import Counter
@@ -45,15 +43,13 @@ def validate(
     receipts: Sequence[ReceiptT],
     head: pa.Table,
 ) -> ValidationReport:
-    """Validate the landed files of `receipts`, the rows beside them, and the row `head` of
-    the work.
+    """Validate the landed files of `receipts`, rows outside units, and the head.
 
-    Arrow and SQL decide first. What they accept of more than a handful of units, Great Expectations
-    evaluates over the same rows.
+    Arrow and SQL decide first. For more than a few units, Great Expectations then evaluates the
+    rows that they accept.
 
     Raises:
-        PublicationError: files cannot be read as their tables, or an expectation could not be
-            evaluated.
+        PublicationError: files do not fit their tables, or an expectation could not be evaluated.
     """
     run_id = kind.run_id(*names)
     gate, suites = Tally(), _suites(run_id, len(receipts))
@@ -112,7 +108,7 @@ def _chunks(receipts: Sequence[ReceiptT]) -> Iterator[list[ReceiptT]]:
 def _landed_once(
     kind: Kind[Any, ReceiptT], receipts: Sequence[ReceiptT]
 ) -> Iterator[ExpectationResult]:
-    """Hold that no two units have the same value of the column their rows are known by."""
+    """Yield the expectation that no two units have the same `unit_column`."""
     if not kind.unit_column:
         return
     counted = Counter(getattr(receipt, kind.unit_column) for receipt in receipts)
@@ -131,7 +127,7 @@ def _landed_once(
 
 
 def _venue_months() -> pa.Table:
-    """By whose end a venue's papers of a year were public, for rules about cutoff dates."""
+    """Return the latest month of a venue's papers by year, for rules on cutoff dates."""
     rows = [
         {"venue": venue, "year": year, "month": month}
         for (venue, year), month in LATEST_MONTHS.items()
@@ -141,10 +137,11 @@ def _venue_months() -> pa.Table:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`sql` returns the rows that break it; `about` is the table whose rows it judges.
+    """An SQL statement that returns the rows that break the rule.
 
     Attributes:
-        table_name, column_name: what messages name; empty for a rule over several tables.
+        about: table whose rows count as evaluated.
+        table_name, column_name: names for messages; empty for several tables.
         needs_rows: whether an empty table cannot break it.
     """
 
@@ -160,9 +157,9 @@ class Rule:
 def judge(
     connection: Connection, rules: Sequence[Rule], chunk: Mapping[str, pa.Table]
 ) -> Iterator[ExpectationResult]:
-    """Yield what breaks each rule in `chunk`, whose tables hold whole units.
+    """Yield the result of each rule for `chunk`, whose tables hold whole units.
 
-    Of prose a chunk holds the first characters alone.
+    Prose is cut to its first character.
     """
     views = {**chunk, _VENUE_MONTHS: _venue_months()}
     for name, rows in views.items():
@@ -186,27 +183,25 @@ def judge(
 
 
 def _broken(connection: Connection, rule: Rule) -> tuple[int, list[Row]]:
-    """Count the rows that break a rule, and return the first of them."""
+    """Return the number of rows that break a rule, and the first of them."""
     ((count,),) = connection.execute(table_statement("count_broken", check=rule.sql)).fetchall()
     first = rows_in(connection, table_statement("first_broken", check=rule.sql)) if count else []
     return count, list(first)
 
 
 def rules_of(kind: Kind) -> list[Rule]:
-    """The rules of a kind: references within its tables, and its statements."""
+    """Return the rules of a kind: references within its tables, and its SQL checks."""
     tables = [TABLE[name] for name in kind.tables]
     return [*_references(tables), *_stated(f"{kind.word}_checks", kind.tables[0])]
 
 
 def _references(tables: Sequence[Table]) -> Iterator[Rule]:
-    """Rows of an idea refer to rows of the same idea:
-    they can be held where these land with them.
-    """
-    known = {table.name for table in tables}
+    """Yield a rule per reference of an idea's rows to other rows of that idea."""
+    table_names = {table.name for table in tables}
     for table in tables:
         for column in table.columns:
             target = column.references
-            if target is None or not table.per_idea or target.partition(".")[0] not in known:
+            if target is None or not table.per_idea or target.partition(".")[0] not in table_names:
                 continue
             yield Rule(
                 f"refers_to_{target.replace('.', '_')}",
@@ -231,7 +226,7 @@ def _dangling(table: Table, column: str, reference: str) -> str:
 
 
 def _stated(folder: str, about: str) -> list[Rule]:
-    """The statements of `sql/<folder>`; rows judged are counted in the table `about`."""
+    """Return the rules of `sql/<folder>`; `about`: table of evaluated rows."""
     rules = []
     for name in names(folder):
         sql = statement(folder, name)

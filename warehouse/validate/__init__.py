@@ -1,1 +1,1 @@
-"""Validation of landed rows: expectations of nouns, rules in SQL, their results."""
+"""Validation of rows: expectations derived from nouns, SQL rules, results."""

@@ -1,7 +1,7 @@
-"""Expectations that table definitions imply, and the first gate: one pass of Arrow over each.
+"""Expectations derived from table definitions, and their evaluation with Arrow.
 
-The first gate takes milliseconds and refuses what is broken, NaN included. What it accepts,
-`warehouse/validate/great_expectations.py` evaluates again, by the same expectations.
+Arrow takes milliseconds and rejects broken rows, including NaN. Great Expectations
+(`warehouse/validate/great_expectations.py`) evaluates the same expectations on accepted rows.
 """
 
 import sys
@@ -29,7 +29,7 @@ _EARLIEST = {ColumnType.DATE: EARLIEST_DAY, ColumnType.TIMESTAMP: EARLIEST_MOMEN
 
 
 class Expects(StrEnum):
-    """Kinds of expectations, by the names that Great Expectations has for them."""
+    """Kinds of expectations, by their names in Great Expectations."""
 
     IN_SET = "expect_column_values_to_be_in_set"
     NOT_NULL = "expect_column_values_to_not_be_null"
@@ -43,11 +43,11 @@ class Expects(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ExpectationResult:
-    """The result of one expectation over a batch of rows.
+    """Result of one expectation over a batch of rows.
 
     Attributes:
         table_name, column_name: empty for several tables, or for a whole table.
-        answers: what Great Expectations answered; empty: Arrow or SQL alone decided.
+        answers: results of Great Expectations; empty: Arrow or SQL decided.
     """
 
     expectation: str
@@ -65,13 +65,13 @@ class ExpectationResult:
 
     @property
     def answers_as_json(self) -> str | None:
-        """Return what `validations.great_expectations` holds."""
+        """Value of `validations.great_expectations`."""
         return orjson.dumps(self.answers).decode() if self.answers else None
 
 
 @dataclass(slots=True)
 class Tally:
-    """Results by expectation, added up."""
+    """Sums of results by expectation."""
 
     by_place: dict[tuple[str, str, str], ExpectationResult] = field(default_factory=dict)
 
@@ -124,9 +124,7 @@ def _sum(one: ExpectationResult, other: ExpectationResult) -> ExpectationResult:
 
 
 def examples_of(values: Iterable[object]) -> tuple[str, ...]:
-    """The first few values or rows that broke an expectation, a line each; what is left out of a
-    long one is marked.
-    """
+    """Return the first few broken values or rows, a line each; long ones are cut."""
     return tuple(_example(value) for value, _ in zip(values, range(EXAMPLES), strict=False))
 
 
@@ -141,12 +139,12 @@ def _example(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """One thing that is expected of the rows of a table.
+    """One expectation on the rows of a table.
 
     Attributes:
         columns: of a pair in order, the earlier one first.
         minimum, maximum: inclusive; None: any finite value.
-        pattern: Pattern that non-empty text must match at its start.
+        pattern: regular expression that non-empty text must match at its start.
     """
 
     kind: Expects
@@ -163,12 +161,12 @@ class Expectation:
 
     @property
     def expression(self) -> str:
-        """Regular expression found in text that is empty or begins with `pattern`."""
+        """Regular expression for text that is empty or starts with `pattern`."""
         return f"^(?:$|{self.pattern})"
 
     @property
     def looks_at_values(self) -> bool:
-        """Or only at whether there are any."""
+        """Return whether it depends on values, not only on NULL."""
         return self.kind is not Expects.NOT_NULL
 
     def result(
@@ -192,7 +190,7 @@ class Expectation:
 
 
 def expectations_of(table: Table, *run_ids: RunId) -> Iterator[Expectation]:
-    """Every expectation the definition of `table` implies for rows of these runs; all are critical."""
+    """Yield every expectation that a table definition implies, for rows of these runs."""
     yield Expectation(Expects.IN_SET, ("run_id",), allowed=run_ids)
     for column in table.columns:
         name = (column.name,)
@@ -210,7 +208,7 @@ def expectations_of(table: Table, *run_ids: RunId) -> Iterator[Expectation]:
 def expectations_of_values(table: Table) -> Iterator[Expectation]:
     """Yield the expectations on single values and on pairs of them.
 
-    `verify` evaluates them on the rows of the lake, too.
+    `verify` evaluates them on the rows of the lake too.
     """
     for column in table.columns:
         yield from _of_value(column)
@@ -242,7 +240,7 @@ def _of_value(column: Column) -> Iterator[Expectation]:
 
 
 def hold(table: Table, rows: pa.Table, run_id: RunId) -> Iterator[ExpectationResult]:
-    """Validate `rows` by what `table` says about its columns and key, with Arrow."""
+    """Evaluate the expectations of `table` on `rows` with Arrow."""
     for expectation in expectations_of(table, run_id):
         broken = broken_rows(expectation, rows)
         first = broken.slice(0, EXAMPLES).to_pylist() if len(broken) else []
@@ -253,15 +251,15 @@ def hold(table: Table, rows: pa.Table, run_id: RunId) -> Iterator[ExpectationRes
 
 
 def broken_rows(expectation: Expectation, rows: pa.Table) -> pa.Table:
-    """The rows that break it, with its columns alone; of repeated keys each key once."""
-    own = rows.select(expectation.columns)
+    """Return the rows that break an expectation, with its columns; repeated keys once."""
+    values = rows.select(expectation.columns)
     if expectation.kind in (Expects.UNIQUE, Expects.COMPOUND_UNIQUE):
-        return _repeated(own)
-    return own.filter(breaks(expectation, rows))
+        return _repeated(values)
+    return values.filter(breaks(expectation, rows))
 
 
 def breaks(expectation: Expectation, rows: pa.Table) -> pa.ChunkedArray:
-    """Return whether each row breaks an expectation on its values; NULL where there is no value."""
+    """Return whether each row breaks an expectation on values; NULL without a value."""
     values = rows.column(expectation.columns[0])
     match expectation.kind:
         case Expects.NOT_NULL:
@@ -287,7 +285,7 @@ def _repeated(keys: pa.Table) -> pa.Table:
 
 
 def _outside(values: pa.ChunkedArray, expectation: Expectation) -> pa.ChunkedArray:
-    """NULL lies nowhere, NaN and infinity outside of any bounds."""
+    """Return whether values are out of bounds: NaN and infinity are, NULL is NULL."""
     if pa.types.is_date(values.type):
         values = values.cast(MOMENT)
     bounds = (

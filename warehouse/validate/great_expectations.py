@@ -1,6 +1,6 @@
-"""Great Expectations: evaluates what tables expect over all rows, in batches of bounded size.
+"""Evaluation of expectations with Great Expectations, in batches of bounded size.
 
-Importing it takes three seconds of processor time. Only Data Docs use it elsewhere, its renderer.
+The import takes three seconds of CPU time. Data Docs use its renderer too.
 """
 
 import logging
@@ -44,13 +44,13 @@ from warehouse.validate.expectations import (
 ROWS_PER_BATCH = 100_000
 _ROWS_HELD = 2 * ROWS_PER_BATCH
 _VALUES = "partial_unexpected"
-"""How the keys of a result begin that hold values of rows."""
+"""Prefix of result keys that hold values of rows."""
 
 
 class Suites:
-    """The suites of all tables, evaluated over the rows of some runs.
+    """Suites of all tables, evaluated over the rows of some runs.
 
-    Batches are as large as they may be: what a suite costs hardly depends on the number of rows.
+    Batches are as large as possible, because the cost of a suite hardly depends on rows.
     """
 
     def __init__(self, run_ids: Sequence[RunId]) -> None:
@@ -59,7 +59,7 @@ class Suites:
         self._tally = Tally()
 
     def add(self, table: Table, rows: pa.Table) -> None:
-        """Take rows of whole units; full batches are evaluated.
+        """Add rows of whole units; full batches are evaluated.
 
         Raises:
             PublicationError: an expectation could not be evaluated.
@@ -73,8 +73,7 @@ class Suites:
             self._evaluate(max(self._held, key=lambda name: len(self._held[name])))
 
     def end(self, rules: Tally) -> Tally:
-        """Evaluate the remaining rows, expect of each rule that no row breaks it, and return all
-        results.
+        """Evaluate the remaining rows and the rules, and return all results.
 
         Args:
             rules: results of SQL; results for columns among them are skipped.
@@ -117,10 +116,10 @@ class Suites:
 def evaluate(
     table: Table, rows: pa.Table, expectations: Sequence[Expectation], about: str
 ) -> Iterator[ExpectationResult]:
-    """Yield the results of `expectations`, in their order, over one batch of rows.
+    """Yield the results of `expectations`, in order, over one batch of rows.
 
     Args:
-        about: the runs that the rows are of.
+        about: description of the runs of the rows.
 
     Raises:
         PublicationError: an expectation could not be evaluated.
@@ -135,7 +134,7 @@ def evaluate(
 
 
 def in_batches(rows: pa.Table, key: Sequence[str]) -> Iterator[pa.Table]:
-    """`rows` in batches of at most `ROWS_PER_BATCH`; rows with equal keys meet in one of them."""
+    """Yield `rows` in batches of `ROWS_PER_BATCH`; rows with equal keys share a batch."""
     if len(rows) > ROWS_PER_BATCH:
         rows = rows.sort_by([(name, "ascending") for name in key])
     begin = 0
@@ -153,7 +152,7 @@ def _keys(rows: pa.Table, key: Sequence[str]) -> Iterator[tuple[object, ...]]:
 
 
 def translated(expectation: Expectation) -> ExpectationConfiguration:
-    """The same expectation in the words of Great Expectations, whose names the kinds bear."""
+    """Return the expectation as a configuration of Great Expectations."""
     columns = list(expectation.columns)
     about: dict[str, Any] = {"column": columns[0]}
     match expectation.kind:
@@ -176,8 +175,10 @@ def translated(expectation: Expectation) -> ExpectationConfiguration:
 
 
 def _frame_of(rows: pa.Table, expectations: Sequence[Expectation]) -> pd.DataFrame:
-    """The columns that are asked about: words as categories, and of what may only not be NULL
-    whether it is. As they are, they took four times the processor time.
+    """Return the columns of the expectations as a data frame.
+
+    Words become categories, and columns checked only for NULL become booleans. Unconverted they
+    took four times the CPU time.
     """
     looked_at = {name for each in expectations if each.looks_at_values for name in each.columns}
     columns = {}
@@ -199,7 +200,7 @@ def _frame_of(rows: pa.Table, expectations: Sequence[Expectation]) -> pd.DataFra
 
 @cache
 def _batch_definition() -> Any:
-    """One ephemeral context: writes no file, asks no network, shows no progress bar."""
+    """Return the batch definition of an ephemeral context, without files or network."""
     for name in (
         "great_expectations",
         "great_expectations.data_context.types.base",
@@ -214,7 +215,7 @@ def _batch_definition() -> Any:
 def _answers(
     name: str, expectations: Sequence[ExpectationConfiguration], frame: pd.DataFrame
 ) -> list[ExpectationValidationResult]:
-    """Results in the order of the expectations."""
+    """Evaluate expectations, and return the results in their order."""
     for number, expectation in enumerate(expectations):
         expectation.meta = {"number": number}  # results come grouped by column
     suite = gx.ExpectationSuite(name=name, expectations=list(expectations))
@@ -230,7 +231,7 @@ def _answers(
 
 
 def _raised(information: Mapping[str, Any]) -> str:
-    """Great Expectations hides what a metric raised; the shape is flat or one entry per metric."""
+    """Return the error of a metric, which Great Expectations reports in one of two shapes."""
     entries = (
         [information]
         if "raised_exception" in information
@@ -244,25 +245,27 @@ def _raised(information: Mapping[str, Any]) -> str:
 
 
 def _stored(answer: ExpectationValidationResult, about: str) -> Mapping[str, Any]:
-    """A result as JSON, without values of rows: Great Expectations would print them as HTML."""
-    told = answer.to_json_dict()
-    config = told["expectation_config"]
+    """Return a result as JSON without row values, which it would print as HTML."""
+    document = answer.to_json_dict()
+    config = document["expectation_config"]
     del config["meta"], config["kwargs"]["batch_id"]
     return {
-        "success": told["success"],
+        "success": document["success"],
         "expectation_config": config,
         "result": {
-            name: value for name, value in told["result"].items() if not name.startswith(_VALUES)
+            name: value
+            for name, value in document["result"].items()
+            if not name.startswith(_VALUES)
         },
         "meta": {"about": about, "great_expectations_version": gx.__version__},
     }
 
 
 def suite_results(rows: Iterable[ValidationRow]) -> list[ExpectationSuiteValidationResult]:
-    """Results as Great Expectations gave them, for it to render.
+    """Return results as Great Expectations objects, for its renderer.
 
-    One suite for each batch of a table, and for each ranking of the run: those with broken
-    expectations first.
+    There is one suite per batch of a table, and per ranking of the run; those with broken
+    expectations come first.
     """
     suites = []
     for name, group in groupby(sorted(rows, key=_suite_name), key=_suite_name):
@@ -301,7 +304,7 @@ def _suite_result(
 
 
 def _escaped(value: Any) -> Any:
-    """JSON out of a lake, with every text escaped: Great Expectations prints it as HTML."""
+    """Escape every text of JSON from a lake: Great Expectations prints it as HTML."""
     if isinstance(value, dict):
         return {_escaped(name): _escaped(each) for name, each in value.items()}
     if isinstance(value, list):

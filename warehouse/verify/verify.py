@@ -1,4 +1,4 @@
-"""Is the lake what it should be? Reads everything, changes nothing."""
+"""Verification of a lake. Reads everything, changes nothing."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -46,7 +46,7 @@ from warehouse.warehouse import Warehouse
 
 
 class VerifyReport(Noun):
-    """Result of a verification. Sound: no problem."""
+    """Result of a verification. Sound: no problems."""
 
     runs: int = Field(ge=0, description="Published runs.")
     rows: dict[str, int] = Field(
@@ -63,8 +63,7 @@ class VerifyReport(Noun):
 
 
 def verify(warehouse: Warehouse) -> VerifyReport:
-    """Check that every file is there, every table and mart reads, values are within the bounds of
-    their columns, the rows are those that landed, and nothing landed in vain.
+    """Verify files, tables, marts, values, statistics, landed rows and records.
 
     Raises:
         ConfigurationError: there is no lake, or its catalogue cannot be opened or read.
@@ -83,9 +82,9 @@ def verify(warehouse: Warehouse) -> VerifyReport:
             comparison = _Comparison(warehouse, LakeContent(connection), rows.keys())
             for kind in KINDS:
                 problems += comparison.problems(kind)
-            found = recorded_problems(connection, warehouse, rows.keys())
-            problems += found.problems
-            notices += found.notices
+            records = recorded_problems(connection, warehouse, rows.keys())
+            problems += records.problems
+            notices += records.notices
         except duckdb.Error as error:
             raise ConfigurationError(
                 f"the lake's catalogue cannot be read: {one_line(error)}"
@@ -103,22 +102,25 @@ def verify(warehouse: Warehouse) -> VerifyReport:
 
 
 def _missing_files(connection: Connection, warehouse: Warehouse) -> list[str]:
-    """Each file is asked for by its name: a listing of object storage may lack what is there."""
+    """Return a line for each missing or changed file.
+
+    Files are looked up by name: a listing of object storage may be incomplete.
+    """
     place = data_path(connection)
     folder = object_folder(connection)
-    known = connection.execute(statement("catalogue", "files")).fetchall()
-    files = [(table, name, size) for table, name, size, is_read_now in known if is_read_now]
+    rows = connection.execute(statement("catalogue", "files")).fetchall()
+    files = [(table, name, size) for table, name, size, is_read_now in rows if is_read_now]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         sizes = list(
             pool.map(partial(file_size, warehouse.data, folder), [each[1] for each in files])
         )
     problems = []
-    for (table_name, name, size), found in zip(files, sizes, strict=True):
-        if found is None:
+    for (table_name, name, size), stored_size in zip(files, sizes, strict=True):
+        if stored_size is None:
             problems.append(
                 f"{table_name}: {place}{name} is missing; put it back or publish its run anew"
             )
-        elif found != size:
+        elif stored_size != size:
             problems.append(
                 f"{table_name}: {place}{name} has not the {size} bytes it was written with;"
                 " publish its run anew"
@@ -132,7 +134,7 @@ def _readable(connection: Connection) -> tuple[dict[str, int], list[str]]:
     names = (*(table.name for table in TABLES), *MARTS)
 
     def count(name: str) -> tuple[int, int]:
-        """Count the rows that are read, and those that a question is told of."""
+        """Return the number of rows read, and the number that the catalogue reports."""
         if name not in filled:  # to look for rows costs five times as much
             connection.execute(table_statement("read_no_row", table=name))
             return 0, 0
@@ -142,22 +144,22 @@ def _readable(connection: Connection) -> tuple[dict[str, int], list[str]]:
             return read, read
         # DuckLake answers it from the catalogue, without a look into the files.
         sql = table_statement("count_rows", table=name, condition="true")
-        ((_, told),) = connection.execute(sql).fetchall()
-        return read, told
+        ((_, counted),) = connection.execute(sql).fetchall()
+        return read, counted
 
-    for name, found in ask_in_turn(connection, names, count):
-        if isinstance(found, duckdb.Error):
-            problems.append(f"{name} cannot be read: {one_line(found)}")
+    for name, answer in ask_in_turn(connection, names, count):
+        if isinstance(answer, duckdb.Error):
+            problems.append(f"{name} cannot be read: {one_line(answer)}")
             continue
-        read, told = found
+        read, counted = answer
         rows[name] = read
-        if read != told:
-            problems.append(_miscounted(name, read, told))
+        if read != counted:
+            problems.append(_miscounted(name, read, counted))
     return rows, problems
 
 
 def _too_few_counted(connection: Connection, rows: Mapping[str, int]) -> Iterator[str]:
-    """A line for each table of which the catalogue says that it has fewer rows than were read."""
+    """Yield a line for each table with more rows than the catalogue reports."""
     for name, count in connection.execute(statement("catalogue", "record_counts")).fetchall():
         if count < rows.get(name, 0):
             yield _miscounted(name, rows[name], count)
@@ -172,9 +174,10 @@ def _miscounted(name: str, read: int, counted: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """Holds the lake's rows against those that landed.
+    """Compares the lake's rows with landed rows.
 
-    `readable`: tables and marts of the lake that can be read.
+    Attributes:
+        readable: tables and marts of the lake that can be read.
     """
 
     warehouse: Warehouse
@@ -182,9 +185,9 @@ class _Comparison:
     readable: Collection[str]
 
     def problems(self, kind: Kind) -> list[str]:
-        """Return what landed of `kind` and is not published, or with other rows than landed."""
-        known = kind.head_table in self.readable
-        published = set(published_names(self.lake.connection, kind)) if known else set()
+        """Return a line for each landed work that is unpublished or published with other rows."""
+        is_readable = kind.head_table in self.readable
+        published = set(published_names(self.lake.connection, kind)) if is_readable else set()
         problems = []
         for names in published:
             unfit = self._unfit(kind, names)
@@ -193,22 +196,22 @@ class _Comparison:
             else:
                 problems.append(unfit)
         for names in landed_names(self.warehouse, kind):
-            problems += self._of(kind, names, names in published if known else None)
+            problems += self._of(kind, names, names in published if is_readable else None)
         return problems
 
     def _unfit(self, kind: Kind, names: tuple[str | None, ...]) -> str | None:
-        """Return the line about a published row whose names are none that a work can have."""
-        known = [name for name in names if name is not None]
+        """Return a line about a published row with invalid names; None if they are valid."""
+        present_names = [name for name in names if name is not None]
         try:
-            kind.folder(self.warehouse, *known)
+            kind.folder(self.warehouse, *present_names)
         except ConfigurationError as error:
-            told = str(error)
+            fault = str(error)
         else:
-            told = "a row has lost its name" if len(known) < len(names) else ""
-        return f"{kind.head_table}: {told}; bring the lake back from a copy" if told else None
+            fault = "a row has lost its name" if len(present_names) < len(names) else ""
+        return f"{kind.head_table}: {fault}; bring the lake back from a copy" if fault else None
 
     def _of(self, kind: Kind, names: tuple[str, ...], published: bool | None) -> list[str]:
-        """`published`: None when the lake does not tell."""
+        """Return the problems of a work; `published`: None if the lake cannot be read."""
         if not published and kind.is_within_another:
             return []
         landed = LandedContent(self.lake)
@@ -234,20 +237,20 @@ class _Comparison:
     def _differences(
         self, kind: Kind, names: tuple[str, ...], landed: LandedContent, expected: Mapping[str, int]
     ) -> Iterator[str]:
-        """A line for each table of which the lake holds not as many rows as expected, or others."""
+        """Yield a line for each table whose rows differ in number or content."""
         about = kind.titled(*names)
         for name, count in expected.items():
             if name not in self.readable:
                 continue
             condition = kind.condition(TABLE[name])
-            found = self.lake.of(name, condition, kind.parameters(*names))
-            known = landed.of(name)
-            if found.rows != count:
+            published = self.lake.of(name, condition, kind.parameters(*names))
+            landed_content = landed.of(name)
+            if published.rows != count:
                 yield (
-                    f"{about}: {found.rows} rows of {name} are published, its receipts say {count};"
+                    f"{about}: {published.rows} rows of {name} are published, its receipts say {count};"
                     f" the command of the {kind.word} publishes it anew"
                 )
-            elif known is not None and known != found:
+            elif landed_content is not None and landed_content != published:
                 yield (
                     f"{about}: the rows of {name} that are published are not those that landed; "
                     f"bring {self.warehouse.lake} back from a copy, or remove it and run its commands "
@@ -275,9 +278,9 @@ def read_units(
     landed: LandedContent,
     problems: list[str],
 ) -> tuple[ReceiptT, ...]:
-    """The receipts of what `names` stand for; the rows of its units' files are added to `landed`.
+    """Return the receipts of a work, and add the rows of its files to `landed`.
 
-    Adds to `problems` a line for each receipt and each landed file that is not what it should be.
+    Adds a line to `problems` for each faulty receipt and landed file.
     """
     receipts: list[ReceiptT] = []
     for folder in unit_folders(warehouse, kind, *names):
@@ -300,9 +303,9 @@ def read_units(
 
 
 def read_file(file: Path, table: str, landed: LandedContent, problems: list[str]) -> int | None:
-    """Return how many rows `file` holds of `table`; they are added to `landed`.
+    """Return the number of rows of a file, and add them to `landed`.
 
-    None, and a line in `problems`, when it cannot be read.
+    None, with a line in `problems`, if it cannot be read.
     """
     try:
         rows: pa.Table = read_landed(TABLE[table], [file])
@@ -321,10 +324,10 @@ def _read_files(
         if not expected or name not in TABLE:
             continue
         place = folder / f"{name}.parquet"
-        found = read_file(place, name, landed, problems)
-        if found is not None and found != expected:
+        count = read_file(place, name, landed, problems)
+        if count is not None and count != expected:
             problems.append(
-                f"{place} holds {found} rows, its receipt says {expected}: remove its folder and"
+                f"{place} holds {count} rows, its receipt says {expected}: remove its folder and"
                 " run again"
             )
             landed.add_unknown(name)

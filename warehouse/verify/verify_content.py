@@ -1,6 +1,4 @@
-"""What a set of rows holds, whatever their order: the lake's and those that landed can be held
-against each other.
-"""
+"""Order-independent hashes of rows, to compare the lake with landed files."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -37,11 +35,11 @@ class LakeContent:
         }
 
     def of(self, table: str, condition: str, parameters: Mapping[str, str]) -> Content:
-        """The rows of the lake's `table` that meet `condition`."""
+        """Return the content of rows of `table` that meet `condition`."""
         return self._content(table, f'"{table}" where {condition}', parameters)
 
     def of_rows(self, table: str, rows: pa.Table) -> Content:
-        """Return what `rows` would be in the lake's `table`."""
+        """Return the content of `rows` as rows of `table`."""
         self.connection.register("incoming", rows)
         try:
             return self._content(table, "incoming", {})
@@ -54,9 +52,7 @@ class LakeContent:
 
 
 class LandedContent:
-    """Content of what landed, by table, summed up some megabytes at a time, whatever the size of
-    the run.
-    """
+    """Content of landed rows by table, hashed some megabytes at a time."""
 
     def __init__(self, lake: LakeContent) -> None:
         self._lake = lake
@@ -71,21 +67,19 @@ class LandedContent:
             self._sum_up(table)
 
     def add_unknown(self, table: str) -> None:
-        """A file of `table` cannot be read, or is not what was promised: nothing can be said about
-        the table's content.
-        """
+        """Mark a table's content as unknown, because a file of it cannot be read."""
         self._unknown.add(table)
 
     def of(self, table: str) -> Content | None:
-        """All that was added of `table`; None when a part of it is unknown."""
+        """Return the content of added rows; None if a part is unknown."""
         self._sum_up(table)
         return None if table in self._unknown else self._sums.get(table, Content(0, 0))
 
     def _sum_up(self, table: str) -> None:
         waiting = self._waiting.pop(table, [])
         if waiting:
-            before, found = (
+            before, added = (
                 self._sums.get(table, Content(0, 0)),
                 self._lake.of_rows(table, pa.concat_tables(waiting)),
             )
-            self._sums[table] = Content(before.rows + found.rows, before.hashes + found.hashes)
+            self._sums[table] = Content(before.rows + added.rows, before.hashes + added.hashes)

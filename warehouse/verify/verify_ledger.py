@@ -1,4 +1,4 @@
-"""Is the ledger whole, and is what it speaks of still what it was? It changes nothing."""
+"""Verification of the ledger, and of what it records. Changes nothing."""
 
 from collections.abc import Collection, Iterator
 from typing import Any
@@ -22,7 +22,7 @@ from warehouse.warehouse import Warehouse
 
 
 class LedgerReport(Noun):
-    """Result of a verification of the ledger. Sound: no problem."""
+    """Result of a verification of the ledger. Sound: no problems."""
 
     head: LedgerHead
     problems: tuple[str, ...] = Field(description="One line each: what is wrong.")
@@ -34,11 +34,10 @@ class LedgerReport(Noun):
 
 
 def verify_ledger(warehouse: Warehouse, *, heads: Collection[str] = ()) -> LedgerReport:
-    """Check that no row of the chain was changed, exchanged, taken out or cut off, and that what is
-    published, asked, decided, voted and edited is what the ledger says.
+    """Verify the hash chain, and that published works and records match it.
 
     Args:
-        heads: hashes that were written down elsewhere, such as in the report of a night.
+        heads: hashes recorded elsewhere, such as in a nightly report.
 
     Raises:
         UnknownNameError: there is no lake.
@@ -65,14 +64,14 @@ def verify_ledger(warehouse: Warehouse, *, heads: Collection[str] = ()) -> Ledge
 
 
 def _cut_off(connection: Connection, heads: Collection[str]) -> Iterator[str]:
-    """Heads that were written down and are in the chain no more."""
+    """Yield a line for each recorded head that the chain lacks."""
     for head in heads:
         if not has_row(connection, head):
             yield f"no row has the hash {head[:80]}: rows were cut off or written anew"
 
 
 def _published(connection: Connection) -> Iterator[str]:
-    """Published works that the ledger does not know, or knows otherwise."""
+    """Yield a line for each published work that differs from the ledger."""
     for kind in KINDS:
         for row in _works(connection, kind):
             names = tuple(row[name] for name in kind.ids)
@@ -89,7 +88,7 @@ def _published(connection: Connection) -> Iterator[str]:
 
 
 def _works(connection: Connection, kind: Kind) -> list[dict[str, Any]]:
-    """Every published work of a kind, with what the ledger says of its publication."""
+    """Return every published work of a kind, with its digest in the ledger."""
     ledger = kind.condition(TABLE["ledger"])
     for name in kind.ids:
         ledger = ledger.replace(f"${name}", f'work."{name}"')

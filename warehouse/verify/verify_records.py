@@ -1,4 +1,4 @@
-"""Verification of the services' tables: lake, services' database and ledger against each other."""
+"""Verification of records: lake, services' database and ledger are compared."""
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -25,19 +25,19 @@ from warehouse.statements import statement, table_statement
 from warehouse.warehouse import Warehouse
 
 MOST_LINES = 50
-"""A file that was lost makes a line of every row."""
+"""Bound on lines: a lost file yields one line per row."""
 _TABLE_OF = {
     LedgerAction.REQUESTED: "requests",
     LedgerAction.VOTED: "human_votes",
     LedgerAction.EDITED: "curation_edits",
 }
 _DECISIONS = "decisions"
-"""The table of all other actions that `of_records.sql` selects."""
+"""Table of all other actions that `of_records.sql` selects."""
 
 
 @dataclass(slots=True)
 class RecordFindings:
-    """A line each: what is wrong, and what is not wrong but worth knowing."""
+    """Problems, and notices that are no problems, one line each."""
 
     problems: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
@@ -45,12 +45,12 @@ class RecordFindings:
 
 @dataclass(slots=True)
 class _Place:
-    """The rows of one table in the lake or in the services' database, by their key."""
+    """Rows of one table in the lake or in the services' database, by key."""
 
     table: str
     title: str
     rows: dict[str, Noun] = field(default_factory=dict)
-    told: dict[str, str] = field(default_factory=dict)
+    problems: dict[str, str] = field(default_factory=dict)
 
     def add(self, key: str, read: Callable[[], Noun]) -> None:
         if key in self.rows:
@@ -62,13 +62,13 @@ class _Place:
             self.tell(key, f"{key} in {self.title} cannot be read")
 
     def tell(self, key: str, problem: str) -> None:
-        self.told.setdefault(key, f"{self.table}: {problem}")
+        self.problems.setdefault(key, f"{self.table}: {problem}")
 
 
 def recorded_problems(
     connection: Connection, warehouse: Warehouse, readable: Collection[str]
 ) -> RecordFindings:
-    """Hold the rows of lake and services' database against the ledger and against each other.
+    """Compare the rows of lake and services' database with the ledger and each other.
 
     Args:
         readable: tables of the lake that can be read.
@@ -89,14 +89,14 @@ def recorded_problems(
             # Where no row of it is left, that one line says what one for each record would say.
             if head_of(connection).sequence or not loss:
                 entries = rows_in(connection, statement("ledger", "of_records"))
-            said = connection.execute(statement("ledger", "forgotten")).fetchall()
-            forgotten.update(who for (who,) in said)
+            rows = connection.execute(statement("ledger", "forgotten")).fetchall()
+            forgotten.update(who for (who,) in rows)
     # After the lake: a row that is recorded and folded meanwhile is in the database then.
     databases = _in_database(warehouse, tables, forgotten, findings)
     for name, lake in lakes.items():
         database = databases.get(name)
         unfolded = (
-            frozenset(database.rows if database else ()) - lake.rows.keys() - lake.told.keys()
+            frozenset(database.rows if database else ()) - lake.rows.keys() - lake.problems.keys()
         )
         if unfolded:
             findings.notices.append(
@@ -115,8 +115,8 @@ def recorded_problems(
                 " bring that file back from a copy"
             )
         for place, source in ((lake, warehouse.lake), (database, services_file(warehouse))):
-            told = place.told.values() if place is not None else ()
-            findings.problems += [f"{line}; bring {source} back from a copy" for line in told]
+            lines = place.problems.values() if place is not None else ()
+            findings.problems += [f"{line}; bring {source} back from a copy" for line in lines]
     more = len(findings.problems) - MOST_LINES
     if more > 0:
         findings.problems[MOST_LINES:] = [f"and {more:,} more rows like these"]
@@ -124,7 +124,10 @@ def recorded_problems(
 
 
 def _noted(warehouse: Warehouse, findings: RecordFindings) -> LedgerHead | None:
-    """Read the note before the lake, whose chain has the row of any note that is older."""
+    """Return the recorded head of the ledger.
+
+    Read it before the lake: the chain then has the row of any recorded head.
+    """
     try:
         return noted_head(warehouse)
     except (OSError, PlainFileError, ValidationError):
@@ -141,7 +144,7 @@ def _lost_ledger(
     noted: LedgerHead | None,
     lakes: Mapping[str, _Place],
 ) -> str | None:
-    """Return the line about a ledger without its last rows, or about records without a ledger."""
+    """Return a line about a ledger that lost its last rows or all; None if intact."""
     if noted is not None and lacks(connection, noted):
         return (
             f"ledger: row {noted.sequence}, whose hash was noted in {note_file(warehouse)}, is"
@@ -173,10 +176,10 @@ def _in_database(
     forgotten: Collection[str],
     findings: RecordFindings,
 ) -> dict[str, _Place]:
-    """The places of all tables; none where there is no such file, as in object storage.
+    """Return the rows of the services' database by table; empty without that file.
 
     Args:
-        forgotten: people of whom the ledger says that they were.
+        forgotten: people that the ledger records as forgotten.
     """
     if warehouse.objects is not None or not services_file(warehouse).exists():
         return {}
@@ -198,23 +201,23 @@ def _in_database(
 
 
 def _read_whole(table: str, document: str) -> Noun:
-    """Raises ValueError for a key that is there twice: which of its values counts, readers differ."""
+    """Parse a record. Raises ValueError for a repeated key, which readers resolve differently."""
     json.loads(document, object_pairs_hook=_each_once)
     return read_record(table, document)
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         raise ValueError("a key is given twice")
-    return found
+    return members
 
 
 def _hold_against_reasons(decisions: _Place, database: ServiceDatabase) -> set[str]:
-    """Tell decisions whose reason, which is kept apart, is not the one that their hash is of.
+    """Report decisions whose stored reason does not match its hash.
 
     Returns:
-        Who gave a reason that is gone with their name.
+        Participants whose reason is gone with their name.
     """
     lost: set[str] = set()
     # In this order: who is forgotten meanwhile loses reasons and name at once.
@@ -239,10 +242,10 @@ def _hold_against_reasons(decisions: _Place, database: ServiceDatabase) -> set[s
 def _hold_against_ledger(
     place: _Place, entries: Sequence[Row], unfolded: Collection[str] = ()
 ) -> None:
-    """Tell rows without an entry, rows of another content, and entries without a row.
+    """Report rows without an entry, rows of other content, and entries without a row.
 
     Args:
-        unfolded: rows that the lake lacks; those without an entry wait for the next publication.
+        unfolded: rows that the lake lacks; without an entry they wait for the next publication.
     """
     missing = {each["version_sha256"]: each for each in entries}
     others: dict[str, LedgerEntry] = {}
@@ -268,13 +271,13 @@ def _hold_against_ledger(
 
 
 def _origin(entry: Row) -> tuple[Any, ...]:
-    """Return what stays of an entry whose row was changed: what it was about, and when it was made."""
+    """Return the fields of an entry that a change of its row does not affect."""
     names = ("artefact", "run_id", "unit_id", "part", "participant_id", "happened_at")
     return tuple(entry[name] for name in names)
 
 
 def _named(entry: Row) -> str | None:
-    """The key of a missing decision; the entries of other tables do not name it."""
+    """Return the key of a missing decision; entries of other tables do not have it."""
     if entry["action"] in _TABLE_OF or entry["action"] == LedgerAction.COMMENTED:
         return None
     inputs = filter(None, entry["inputs"] or ())
@@ -282,9 +285,9 @@ def _named(entry: Row) -> str | None:
 
 
 def _hold_against_each_other(lake: _Place, database: _Place) -> None:
-    """Tell rows that differ, and rows of the lake that the database lacks, if not told before."""
+    """Report rows that differ, and rows of the lake that the database lacks."""
     for key, noun in lake.rows.items():
-        if key in lake.told or key in database.told:
+        if key in lake.problems or key in database.problems:
             continue
         if key not in database.rows:
             database.tell(key, f"{key} of the lake is missing in {database.title}")

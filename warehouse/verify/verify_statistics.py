@@ -1,6 +1,4 @@
-"""What the catalogue says of the values of columns, by which DuckDB leaves rows out of answers, held
-against the values.
-"""
+"""Verification of column statistics, by which DuckDB skips rows."""
 
 import math
 from collections.abc import Collection, Iterator, Mapping
@@ -19,21 +17,22 @@ from warehouse.statements import statement, table_statement
 from warehouse.validate.expectations import Expectation, breaks, expectations_of_values
 
 _ANSWERED = (ColumnType.INTEGER, ColumnType.DATE, ColumnType.TIMESTAMP)
-"""Of these types DuckLake answers for the least and largest value without a look into the files."""
+"""Types whose least and largest values DuckLake returns without reading files."""
 _BOOLEANS = {"0": False, "false": False, "1": True, "true": True}
-"""Statistics of files and of tables differ; DuckLake writes no other word, and DuckDB reads more."""
+"""Spellings in statistics of files and of tables; DuckLake writes no others."""
 
 
 def false_statistics(connection: Connection, filled: Collection[str]) -> Iterator[str]:
-    """A line for each column whose values are not within its statistics, so that rows that hold them
-    are missing in answers, or of which questions for its least and largest value are answered wrong.
+    """Yield a line for each column whose values are outside its statistics.
+
+    Queries would skip such rows, or return a wrong least or largest value.
 
     Args:
-        filled: tables that were ever filled, and can be read.
+        filled: readable tables that were ever filled.
     """
-    told: dict[str, list[Row]] = {}
+    statistics_of: dict[str, list[Row]] = {}
     for row in rows_in(connection, statement("catalogue", "statistics")):
-        told.setdefault(row["table_name"], []).append(row)
+        statistics_of.setdefault(row["table_name"], []).append(row)
     for table in TABLES:
         columns = [
             column
@@ -41,28 +40,30 @@ def false_statistics(connection: Connection, filled: Collection[str]) -> Iterato
             # Of lists DuckLake keeps no least and no largest value.
             if column.type is not ColumnType.STRINGS
         ]
-        if table.name in filled and table.name in told:
-            yield from _of_table(connection, table, columns, told[table.name])
+        if table.name in filled and table.name in statistics_of:
+            yield from _of_table(connection, table, columns, statistics_of[table.name])
 
 
 def _of_table(
-    connection: Connection, table: Table, columns: list[Column], told: list[Row]
+    connection: Connection, table: Table, columns: list[Column], statistics: list[Row]
 ) -> Iterator[str]:
     ranges = ", ".join(_range(column, number) for number, column in enumerate(columns))
     try:
         with every_row_read(connection):
-            found = rows_in(connection, table_statement("ranges", table=table.name, ranges=ranges))
+            ranges_of_files = rows_in(
+                connection, table_statement("ranges", table=table.name, ranges=ranges)
+            )
         wrong = _wrong_answers(connection, table, columns)
     except duckdb.Error as error:
         yield f"{table.name}: its statistics cannot be compared with its values: {one_line(error)}"
         return
     for number, column in enumerate(columns):
-        about = [row for row in told if row["column_name"] == column.name]
+        about = [row for row in statistics if row["column_name"] == column.name]
         bounds = _values(connection, column, about)
         if any(
             not _holds(row, bounds, number, values)
             for row in about
-            for values in found
+            for values in ranges_of_files
             if row["file"] in (None, values["file"])
         ):
             yield (
@@ -78,7 +79,7 @@ def _of_table(
 
 
 def _wrong_answers(connection: Connection, table: Table, columns: list[Column]) -> list[str]:
-    """Return the columns whose least or largest value is another by the catalogue than by the rows."""
+    """Return the columns whose least or largest value differs between catalogue and rows."""
     names = [column.name for column in columns if column.type in _ANSWERED]
     if not names:
         return []
@@ -88,10 +89,10 @@ def _wrong_answers(connection: Connection, table: Table, columns: list[Column]) 
     )
     sql = f"select {answers}"
     with one_snapshot(connection):
-        (told,) = rows_in(connection, sql)
+        (by_catalogue,) = rows_in(connection, sql)
         with every_row_read(connection):
             (read,) = rows_in(connection, sql)
-    return [name for name in names if told[name] != read[name]]
+    return [name for name in names if by_catalogue[name] != read[name]]
 
 
 def _range(column: Column, number: int) -> str:
@@ -102,9 +103,11 @@ def _range(column: Column, number: int) -> str:
     )
 
 
-def _values(connection: Connection, column: Column, told: list[Row]) -> Mapping[str | None, Any]:
-    """Return the values that the texts of statistics mean to DuckDB; None where it reads none."""
-    texts = list({row[name] for row in told for name in ("min_value", "max_value")} - {None})
+def _values(
+    connection: Connection, column: Column, statistics: list[Row]
+) -> Mapping[str | None, Any]:
+    """Return the values of the texts in statistics, as DuckDB reads them."""
+    texts = list({row[name] for row in statistics for name in ("min_value", "max_value")} - {None})
     if column.type in (ColumnType.STRING, ColumnType.TEXT):
         return dict(zip(texts, texts, strict=True))
     if column.type is ColumnType.BOOLEAN:
@@ -113,24 +116,24 @@ def _values(connection: Connection, column: Column, told: list[Row]) -> Mapping[
     return dict(connection.execute(sql, {"texts": texts}).fetchall())
 
 
-def _holds(told: Row, bounds: Mapping[str | None, Any], number: int, values: Row) -> bool:
-    """Return whether statistics of a column tell of all its values in a file.
+def _holds(statistics: Row, bounds: Mapping[str | None, Any], number: int, values: Row) -> bool:
+    """Return whether the statistics of a column cover its values in a file.
 
     Args:
         bounds: the value of each text in the statistics.
     """
     low, high = values[f"low_{number}"], values[f"high_{number}"]
-    if values[f"nulls_{number}"] and told["has_nulls"] is False:
+    if values[f"nulls_{number}"] and statistics["has_nulls"] is False:
         return False
     if low is None:
         return True
-    if told["has_values"] is False:
+    if statistics["has_values"] is False:
         return False
     try:
-        return (told["min_value"] is None or bounds[told["min_value"]] <= low) and (
+        return (statistics["min_value"] is None or bounds[statistics["min_value"]] <= low) and (
             # NaN is above every number, and no statistics speak of it.
-            told["max_value"] is None
-            or bounds[told["max_value"]] >= high
+            statistics["max_value"] is None
+            or bounds[statistics["max_value"]] >= high
             or (isinstance(high, float) and math.isnan(high))
         )
     except TypeError:  # None: nothing that DuckLake writes
@@ -142,7 +145,7 @@ _MOST_RUNS = 3
 
 
 def bad_values(connection: Connection, filled: Collection[str]) -> Iterator[str]:
-    """A line for each expectation on values that rows of the tables `filled` break."""
+    """Yield a line for each expectation on values that rows of `filled` tables break."""
     for table in TABLES:
         expectations = list(expectations_of_values(table))
         if table.name in filled and expectations:
@@ -167,14 +170,14 @@ def _in_table(
             runs[expectation].update(filter(None, pc.unique(broken["of_run"]).to_pylist()))
     for expectation, count in counts.items():
         if count:
-            shown = ", ".join(sorted(runs[expectation])[:_MOST_RUNS])
+            run_names = ", ".join(sorted(runs[expectation])[:_MOST_RUNS])
             yield (
                 f"{table.name}.{expectation.column_name}: {count:,} rows break {expectation.kind}"
-                + (f" (run {shown}): `assay runs delete` takes a run out" if shown else "")
+                + (f" (run {run_names}): `assay runs delete` takes a run out" if run_names else "")
             )
 
 
 def without_prose(column: Column) -> str:
-    """SQL for the values of a column, of prose for the first character alone."""
+    """Return SQL for a column, of prose for its first character only."""
     name = f'"{column.name}"'
     return f"left({name}, 1) as {name}" if column.type is ColumnType.TEXT else name

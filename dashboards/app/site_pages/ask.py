@@ -16,8 +16,8 @@ from dashboards.render import wording
 from schemas.errors import AssayError, ConfigurationError, NotAllowedError
 from schemas.people.live_question import (
     LONGEST_IDEA,
-    Asked,
     LiveQuestion,
+    QuestionKind,
     Sides,
     estimates_for,
     tidy,
@@ -42,14 +42,14 @@ from warehouse.app.questions import (
 _HERE = f"{PATH}/ask"
 _TITLE = "Ask two engines"
 _LABELS = {
-    Asked.QUESTION: "Your question",
-    Asked.IDEA: "The idea: problem, method, planned experiments",
-    Asked.TOPIC: "The topic, as a question",
+    QuestionKind.QUESTION: "Your question",
+    QuestionKind.IDEA: "The idea: problem, method, planned experiments",
+    QuestionKind.TOPIC: "The topic, as a question",
 }
 
 
 class _Draft(NamedTuple):
-    asked: Asked
+    asked: QuestionKind
     text: str
     sides: Sides
     expected: str
@@ -148,12 +148,12 @@ def show(visit: Visit, note: str = "", draft: _Draft | None = None) -> Shown:
         no_runner=NO_RUNNER if waits and runner_at_work(warehouse) is False else "",
         body=Markup() if question is None or waits else _answered(visit, question),
         draft=_DRAFTS.get(_key(visit, voter)),
-        kinds=[(each, each.capitalize()) for each in Asked],
+        kinds=[(each, each.capitalize()) for each in QuestionKind],
         asked=asked,
         label=_LABELS[asked],
         text=draft.text if draft is not None else visit.word("text"),
-        longest=LONGEST_IDEA if asked is Asked.IDEA else LONGEST_QUESTION,
-        rows=10 if asked is Asked.IDEA else 3,
+        longest=LONGEST_IDEA if asked is QuestionKind.IDEA else LONGEST_QUESTION,
+        rows=10 if asked is QuestionKind.IDEA else 3,
     )
     return Shown(_TITLE, (), head, live=waits)
 
@@ -182,8 +182,8 @@ def _found(visit: Visit, question: LiveQuestion) -> Answers | NoVote:
         return answers_to(visit.lake.warehouse, queries, question)
 
 
-def _asked(word: str) -> Asked:
-    return Asked(word) if word in set(Asked) else Asked.QUESTION
+def _asked(word: str) -> QuestionKind:
+    return QuestionKind(word) if word in set(QuestionKind) else QuestionKind.QUESTION
 
 
 def _key(visit: Visit, voter: str) -> tuple[str, str]:

@@ -20,7 +20,7 @@ DROP_WITH_FATAL_BELOW = 0.5
 
 
 class Verdict(StrEnum):
-    """What to do with an idea; the rule is in `docs/reviews.md`."""
+    """What to do with an idea; the rule is in `docs/guides/reviews.md`."""
 
     FUND = "fund"
     REVISE = "revise"
@@ -36,7 +36,7 @@ class Decision(Noun):
 
 
 def decide(review: IdeaReview) -> Decision:
-    """Apply the rule of `docs/reviews.md`."""
+    """Apply the rule of `docs/guides/reviews.md`."""
     evaluation = review.evaluation
     overall = overall_of(evaluation)
     if overall is None or overall.probability_0_to_1 is None:

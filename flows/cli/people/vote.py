@@ -12,8 +12,8 @@ from flows.cli.options import Json
 from flows.cli.talk import print_note, print_warning, safe
 from schemas.errors import ConfigurationError
 from schemas.people.live_question import (
-    Asked,
     LiveQuestion,
+    QuestionKind,
     Sides,
     VoteOptions,
     estimates_for,
@@ -68,14 +68,14 @@ def vote(
 
 
 def _asked(
-    warehouse: Warehouse, database: ServiceDatabase, who: str, asked: Asked, text: str
+    warehouse: Warehouse, database: ServiceDatabase, who: str, asked: QuestionKind, text: str
 ) -> LiveQuestion:
     from flows.jobs.runner import run_jobs
     from warehouse.app.questions import ask, at_work, draw_sides, open_question
 
     settings, known = Settings(), open_question(database, who)
     written = tidy(asked, text)
-    if known is None or (known.asked, known.text) != (asked, written):
+    if known is None or (known.kind, known.text) != (asked, written):
         sides = draw_sides(database, who, asked, written, settings)
         print_note(_expected(warehouse, asked, written, sides))
         known = ask(warehouse, database, who, asked, written, sides)
@@ -172,7 +172,7 @@ def _tell_expected(
     warehouse: Warehouse,
     database: ServiceDatabase,
     who: str,
-    asked: Asked,
+    asked: QuestionKind,
     text: str,
     *,
     as_json: bool,
@@ -189,7 +189,7 @@ def _tell_expected(
     return EXIT_DONE
 
 
-def _expected(warehouse: Warehouse, asked: Asked, text: str, sides: Sides) -> str:
+def _expected(warehouse: Warehouse, asked: QuestionKind, text: str, sides: Sides) -> str:
     from dashboards.render.wording import BASELINE_ANSWERS, both_answers
     from flows.jobs.runner import run_jobs
     from warehouse.app.jobs import read_job, submit, take_expected

@@ -168,7 +168,7 @@ def _calibrator(
     """Copy the calibrator that suite `novelty` left in its folder, if labels sufficed for one."""
     from tasks.benchmarks.suite import folder_of
     from tasks.benchmarks.suites.novelty import FILE, SUITE
-    from tasks.calibration.applying import load_calibrator, write_fitted
+    from tasks.calibration.calibrator_files import load_calibrator, write_fitted
     from warehouse.kinds.benchmarks.landing import BENCHMARKS
     from warehouse.units.reading import published_heads
     from warehouse.warehouse import Warehouse
@@ -194,7 +194,7 @@ def _fetch(folder: Path | None, *, as_json: bool) -> int:
     from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
     from flows.cli.talk import print_note
     from schemas.settings import Settings
-    from tasks.benchmarks.homes import LOCK_FILE, fetch_sets, public_sets, sets_elsewhere
+    from tasks.benchmarks.public_data import LOCK_FILE, fetch_sets, manual_sets, public_sets
 
     if folder is None:
         raise ConfigurationError(f"name the folder: assay benchmark {FETCH} DIR")
@@ -209,7 +209,7 @@ def _fetch(folder: Path | None, *, as_json: bool) -> int:
             f"first fetch of {len(found.locked)} files: their digests are in {folder / LOCK_FILE},"
             " and later fetches hold them to it"
         )
-    for other in sets_elsewhere():
+    for other in manual_sets():
         print_note(f"not fetched: {other.name} ({other.files}), in another form at {other.home}")
     if as_json:
         told = found.model_dump()

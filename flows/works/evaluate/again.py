@@ -1,4 +1,4 @@
-"""Ideas of an earlier run evaluated again, against newer papers or with a later cutoff."""
+"""Re-evaluation of the ideas of an earlier run."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from schemas.options.values import parse_modules
 from schemas.run import Run
 from schemas.settings import Settings
 from tasks.contribution.context import judged_before
-from tasks.evaluation.planned import PlannedIdea
+from tasks.evaluation.shard_job import PlannedIdea
 from tasks.ideas.json_lines import write_ideas
 from warehouse.kinds.runs.landing import RUNS
 from warehouse.queries import Queries
@@ -26,8 +26,9 @@ from warehouse.warehouse import Warehouse
 def as_of_run(
     name: str, options: EvaluateOptions, settings: Settings
 ) -> tuple[tuple[Path], EvaluateOptions]:
-    """The ideas of run `name` as a file, and the options with engine, profile and modules of the
-    run where they leave them at their defaults.
+    """Write the ideas of run `name` to a file, and complete the options from the run.
+
+    Engine, profile and modules of the run replace options that are at their defaults.
 
     Raises:
         ConfigurationError: no such run of ideas, or its ideas are not in the lake.
@@ -60,31 +61,31 @@ def _ideas(queries: Queries, run_id: RunId) -> list[Idea]:
 
 def _as_of(run: Run, options: EvaluateOptions) -> EvaluateOptions:
     usual, taken = EvaluateOptions(), {}
-    for name, own in (
+    for name, run_value in (
         ("engine", EngineChoice.named(run.engine)),
         ("profile", run.profile),
         ("modules", parse_modules(run.modules)),
     ):
         if getattr(options, name) == getattr(usual, name):
-            taken[name] = own
+            taken[name] = run_value
     return options.model_copy(update=taken)
 
 
 def with_earlier(
     planned: Sequence[PlannedIdea], request: RunRequest, warehouse: Warehouse
 ) -> list[PlannedIdea]:
-    """With what the earlier run judged of papers, where the same engine and profile did so."""
+    """Add the earlier run's judgements of papers, if engine and profile are the same."""
     assert request.parameters.again is not None
     with warehouse.queries() as queries:
         run = queries.run(request.parameters.again)
         if (run.engine, run.profile) != (request.engine.text, request.profile.name):
             return list(planned)
         wanted = [entry.idea.idea_id for entry in planned]
-        found = {
+        judgements = {
             review.evaluation.idea.idea_id: judged_before(
                 review.evaluation.contribution, review.evaluation.papers
             )
             for review in queries.idea_reviews(request.parameters.again, wanted)
             if review.evaluation.contribution is not None
         }
-    return [replace(entry, before=found.get(entry.idea.idea_id)) for entry in planned]
+    return [replace(entry, before=judgements.get(entry.idea.idea_id)) for entry in planned]

@@ -1,4 +1,4 @@
-"""The main job: a batch of ideas in, evidence-backed evaluations out."""
+"""Evaluation of a batch of ideas."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +21,7 @@ from schemas.run import Run, RunState
 from schemas.settings import Settings
 from schemas.work import Summary
 from tasks.evaluation.evaluate_job import evaluate_job
-from tasks.evaluation.planned import ShardJob
+from tasks.evaluation.shard_job import ShardJob
 from tasks.ideas.read import read_batch
 from tasks.shards.work import ShardWork
 from warehouse.kinds.runs.landing import RUNS, refused
@@ -31,7 +31,7 @@ RunSummary = Summary[Run]
 
 
 class Evaluation(Campaign[Plan[Run], Run]):
-    """A run of ideas. Its name is known once the literature is, which a gateway tells."""
+    """A run of ideas. Its id depends on the literature, so it is set in `open`."""
 
     kind = RUNS
     name, command = "run", "evaluate"
@@ -56,7 +56,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
     def completed(
         given: tuple[Path | None], options: Any, settings: Settings
     ) -> tuple[tuple[Path | None], Any]:
-        """Ideas of an earlier run stand in the lake, and its engine, profile and modules with it."""
+        """Complete the options from an earlier run if `--again` names one."""
         again = getattr(options, "again", None)
         return (given, options) if again is None else as_of_run(again, options, settings)
 
@@ -120,8 +120,8 @@ class Evaluation(Campaign[Plan[Run], Run]):
 
     def ended(self, plan: Plan[Run]) -> Run:
         receipts = tuple(iterate_receipts(self.warehouse, RUNS, self.run_id))
-        own = (each.started_at for each in receipts if each.reused_from_run_id is None)
-        started_at = min((self.started_at, *own))
+        start_times = (each.started_at for each in receipts if each.reused_from_run_id is None)
+        started_at = min((self.started_at, *start_times))
         timed = replace(
             plan.head,
             started_at=started_at,

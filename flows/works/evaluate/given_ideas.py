@@ -1,4 +1,4 @@
-"""The ideas a command was given: a path, or `-` for what comes on standard input."""
+"""Input of ideas from a path or, as `-`, from standard input."""
 
 import sys
 import tempfile
@@ -14,7 +14,7 @@ MOST_REMARKS = 12
 
 @contextmanager
 def given_ideas(ideas: Path) -> Iterator[Path]:
-    """The path itself, or for `-` a file of what standard input holds, for as long as the block.
+    """Yield the path, or a temporary file with standard input for `-`.
 
     Raises:
         IdeaFileError: standard input is empty or too large.
@@ -29,7 +29,7 @@ def given_ideas(ideas: Path) -> Iterator[Path]:
 
 
 def print_remarks(remarks: Sequence[str]) -> None:
-    """Print what of the arguments is not read or not used, before anything is paid."""
+    """Print which inputs are not read or not used."""
     for line in remarks[:MOST_REMARKS]:
         print_warning(line)
     if len(remarks) > MOST_REMARKS:

@@ -1,4 +1,4 @@
-"""The plan of a run: which ideas still need evaluating, in which shards, and under which name."""
+"""Plan of a run of ideas: evaluation keys, run id and shards."""
 
 import math
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +16,7 @@ from schemas.judgement.evaluation import Receipt
 from schemas.judgement.run_request import RunRequest
 from schemas.run import PlannedRun
 from schemas.settings import Settings
-from tasks.evaluation.planned import PlannedIdea, ShardJob, conditions, evaluation_key, run_id_for
+from tasks.evaluation.shard_job import PlannedIdea, ShardJob, conditions, evaluation_key, run_id_for
 from tasks.steps import STEPS
 from tasks.telemetry.reporting import traceparent
 from warehouse.kinds.runs.landing import RUNS, find_receipt, land_rejections
@@ -27,14 +27,14 @@ from warehouse.units.landing import read_receipt
 from warehouse.warehouse import Warehouse
 
 MAXIMUM_SHARD = 20
-"""Ideas per Prefect task: a task costs 90 ms of processor time, an idea seconds, a lost worker one
+"""Ideas per Prefect task: a task costs 90 ms of CPU time, an idea seconds, and a lost worker one
 shard.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class KeyedBatch:
-    """A batch with its evaluation keys, and the run they make."""
+    """A batch with its evaluation keys, and the run id computed from them."""
 
     run_id: RunId
     planned: tuple[PlannedIdea, ...]
@@ -44,16 +44,16 @@ class KeyedBatch:
 def key_batch(
     batch: IdeaBatch, request: RunRequest, settings: Settings, literature: str
 ) -> KeyedBatch:
-    """Key every idea and name the run after the keys.
+    """Compute the evaluation key of every idea, and the run id from the keys.
 
     Args:
         literature: identity of the literature.
     """
     used, warehouse = conditions(request, settings), Warehouse(request.warehouse, settings)
-    found = results_by_idea(request.parameters.experiment_run_ids, batch.ideas, warehouse)
+    results_of = results_by_idea(request.parameters.experiment_run_ids, batch.ideas, warehouse)
 
     def planned_idea(idea: Idea) -> PlannedIdea:
-        results = found.get(idea.idea_id, ())
+        results = results_of.get(idea.idea_id, ())
         key = evaluation_key(idea, request, literature, STEPS, used, results)
         return PlannedIdea(idea=idea, evaluation_key=key, experimental_results=results)
 
@@ -69,13 +69,15 @@ def key_batch(
 
 
 def receipts_of(keyed: KeyedBatch, warehouse: Warehouse) -> dict[EvaluationKey, Receipt]:
-    """Return what has landed of a batch: of an idea its whole evaluation of any run, else the one
-    of this run that ended early.
-    """
+    """Return landed receipts by key: a complete one of any run, else one of this run."""
 
     def landed(key: EvaluationKey) -> Receipt | None:
-        own = read_receipt(warehouse, RUNS, keyed.run_id, key)
-        return own if own is not None and own.complete else find_receipt(warehouse, key) or own
+        receipt = read_receipt(warehouse, RUNS, keyed.run_id, key)
+        return (
+            receipt
+            if receipt is not None and receipt.complete
+            else find_receipt(warehouse, key) or receipt
+        )
 
     keys = [entry.evaluation_key for entry in keyed.planned]
     with ThreadPoolExecutor(AT_ONCE) as pool:  # some may have to be brought from elsewhere
@@ -86,10 +88,10 @@ def receipts_of(keyed: KeyedBatch, warehouse: Warehouse) -> dict[EvaluationKey, 
 def write_to_do(
     keyed: KeyedBatch, request: RunRequest, gateway: OpenGateway, warehouse: Warehouse
 ) -> dict[Path, tuple[str, ...]]:
-    """Take over what is already evaluated, and write the rest as shard files.
+    """Reuse complete evaluations of other runs, and write the rest to shard files.
 
-    An idea whose key has a complete receipt in this run is done; one with a complete receipt in
-    another run of this warehouse is taken over from there without a call.
+    Ideas with a complete receipt in this run are done. A complete receipt of another run of this
+    warehouse is reused without a call.
     """
     run_id = keyed.run_id
     receipts = receipts_of(keyed, warehouse)

@@ -1,4 +1,4 @@
-"""What a request is expected to take, before anything is paid."""
+"""Estimate of an evaluation request before it runs."""
 
 import asyncio
 import math
@@ -83,7 +83,7 @@ class FieldForecast(Noun):
 def forecast_fields(
     ideas: Sequence[Idea], literature: LiteratureChoice, settings: Settings
 ) -> FieldForecast:
-    """Look at the field of every idea; nothing is connected to, and no model of an API is asked."""
+    """Check which ideas' fields a snapshot covers; connects to nothing."""
     if literature.url is not None:
         return FieldForecast(unknown_because="the gateway is asked by `assay evaluate`")
     if literature.snapshot is None or not literature.unlimited:
@@ -95,16 +95,16 @@ def forecast_fields(
                 unknown_because=f"{literature.snapshot.name} has no index yet; `assay literature"
                 " build` or the first run makes it"
             )
-        found = asyncio.run(_look(ideas, folder, settings))
+        coverages = asyncio.run(_look(ideas, folder, settings))
     except SnapshotError as error:  # a plan says so and goes on
         return FieldForecast(unknown_because=str(error))
     return FieldForecast(
-        looked_at=len(found),
+        looked_at=len(coverages),
         not_covered=tuple(
             IdeaNotCovered(
                 idea_id=idea.idea_id, title=idea.title, detail=coverage.field_coverage_detail
             )
-            for idea, coverage in found
+            for idea, coverage in coverages
             if not coverage.field_covered
         ),
     )
@@ -125,15 +125,15 @@ async def _look(
 ) -> list[tuple[Idea, FieldCoverage]]:
     embedder = SentenceEmbedder(bundled_settings(settings.embeddings), None)
     literature = SnapshotSearch(folder, settings)
-    found: list[tuple[Idea, FieldCoverage]] = []
+    coverages: list[tuple[Idea, FieldCoverage]] = []
     with shown_progress() as report:
         for place, idea in enumerate(ideas, start=1):
             answer = await look_at_field(idea, literature.search_papers, embedder)
-            found.extend((idea, coverage) for coverage in answer.items)
+            coverages.extend((idea, coverage) for coverage in answer.items)
             if len(ideas) > _IDEAS_WITHOUT_PROGRESS:
                 report(place, len(ideas), "fields")
     await literature.close()
-    return found
+    return coverages
 
 
 class ModelCost(Noun):
@@ -154,10 +154,10 @@ class ModelCost(Noun):
 
 
 def named_engines(texts: Iterable[str]) -> tuple[EngineChoice, ...]:
-    """`openai/gpt-5,o3` → engines, each once; `litellm:` may stand in front.
+    """Parse engines such as `openai/gpt-5,o3`, each once; `litellm:` is optional.
 
     Raises:
-        ConfigurationError: no name of a model.
+        ConfigurationError: not the name of a model.
     """
     names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
     return tuple(dict.fromkeys(EngineChoice.named(name) for name in names))
@@ -171,17 +171,17 @@ def compare_engines(
     *,
     not_covered: int = 0,
 ) -> tuple[ModelCost, ...]:
-    """One line for each engine, by what it costs; those of an unknown price stand last.
+    """Estimate a run per engine, cheapest first; engines without a price last.
 
-    All ideas count, also those that one of the engines has evaluated before.
+    All ideas count, including those that an engine has already evaluated.
 
     Args:
-        not_covered: ideas whose field the literature does not cover.
+        not_covered: number of ideas whose field the literature does not cover.
     """
     lines = []
     for engine in engines:
-        asked = _with_engine(request, engine)
-        estimate = estimate_run(ideas, 0, asked, settings, not_covered=not_covered)
+        engine_request = _with_engine(request, engine)
+        estimate = estimate_run(ideas, 0, engine_request, settings, not_covered=not_covered)
         names = ModelCost.model_fields.keys() - {"engine"}
         lines.append(ModelCost(engine=engine, **{name: getattr(estimate, name) for name in names}))
 
@@ -192,18 +192,18 @@ def compare_engines(
 
 
 def _with_engine(request: RunRequest, engine: EngineChoice) -> RunRequest:
-    """The same request of another engine: whether plans are assessed depends on it."""
-    asked = request.parameters
-    others = tuple(module for module in asked.modules if module is not Module.ASSESSMENT)
+    """Return the request with another engine, and the assessment if that engine has one."""
+    parameters = request.parameters
+    others = tuple(module for module in parameters.modules if module is not Module.ASSESSMENT)
     profile, modules = with_assessment(request.profile, others, engine)
-    parameters = replace(asked, modules=modules or asked.modules)
-    return replace(request, engine=engine, profile=profile, parameters=parameters)
+    changed = replace(parameters, modules=modules or parameters.modules)
+    return replace(request, engine=engine, profile=profile, parameters=changed)
 
 
 def landed_before(batch: IdeaBatch, request: RunRequest, settings: Settings) -> DoneBefore:
-    """Return what the warehouse holds of a request; no model and no source is asked.
+    """Return what the warehouse holds of a request, without asking a model or source.
 
-    A warehouse in object storage is asked for units that this machine does not have.
+    A warehouse in object storage is asked for units that this machine lacks.
 
     Raises:
         ConfigurationError: no gateway answers at the URL of the literature.
@@ -231,7 +231,7 @@ def landed_before(batch: IdeaBatch, request: RunRequest, settings: Settings) -> 
 
 
 def _literature(literature: LiteratureChoice, settings: Settings) -> str | None:
-    """Return the identity of the literature; None: its index is not built."""
+    """Return the identity of the literature; None if its index is not built."""
     if literature.url is not None:
         return literature_identity(literature.url)
     snapshot = literature.snapshot
@@ -264,18 +264,18 @@ _BOTH = {
     *("literature_requests", "model_calls", "prompt_tokens", "completion_tokens"),
     *("cost_usd", "hours"),
 }
-"""Figures that `--json` holds twice: what is left to pay, and what there was in all."""
+"""Figures that `--json` holds twice: the remaining and the total."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """Estimate of the rest of a run, of its ranking, and of the same run with other engines.
+    """Estimate of the rest of a run, of its ranking, and of other engines.
 
     Attributes:
-        whole: what the run would take if nothing of it were done.
+        whole: estimate of the run if nothing of it were done.
         done: what earlier runs have done of it.
-        unknown_because: why that could not be looked up; then nothing is subtracted.
-        fields: which ideas the literature does not cover.
+        unknown_because: why that is unknown; then nothing is subtracted.
+        fields: ideas that the literature does not cover.
     """
 
     estimate: Estimate
@@ -305,27 +305,31 @@ class Prediction:
 
 
 def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Settings) -> Prediction:
-    """Predict what `request` takes, and the same with `others`; no model is called."""
+    """Estimate `request` with its engine and with `others`; calls no model."""
     batch = read_batch(
         request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
     )
-    own = (request.engine,) if others and not request.engine.is_baseline else ()
+    requested = (request.engine,) if others and not request.engine.is_baseline else ()
     done, unknown_because = NOTHING_DONE, ""
     try:
         done = landed_before(batch, request, settings)
     except AssayError as error:  # such as a gateway that does not run yet, or a bucket out of reach
         unknown_because = str(error)
     fields = forecast_fields(batch.ideas, request.literature, settings)
-    known = (batch.ideas, len(batch.rejected), request, settings)
+    arguments = (batch.ideas, len(batch.rejected), request, settings)
     not_covered = len(fields.not_covered)
     return Prediction(
-        estimate=estimate_run(*known, done, not_covered=not_covered),
-        whole=estimate_run(*known, not_covered=not_covered),
+        estimate=estimate_run(*arguments, done, not_covered=not_covered),
+        whole=estimate_run(*arguments, not_covered=not_covered),
         done=done,
         unknown_because=unknown_because,
         ranking=estimate_ranking(batch.ideas, request, settings, ranked=done.ranked),
         comparison=compare_engines(
-            dict.fromkeys((*own, *others)), batch.ideas, request, settings, not_covered=not_covered
+            dict.fromkeys((*requested, *others)),
+            batch.ideas,
+            request,
+            settings,
+            not_covered=not_covered,
         ),
         batch=batch,
         fields=fields,

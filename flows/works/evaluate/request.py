@@ -1,4 +1,4 @@
-"""Options resolved into a `RunRequest`: defaults filled in, every mistake named in one line."""
+"""Resolves options into a `RunRequest`: fills in defaults and reports mistakes."""
 
 from importlib import resources
 from pathlib import Path
@@ -13,7 +13,7 @@ from schemas.options.commands import RunOptions
 from schemas.profile import Profile
 from schemas.run import Module
 from schemas.settings import Settings
-from tasks.judging.batches.wanted import wants_batches
+from tasks.judging.batches.option import wants_batches
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
 from warehouse.warehouse import Warehouse
 
@@ -25,23 +25,21 @@ def bundled(name: str) -> Path:
 
 
 def literature_name(literature: LiteratureChoice) -> str:
-    """A snapshot as its reader knows it; empty for any other literature."""
+    """Return the reader's name of a snapshot; empty for other literature."""
     if literature.snapshot is None:
         return ""
-    own = literature.snapshot == bundled("papers.jsonl")
-    return BUNDLED_SAMPLE if own else literature.snapshot.name
+    is_bundled = literature.snapshot == bundled("papers.jsonl")
+    return BUNDLED_SAMPLE if is_bundled else literature.snapshot.name
 
 
 def check_warehouse(folder: Path) -> None:
-    """Raises ConfigurationError when the warehouse would have to be where a file is."""
+    """Raise ConfigurationError if the warehouse path is a file."""
     if folder.exists() and not folder.is_dir():
         raise ConfigurationError(f"--warehouse {folder} is a file; name a folder")
 
 
 def check_api_base(api_base: str | None, engine: EngineChoice) -> None:
-    """Raises ConfigurationError when the engine asks no server, the address is none, or it carries
-    a key.
-    """
+    """Raise ConfigurationError if the address is invalid, has a key, or is not used."""
     if api_base is None:
         return
     check_address("--api-base", api_base, WHERE_KEYS_BELONG)
@@ -55,12 +53,12 @@ def check_api_base(api_base: str | None, engine: EngineChoice) -> None:
 
 
 def resolve_literature(literature: LiteratureChoice | None, settings: Settings) -> LiteratureChoice:
-    """The literature with the whole path of its snapshot.
+    """Return the literature with an absolute snapshot path.
 
-    Without a wish: live when a key is set, else the bundled snapshot.
+    The default is live if a key is set, else the bundled snapshot.
 
     Raises:
-        ConfigurationError: a snapshot that does not exist, or an address with a secret in it.
+        ConfigurationError: the snapshot does not exist, or the address contains a secret.
     """
     if literature is None:
         bundled_papers = LiteratureChoice(bundled("papers.jsonl"))
@@ -79,9 +77,7 @@ def resolve_literature(literature: LiteratureChoice | None, settings: Settings) 
 
 
 def _with_committee(profile: Profile) -> Profile:
-    """`profile`, its committee checked, and its personas file named so that workers find it from
-    any folder.
-    """
+    """Check the committee, and make the path of its personas file absolute."""
     from tasks.committee.planning import check_committee
 
     check_committee(profile.committee)
@@ -96,9 +92,7 @@ def _with_committee(profile: Profile) -> Profile:
 
 
 def _with_novelty_files(profile: Profile, engine: EngineChoice) -> Profile:
-    """`profile`, its calibrator and exemplars checked before anything is paid for, and named so
-    that workers find them from any folder.
-    """
+    """Check calibrator and exemplars, and make their paths absolute."""
     from tasks.novelty.profile_files import check_calibrator, read_exemplars
 
     named = profile.novelty
@@ -112,25 +106,25 @@ def _with_novelty_files(profile: Profile, engine: EngineChoice) -> Profile:
 
 
 def check_judging(profile: Profile, engine: EngineChoice) -> None:
-    """Hold what the profile says of models against the steps there are.
+    """Check the profile's models per step.
 
     Raises:
-        ConfigurationError: a step that does not exist, several judges for a step without scores,
-            or models for some steps and the extractive engine for the others.
+        ConfigurationError: unknown step, several judges for a step without scores, or models for
+            some steps and the extractive engine for the others.
     """
     from tasks.steps import STEPS
 
-    known = {step.name: step for step in STEPS}
-    for name, asked in profile.judging.steps.items():
-        if name not in known:
+    steps = {step.name: step for step in STEPS}
+    for name, settings in profile.judging.steps.items():
+        if name not in steps:
             raise ConfigurationError(
                 f"profile {profile.name}: no step {name!r} to assign a model to; choose from"
-                f" {', '.join(known)}"
+                f" {', '.join(steps)}"
             )
-        if asked.judges is not None:
+        if settings.judges is not None:
             from tasks.judging.panel import gives_scores
 
-            if not gives_scores(known[name].output_model):
+            if not gives_scores(steps[name].output_model):
                 raise ConfigurationError(
                     f"profile {profile.name}: step {name} gives no score, so several judges have no"
                     " median; name one `model` for it"
@@ -145,11 +139,12 @@ def check_judging(profile: Profile, engine: EngineChoice) -> None:
 def with_assessment(
     profile: Profile, modules: tuple[Module, ...], engine: EngineChoice
 ) -> tuple[Profile, tuple[Module, ...]]:
-    """Return profile and modules with the assessment, which every idea gets that a model
-    evaluates, unless the profile asks for none. It supersedes the summary of soundness.
+    """Add the assessment unless engine or profile have none.
+
+    It replaces the summary of soundness.
 
     Raises:
-        ConfigurationError: it is asked for by name and cannot be had.
+        ConfigurationError: it is requested by name and not available.
     """
     assessed = profile.assessment.repetitions > 0 and not engine.is_baseline
     others = tuple(module for module in modules if module is not Module.ASSESSMENT)
@@ -170,11 +165,10 @@ def with_assessment(
 def resolve_evaluation(
     options: RunOptionsT, settings: Settings
 ) -> tuple[RunOptionsT, LiteratureChoice, Profile]:
-    """The options that say how ideas are evaluated, with what they do not say filled in; the
-    literature, and the profile as they change it.
+    """Resolve the options that evaluation uses, and load literature and profile.
 
     Raises:
-        ConfigurationError: an option that cannot be met, in one line that says how to mend it.
+        ConfigurationError: an option cannot be met; one line with the remedy.
     """
     check_warehouse(options.warehouse)
     check_api_base(options.api_base, options.engine)
@@ -210,6 +204,9 @@ def _in_batches(options: RunOptions, profile: Profile) -> bool:
     return batch
 
 
-def wants_full_text(asked: bool | None, literature: LiteratureChoice) -> bool:
-    """Papers are downloaded and parsed as asked; without a wish, except for snapshots."""
-    return asked if asked is not None else literature.snapshot is None
+def wants_full_text(option: bool | None, literature: LiteratureChoice) -> bool:
+    """Return the option, or by default whether papers have to be downloaded.
+
+    Papers of a snapshot are not downloaded by default.
+    """
+    return option if option is not None else literature.snapshot is None

@@ -1,4 +1,4 @@
-"""Which published run evaluated the ideas of a file."""
+"""Search for the published run of an idea file."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,12 +16,10 @@ from warehouse.warehouse import Warehouse
 
 
 def find_run(name: str | None, options: RankOptions) -> Run | None:
-    """The published run that `name` means: a run_id, an idea file, or None for the newest.
+    """Return the run that `name` means: a run_id, an idea file, or None for the newest.
 
-    None also when the ideas of a file are to be evaluated first: no run of that file has the
-        engine,
-    profile and label asked for, or an option is given that the row of a run does not hold. The
-    evaluation itself finds out what is done already.
+    None if the ideas of a file have to be evaluated: no run has engine, profile and label, or an
+    option is set that is not stored with a run. The evaluation reuses what is done.
 
     Raises:
         ConfigurationError: no such run, and no such file.
@@ -59,8 +57,7 @@ def find_run(name: str | None, options: RankOptions) -> Run | None:
 def newest_run_of(
     path: Path, queries: Queries, wanted: Mapping[str, str], *, fields: tuple[str, ...] = ()
 ) -> Run | None:
-    """The newest run whose ideas are those of the file, word for word, and whose row says what is
-    wanted; None: none.
+    """Return the newest run with exactly the ideas of a file and the `wanted` columns.
 
     Raises:
         IdeaFileError: the file cannot be read.

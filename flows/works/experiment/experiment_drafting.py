@@ -1,6 +1,4 @@
-"""A task drafted from an idea: what was objected to it and the works closest to it, from its
-evaluation, and what works near it used, as `assay recommend` finds it.
-"""
+"""Drafts an experiment task from an idea, its evaluation and recommended resources."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,29 +32,28 @@ class Drafted:
 def draft_experiment(
     folder: Path, given: str, options: DraftOptions, settings: Settings
 ) -> Drafted:
-    """Draft a task from the idea `given`: a file that holds it, or its name in a run that evaluated
-    it.
+    """Draft a task in `folder` from an idea file or the id of an evaluated idea.
 
     Raises:
-        ConfigurationError: no such idea, or the folder is there already.
+        ConfigurationError: no such idea, or the folder exists.
         IdeaFileError: the file cannot be read.
     """
     if folder.exists():
         raise ConfigurationError(f"{folder} is there already: name a folder that is not")
     idea, evaluation = _idea(given, options, settings)
-    known = known_of(idea, evaluation)
-    asked = RecommendOptions(
+    known_idea = known_of(idea, evaluation)
+    recommend_options = RecommendOptions(
         warehouse=options.warehouse, literature=options.literature, limit=RECOMMENDED
     )
-    recommended = recommend_about(idea.text, idea.cutoff_date, asked, settings)
+    recommended = recommend_about(idea.text, idea.cutoff_date, recommend_options, settings)
     plan = [
         line
         for text in (idea.problem, idea.experiment)
         if text is not None
         for line in sentences(text)[:_SENTENCES]
     ]
-    paths = write_draft(folder, known, plan, recommended.recommendations)
-    return Drafted(paths, known, recommended)
+    paths = write_draft(folder, known_idea, plan, recommended.recommendations)
+    return Drafted(paths, known_idea, recommended)
 
 
 def _only_idea(path: Path, fields: tuple[str, ...]) -> Idea:
@@ -81,12 +78,12 @@ def _idea(
     with warehouse.queries() as queries:
         run_id = options.run
         if run_id is None:
-            found = queries.rows("newest_run_of_idea", idea_id=given)
-            if not found:
+            rows = queries.rows("newest_run_of_idea", idea_id=given)
+            if not rows:
                 raise ConfigurationError(
                     f"no run in {warehouse.address} evaluated an idea {given}, and no file is called"
                     " so: `assay rank --scores` lists ideas of a run"
                 )
-            run_id = found[0]["run_id"]
+            run_id = rows[0]["run_id"]
         evaluation = queries.idea_review(RunId(run_id), IdeaId(given)).evaluation
     return evaluation.idea, evaluation

@@ -1,4 +1,4 @@
-"""Plans of experiments for the leading ideas of an ideation, from what works near them used."""
+"""Experiment plans for the best ideas of an ideation."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -29,14 +29,14 @@ SHARE, DIFFERENCES = 0.8, (0.01, 0.02, 0.05)
 
 @dataclass(frozen=True, slots=True)
 class PlannedExperiment:
-    """Figures of one idea in the plan.
+    """Resources and sample sizes for one idea.
 
     Attributes:
         remarks: what could not be recommended, and why.
-        comparisons: how many are made, for which `runs` and `items` are corrected.
-        runs: by a difference in deviations of one pair, pairs for each comparison and runs in all.
-        items: by a difference in the share of right answers, test items.
-        share: the share that `items` begin from.
+        comparisons: number for which `runs` and `items` are corrected.
+        runs: effect size in standard deviations of a pair, pairs per comparison, runs in all.
+        items: difference in the share of right answers, and test items.
+        share: baseline share that `items` assume.
     """
 
     version: IdeaVersion
@@ -48,30 +48,30 @@ class PlannedExperiment:
     share: float
 
     def of_kind(self, kind: str) -> tuple[Recommendation, ...]:
-        """Recommended data sets, baselines or metrics, the best first."""
+        """Return recommended data sets, baselines or metrics, the best first."""
         return tuple(each for each in self.recommendations if each.kind == ResourceKind(kind))
 
 
 def plan_experiments(
     request: IdeationRequest, head: IdeationHead, most: int, settings: Settings
 ) -> tuple[Path, ...]:
-    """Write the plans of the best `most` ideas beside the report; none where there is no idea."""
+    """Write plans of the best `most` ideas to the reports; none without ideas."""
     warehouse = Warehouse(request.warehouse, settings)
     best = ideation_page(warehouse, head.run_id).best[:most]
     if not best:
         return ()
 
     def planned() -> Iterator[PlannedExperiment]:
-        asked = RecommendOptions(
+        options = RecommendOptions(
             warehouse=request.warehouse,
             literature=request.literature,
             limit=RECOMMENDED,
         )
         for version in best:
             text, cutoff = version.text or "", version.cutoff_date
-            found = recommend_about(text, cutoff, asked, settings)
-            remarks = tuple(recommendation_warnings(found))
-            yield planned_experiment(version, found.recommendations, remarks)
+            recommendation = recommend_about(text, cutoff, options, settings)
+            remarks = tuple(recommendation_warnings(recommendation))
+            yield planned_experiment(version, recommendation.recommendations, remarks)
 
     paths = write_plans(warehouse.reports / head.run_id, tuple(planned()))
     share_reports(warehouse, paths)
@@ -81,8 +81,9 @@ def plan_experiments(
 def planned_experiment(
     version: IdeaVersion, recommendations: tuple[Recommendation, ...], remarks: tuple[str, ...]
 ) -> PlannedExperiment:
-    """One with the runs it takes: the idea meets each baseline on each data set, and where none is
-    known there has to be one.
+    """Compute the sample sizes of one plan.
+
+    The idea meets each baseline on each data set, and at least one of both.
     """
     kinds = [each.kind for each in recommendations]
     baselines, sets = (

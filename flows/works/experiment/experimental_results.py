@@ -1,4 +1,4 @@
-"""Findings of experiments, brought to the ideas that they tried."""
+"""Results of experiments for the ideas that they tested."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -18,10 +18,10 @@ ResultsOf = dict[IdeaId, tuple[ExperimentalResult, ...]]
 
 
 def check_experiments(names: Sequence[str], warehouse: Warehouse) -> tuple[RunId, ...]:
-    """The experiments that `--experiment` names, in one order whichever way they were named.
+    """Return the runs that `--experiment` names, sorted.
 
     Raises:
-        ConfigurationError: one of them is not published, or is something else.
+        ConfigurationError: one is not published, or is of another kind.
     """
     if not names:
         return ()
@@ -38,22 +38,22 @@ def check_experiments(names: Sequence[str], warehouse: Warehouse) -> tuple[RunId
 def results_by_idea(
     run_ids: Iterable[RunId], ideas: Sequence[Idea], warehouse: Warehouse
 ) -> ResultsOf:
-    """Return what was found of each idea that was tried; says how many those are."""
-    found: defaultdict[IdeaId, list[ExperimentalResult]] = defaultdict(list)
+    """Return the experimental results of each tested idea, and print their number."""
+    results_of: defaultdict[IdeaId, list[ExperimentalResult]] = defaultdict(list)
     for run_id in run_ids:
         with warehouse.queries() as queries:
             experiments = published_units(queries.connection, kind_of(EXPERIMENTS), run_id)
-        before = len(found)
+        before = len(results_of)
         for experiment in experiments:
             result = result_of(run_id, experiment)
             if result is not None:
                 for idea in ideas:
                     if tried(idea, experiment):
-                        found[idea.idea_id].append(result)
+                        results_of[idea.idea_id].append(result)
         named = dict.fromkeys(each.idea_id for each in experiments if each.idea_id is not None)
-        if len(found) == before:
-            told = f"it tried {', '.join(named)}" if named else "its tasks name none"
-            print_warning(f"no idea here was tried in {run_id} in the same words: {told}")
-    if found:
-        print_note(f"{len(found):,} of {len(ideas):,} ideas bring results of experiments")
-    return {idea_id: tuple(results) for idea_id, results in found.items()}
+        if len(results_of) == before:
+            explanation = f"it tried {', '.join(named)}" if named else "its tasks name none"
+            print_warning(f"no idea here was tried in {run_id} in the same words: {explanation}")
+    if results_of:
+        print_note(f"{len(results_of):,} of {len(ideas):,} ideas bring results of experiments")
+    return {idea_id: tuple(results) for idea_id, results in results_of.items()}

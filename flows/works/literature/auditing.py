@@ -1,4 +1,4 @@
-"""Auditing a snapshot: what `assay literature audit` does."""
+"""Audit of a snapshot (`assay literature audit`)."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -44,11 +44,12 @@ class Audited:
 
 
 def audit_index(index: Path, options: AuditOptions, settings: Settings) -> Audited:
-    """Look at an index unless this version of it was looked at before; do what was decided; look
-    again where that made a new version.
+    """Audit an index unless this version was audited, then apply the decisions.
+
+    A changed index is audited again.
 
     Raises:
-        ConfigurationError: a rule, proposal or source that is not there.
+        ConfigurationError: unknown rule, proposal or source.
         SnapshotError: there is no finished index, or it is damaged.
     """
     check_rules((*options.rule, *options.accept_rule))
@@ -69,8 +70,8 @@ def audit_index(index: Path, options: AuditOptions, settings: Settings) -> Audit
         f"{each} was left alone: its record is not as it was when this was proposed"
         for each in decided.passed_over
     ]
-    shown = standing(index, [ProposalState.PROPOSED], options.rule, options.limit)
-    return Audited(index, shown, decided, (*failures, *passed_over))
+    open_proposals = standing(index, [ProposalState.PROPOSED], options.rule, options.limit)
+    return Audited(index, open_proposals, decided, (*failures, *passed_over))
 
 
 def _source(wish: str, options: AuditOptions, settings: Settings) -> OtherSource:
@@ -84,7 +85,7 @@ def _source(wish: str, options: AuditOptions, settings: Settings) -> OtherSource
 
 @dataclass(slots=True)
 class _Gateway:
-    """Implements `OtherSource`: the live API or a gateway, asked about the most doubtful papers."""
+    """Implements `OtherSource`: asks a gateway about the most doubtful papers."""
 
     literature: LiteratureChoice
     settings: Settings
@@ -97,15 +98,15 @@ class _Gateway:
 
     @property
     def identity(self) -> str:
-        """It may answer otherwise tomorrow."""
+        """Includes the date, because a live source may answer differently tomorrow."""
         return f"{self.literature.text}|{self.most_papers}|{datetime.now(UTC).date()}"
 
     def records(self, stage: Stage, store: PaperStore) -> Iterator[tuple[int, PaperRecord]]:
         numbers = stage.doubtful(self.most_papers)
         named = {
             identifier: number
-            for number, record in zip(numbers, store.records(numbers), strict=True)
-            if (identifier := _identifier(record)) is not None
+            for number, stored in zip(numbers, store.records(numbers), strict=True)
+            if (identifier := _identifier(stored)) is not None
         }
         answer = self._asked(list(named)) if named else Answer[Paper]((), (), 0)
         self.failures[:] = dict.fromkeys(
@@ -113,11 +114,11 @@ class _Gateway:
             for each in answer.failures
         )
         for paper in answer.items:
-            told = record_of(_row(paper))
-            number = store.same_as(told) if told is not None else None
-            if told is not None and number in set(numbers):
+            record = record_of(_row(paper))
+            number = store.same_as(record) if record is not None else None
+            if record is not None and number in set(numbers):
                 assert number is not None
-                yield number, told
+                yield number, record
 
     def _asked(self, identifiers: Sequence[str]) -> Answer[Paper]:
         with gateway_url(self.literature, self.settings) as url:
@@ -133,7 +134,7 @@ class _Gateway:
 
 
 def _identifier(record: PaperRecord) -> str | None:
-    """Return how other sources know the paper; None where only this snapshot does."""
+    """Return an identifier that other sources know; None if there is none."""
     if record.doi:
         return f"DOI:{record.doi}"
     if record.arxiv_id:

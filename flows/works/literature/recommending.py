@@ -1,4 +1,4 @@
-"""What works near an idea used: what `assay recommend` does."""
+"""Resources used by works near an idea (`assay recommend`)."""
 
 import asyncio
 from collections.abc import Iterator
@@ -33,10 +33,10 @@ from warehouse.warehouse import Warehouse
 
 
 def recommend_for(given: str, options: RecommendOptions, settings: Settings) -> Recommended:
-    """Recommendations for the idea `given`: its text, or a file that holds it.
+    """Recommend resources for an idea: its text, or a file that holds it.
 
     Raises:
-        ConfigurationError: `given` is neither, or the file holds several and none is named.
+        ConfigurationError: neither a text nor a file, or a file of several ideas and none is named.
         IdeaFileError: the file cannot be read.
     """
     idea, cutoff = _idea(given, options)
@@ -48,15 +48,15 @@ def recommend_about(
 ) -> Recommended:
     literature = resolve_literature(options.literature, settings)
     with (
-        _read_before(Warehouse(options.warehouse, settings)) as known,
+        _read_before(Warehouse(options.warehouse, settings)) as resources,
         gateway_url(literature, settings) as url,
     ):
-        return asyncio.run(_recommend(url, idea, cutoff, options, settings, known))
+        return asyncio.run(_recommend(url, idea, cutoff, options, settings, resources))
 
 
 @contextmanager
 def _read_before(warehouse: Warehouse) -> Iterator[KnownResources]:
-    """Yield what evaluations in the lake have read out of papers; nothing where there is no lake."""
+    """Yield resources that evaluations in the lake extracted from papers."""
     if not warehouse.may_hold_a_lake():
         yield nothing_known
         return
@@ -70,13 +70,13 @@ async def _recommend(
     cutoff: date | None,
     options: RecommendOptions,
     settings: Settings,
-    known: KnownResources,
+    resources: KnownResources,
 ) -> Recommended:
     async with open_client(settings.literature.timeout_seconds) as http:
         client = LiteratureClient(url, Ledger(IdeaId("recommend")), http, settings.literature)
         nearness = Nearness(idea, SentenceEmbedder(settings.embeddings, None))
         breadth = replace(Breadth(), recommended=options.limit, near_works=options.works)
-        return await recommend(idea, client, nearness, cutoff, breadth, known)
+        return await recommend(idea, client, nearness, cutoff, breadth, resources)
 
 
 def _idea(given: str, options: RecommendOptions) -> tuple[str, date | None]:

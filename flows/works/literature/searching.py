@@ -1,4 +1,4 @@
-"""One search, outside any evaluation: what `assay literature search` does."""
+"""A single literature search (`assay literature search`)."""
 
 import asyncio
 
@@ -17,19 +17,19 @@ from tasks.web.client import open_client
 
 
 def search_papers(query: str, options: SearchOptions, settings: Settings) -> Answer[Paper]:
-    """Papers for `query`; a gateway is started for it unless the literature is a gateway."""
+    """Search papers; starts a gateway unless the literature is one."""
     literature = resolve_literature(options.literature, settings)
     with gateway_url(literature, settings) as url:
         return asyncio.run(_search(url, query, options, settings))
 
 
 def search_answer(query: str, options: SearchOptions, settings: Settings) -> Told:
-    """Return what `assay literature search --json` prints."""
+    """Return the reply of `assay literature search --json`."""
     return told(search_papers(query, options, settings))
 
 
 def told(answer: Answer[Paper]) -> Told:
-    """Papers as an answer; `incomplete` where a source could not be asked."""
+    """Return papers as a reply; `incomplete` if a source could not be searched."""
     return answer_of(
         "complete" if answer.complete else "incomplete",
         answer.items,
@@ -40,7 +40,7 @@ def told(answer: Answer[Paper]) -> Told:
 
 
 def failures_in_words(answer: Answer[Paper]) -> list[str]:
-    """A line for each look-up that was not answered."""
+    """Return a line for each failed search."""
     return [
         f"could not look: {failure.source} {failure.endpoint}: {failure.reason}: {failure.detail}"
         for failure in answer.failures

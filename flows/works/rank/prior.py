@@ -1,4 +1,4 @@
-"""Fits a prior on ideas of known outcome: those of a run, with their evidence, or of a file."""
+"""Fits a prior on ideas of known outcome, from a run or a file."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,7 +14,7 @@ from schemas.idea import Idea
 from schemas.identifiers import RunId
 from schemas.judgement.calibration import Prior
 from schemas.options.commands import PriorOptions
-from tasks.calibration.applying import write_fitted
+from tasks.calibration.calibrator_files import write_fitted
 from tasks.calibration.examples import Example, LabelScale, evidence_features, item_sha256
 from tasks.calibration.fitting import Prediction, cross_validate, fit_calibrator, fit_prior
 from tasks.calibration.gain import CALIBRATED, gain
@@ -24,7 +24,7 @@ from warehouse.warehouse import Warehouse
 
 OUTCOME = "outcome"
 WORDS_ALONE = "none"
-"""Engine of a prior that learnt from words alone."""
+"""Engine of a prior that was fitted on text alone."""
 
 Evidence = Mapping[str, float | None]
 
@@ -40,15 +40,13 @@ class FittedPrior(Noun):
 
 
 def fit_prior_on(source: str | None, options: PriorOptions) -> FittedPrior:
-    """Fit on the outcomes in `options.outcome`, a field of the ideas' metadata, cross-validate and
-    write.
+    """Fit a prior on the metadata field `options.outcome`, cross-validate and write it.
 
-    Ideas of one group, and one that nearly repeats another, are never held against each other's
-    labels.
+    Ideas of one group and near duplicates stay in one fold.
 
     Raises:
-        ConfigurationError: no such run or file, too few outcomes, one alone, or one that the scale
-            does not name.
+        ConfigurationError: no such run or file, too few or identical outcomes, or one that is not
+            on the scale.
         IdeaFileError: the file cannot be read.
     """
     path = Path(source) if source is not None and Path(source).exists() else None
@@ -106,9 +104,7 @@ def _examples(
 
 
 def connected_ideas(ideas: Iterable[Idea]) -> dict[str, str]:
-    """By idea the set it is in: ideas of one group, and near repetitions, directly or through
-    others.
-    """
+    """Return the set of each idea: groups and near duplicates, transitively."""
     joined = DisjointSet()
     names = []
     for idea in ideas:
@@ -131,7 +127,7 @@ def _figures(
         ("log_loss", CALIBRATED): "log loss, nats",
         ("log_loss", CONSTANT): "log loss, nats, by shares alone",
     }
-    found = {
+    gains = {
         wanted[one.metric, one.system]: one.estimate.value
         for one in gain(predictions, scale)
         if (one.metric, one.system) in wanted
@@ -140,5 +136,5 @@ def _figures(
     return {
         "pairs ordered rightly": math.nan if accuracy is None else accuracy,
         "log odds per log odds": fitted.pair_slope,
-        **found,
+        **gains,
     }

@@ -1,6 +1,4 @@
-"""The plan of a ranking: its name, its groups, and shard files with what their ideas' evaluations
-found out.
-"""
+"""Plan of a ranking: its id, its groups, and shards with their dossiers."""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +18,7 @@ from schemas.profile import RankingParameters
 from schemas.run import Run
 from schemas.settings import Settings
 from schemas.stopwatch import Stopwatch
-from tasks.calibration.applying import load_prior
+from tasks.calibration.calibrator_files import load_prior
 from tasks.calibration.examples import item_sha256
 from tasks.calibration.text import WORDS
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
@@ -52,9 +50,12 @@ from warehouse.warehouse import Warehouse
 
 @dataclass(frozen=True, slots=True)
 class RankingPlan(Plan[RankingHead]):
-    """The plan of a ranking. `most_matches`: of every group; `across`: under which name the groups
-    are joined, None where they are not; `fitted_on_count`: ideas that the prior was fitted on, and
-    so says nothing of.
+    """Plan of a ranking.
+
+    Attributes:
+        most_matches: upper bound by group.
+        across: name of the group that joins all groups; None: there is none.
+        fitted_on_count: ideas that the prior was fitted on, for which it is not used.
     """
 
     most_matches: Mapping[str, int]
@@ -64,10 +65,10 @@ class RankingPlan(Plan[RankingHead]):
 
 
 def plan_ranking(request: RankRequest, warehouse: Warehouse) -> RankingPlan:
-    """Find the groups of the run, and write those still to be ranked as shard files.
+    """Group the ideas of the run, and write unfinished groups to shard files.
 
     Raises:
-        ConfigurationError: the run is not published or holds no ideas, no vote counts, or the votes
+        ConfigurationError: the run is not published or has no ideas, no vote counts, or the votes
             or the profile's dimensions cannot be read.
     """
     started_at = datetime.now(UTC)
@@ -131,7 +132,7 @@ def _most_matches(
     parameters: RankingParameters,
     dimension_count: int,
 ) -> dict[str, int]:
-    """Return how many matches every group has at most, and what joins the groups."""
+    """Return the upper bound of matches for every group and across groups."""
     most = {
         name: most_calls(len(ideas), parameters) * dimension_count
         for name, ideas in members.items()
@@ -145,16 +146,16 @@ def _most_matches(
 def _fitted_on_count(queries: Queries, request: RankRequest, prior: Prior | None) -> int:
     if prior is None:
         return 0
-    known = frozenset(prior.calibrator.training_items)
+    training_items = frozenset(prior.calibrator.training_items)
     rows = queries.rows("ideas_of_run", run_id=request.run_id)
-    return sum(item_sha256(row["text"]) in known for row in rows)
+    return sum(item_sha256(row["text"]) in training_items for row in rows)
 
 
 def _prior(request: RankRequest, run: Run) -> Prior | None:
-    """The prior that the profile names.
+    """Load the prior that the profile names.
 
     Raises:
-        ConfigurationError: it cannot be read, or learnt from the evidence of another engine.
+        ConfigurationError: it cannot be read, or was fitted with another engine.
     """
     path = request.profile.ranking.prior
     if path is None:
@@ -177,13 +178,13 @@ def _votes(
 ) -> Votes:
     path = request.parameters.votes_path
     if request.parameters.votes_in_lake:
-        found = votes_on_ideas(human_votes(queries), group_of)
-        if not found:
+        matches = votes_on_ideas(human_votes(queries), group_of)
+        if not matches:
             raise ConfigurationError(
                 f"the lake holds no votes on the ideas of run {request.run_id}: the dashboard's"
                 " page Vote takes them, or leave out --votes"
             )
-        return Votes(found, ())
+        return Votes(matches, ())
     if path is None:
         return Votes((), ())
     votes = read_votes(path, group_of, dimensions)
@@ -208,16 +209,16 @@ def _groups(queries: Queries, request: RankRequest, warehouse: Warehouse) -> Map
         embedder = SentenceEmbedder(
             warehouse.settings.embeddings, KeyedStore(warehouse.cache / "embeddings.sqlite")
         )
-        found = dict(asyncio.run(find_groups(plain, embedder)).group_of)
+        group_of = dict(asyncio.run(find_groups(plain, embedder)).group_of)
     else:
         given = {row["group"] for row in rows}
         rest = UNGROUPED
         while rest in given:
             rest = f"{rest} others"
-        found = {row["idea_id"]: rest if row["group"] is None else row["group"] for row in rows}
-    if not found:
+        group_of = {row["idea_id"]: rest if row["group"] is None else row["group"] for row in rows}
+    if not group_of:
         raise ConfigurationError(f"every idea of run {request.run_id} was rejected: none is ranked")
-    return dict(sorted(found.items(), key=lambda pair: (pair[1], pair[0])))
+    return dict(sorted(group_of.items(), key=lambda pair: (pair[1], pair[0])))
 
 
 def _ranking_id(
@@ -229,7 +230,7 @@ def _ranking_id(
     prior: Prior | None,
     members: Mapping[str, Sequence[IdeaId]],
 ) -> str:
-    """The identity of a ranking; how it is shown is no part of it."""
+    """Return the identity of a ranking."""
     profile, batch = request.profile, request.parameters.batch
     sizes = {len(ideas) for ideas in members.values()}
     kinds = {kind_of(size, profile.ranking, beforehand=batch) for size in sizes}
@@ -262,7 +263,7 @@ def _write_shards(
     votes: Sequence[Match],
     prior: Prior | None,
 ) -> dict[Path, tuple[str, ...]]:
-    """Make the shards; what joins the groups is the last, by itself."""
+    """Write the shards; the group across groups is the last, by itself."""
     waiting = [name for name in members if _is_open(head, warehouse, name)]
     dealt: list[list[str]] = [[] for _ in range(shard_count(blank.request, len(waiting)))]
     loads = [0] * len(dealt)
@@ -287,7 +288,7 @@ def _write_shards(
 
 
 def _across(members: Mapping[str, Sequence[IdeaId]], parameters: RankingParameters) -> str | None:
-    """Under which name the groups are joined; None where they are not."""
+    """Return the name of the group across groups; None if there is none."""
     if len(members) < 2 or not parameters.bridge_pairs:
         return None
     name = "across groups"
@@ -305,8 +306,9 @@ def _groups_of(
     votes: Sequence[Match],
     prior: Prior | None,
 ) -> tuple[GroupJob, ...]:
-    """The groups called `names`, with all that their ideas' evaluations found out; one of which
-    that cannot be told is landed as failed.
+    """Return the groups with the dossiers of their ideas.
+
+    A group whose dossier cannot be built is landed as failed.
     """
     group_of = {idea_id: name for name in names for idea_id in members[name]}
     dossiers: dict[str, list[Dossier]] = {name: [] for name in names}

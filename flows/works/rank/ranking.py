@@ -1,4 +1,4 @@
-"""Grouped ranking of a published run: groups, pairwise matches, ratings, ranking."""
+"""Grouped ranking of a published run by pairwise matches."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,7 +32,7 @@ RankSummary = Summary[RankingHead]
 
 
 class Ranking(Campaign[RankingPlan, RankingHead]):
-    """A ranking of a run, under whose lock it works."""
+    """A ranking of a run; it holds the lock of the run."""
 
     kind = RANKINGS
     name, command = "ranking", "rank"
@@ -48,12 +48,12 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
     def completed(
         given: tuple[str | RunToRank | None], options: RankOptions, settings: Settings
     ) -> tuple[tuple[RunId | None, RunRequest | None, bool], RankOptions]:
-        """The run that is meant, or the evaluation of the ideas that are; engine and profile are
-        those of the run where the options name none.
+        """Find the run, or build the evaluation request of an idea file.
+
+        Engine and profile of the run are the defaults.
 
         Raises:
-            ConfigurationError: as `find_run`; or the run's profile is a file of the user that was
-                not named.
+            ConfigurationError: as `find_run`; or the run used a profile file that is not named.
         """
         (named,), evaluation = given, None
         run = _meant(named, options, settings)
@@ -67,7 +67,7 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
                     f"run {run.run_id} followed the profile {profile}, a file of yours: name it"
                     " with --profile FILE"
                 )
-        told = replace(
+        completed_options = replace(
             options,
             engine=options.engine or engine,
             profile=options.profile or profile,
@@ -76,7 +76,7 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
         )
         asked_anew = (options.profile, options.api_base, options.votes, options.bridge_pairs)
         stored_will_do = not any(each is not None for each in (*asked_anew, options.project))
-        return (None if run is None else run.run_id, evaluation, stored_will_do), told
+        return (None if run is None else run.run_id, evaluation, stored_will_do), completed_options
 
     @property
     def run_id(self) -> RunId:
@@ -136,7 +136,7 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
 
 
 def _meant(named: str | RunToRank | None, options: RankOptions, settings: Settings) -> Run | None:
-    """The run that a person means, or that a program names: never a file."""
+    """Return the run of a name; a program names a published run, never a file."""
     if not isinstance(named, RunToRank):
         return find_run(named, options)
     assert named.run_id is not None
@@ -145,7 +145,7 @@ def _meant(named: str | RunToRank | None, options: RankOptions, settings: Settin
 
 
 class _GroupsFirst:
-    """Implements `Waves`: what joins the groups waits until they have been worked on."""
+    """Implements `Waves`: the group across groups waits for all other groups."""
 
     def __init__(self, across: str) -> None:
         self._across = across
@@ -163,10 +163,10 @@ class _GroupsFirst:
 
 
 class PlayedMatches:
-    """Verdicts given so far, and at most to be given, from receipts and journals under way.
+    """Counts verdicts, done and at most, from receipts and open journals.
 
-    Two ideas that meet in both orders along three dimensions are six verdicts. So one large group
-    is seen to move. A group whose schedule ended early takes what it did not need off the total.
+    Two ideas that meet in both orders along three dimensions are six verdicts, so the progress of
+    one large group is visible. A group that ends early lowers the total.
     """
 
     def __init__(
@@ -210,7 +210,7 @@ class PlayedMatches:
 
 
 class _Journal:
-    """Counts the lines of a journal that are matches, reading only what is new."""
+    """Counts the matches of a journal, reading only new lines."""
 
     def __init__(self, path: Path) -> None:
         self.matches = 0

@@ -1,6 +1,6 @@
-"""`check_aspect`: whether texts bear an argument out.
+"""Step `check_aspect`: support of arguments by texts.
 
-Baseline: an argument counts as borne out where a text comes close to it.
+Baseline: an argument is supported if its closeness to a text reaches a threshold.
 """
 
 from typing import Annotated
@@ -15,7 +15,7 @@ from tasks.novelty.closeness import closeness_of
 
 
 class SourceShown(Noun):
-    """A text that may bear an argument out: a justification, the idea, or a related work."""
+    """Text that may support an argument: a justification, the idea, or a related work."""
 
     name: str
     text: str = Field(min_length=1)
@@ -38,17 +38,15 @@ class CheckReply(Reply):
 
 
 SUPPORTED = 0.45
-"""Closeness from which an argument counts as borne out: below that of a covered statement, for
-arguments name what texts spell out.
+"""Closeness from which an argument is supported.
 
-Set by hand, held against no judge's answers.
+Lower than for covered statements, because arguments are shorter than the texts. Set by hand, not
+calibrated on a judge's answers.
 """
 
 
 async def baseline_check(inputs: CheckInput, tools: BaselineTools) -> CheckReply:
-    """Closeness of each argument to its closest text (see `tasks.novelty.closeness`), cut at
-    `SUPPORTED`.
-    """
+    """Compare each argument's closeness to its closest text with `SUPPORTED`."""
     texts = [("", source.text) for source in inputs.sources]
     closeness = await closeness_of(inputs.arguments, texts, tools.embedder)
     return CheckReply(

@@ -1,6 +1,6 @@
-"""`extract_aspects`: what a justification says is known, and what is new.
+"""Step `extract_aspects`: arguments of a justification, as known or novel.
 
-Baseline: clauses sorted by wording that speaks of earlier work, or of what it lacks.
+Baseline: clauses, classified by cue words.
 """
 
 from pydantic import Field
@@ -65,22 +65,20 @@ _KNOWN = _any(
 
 
 async def baseline_aspects(inputs: AspectsInput, tools: BaselineTools) -> AspectsReply:
-    """Each clause of five words or more goes to the kind it has more cues of; ties go to novel when
-    it denies something, else to known.
-    """
+    """Classify clauses by the number of cue words of each kind; ties count as novel."""
     del tools
-    known: dict[str, None] = {}
+    existing: dict[str, None] = {}
     novel: dict[str, None] = {}
     for clause in _clauses(inputs.justification):
         for_novel, for_known = len(_NOVEL.findall(clause)), len(_KNOWN.findall(clause))
         if for_novel or for_known:
-            (novel if for_novel >= for_known else known).setdefault(clause)
-    return AspectsReply(known=list(known), novel=list(novel))
+            (novel if for_novel >= for_known else existing).setdefault(clause)
+    return AspectsReply(known=list(existing), novel=list(novel))
 
 
 def _clauses(text: str) -> list[str]:
-    """Sentences cut where they turn; a piece too short to say anything joins the one before."""
-    found: list[str] = []
+    """Split sentences into clauses; a clause that is too short joins the previous one."""
+    clauses: list[str] = []
     for sentence in sentences(text):
         pieces: list[str] = []
         for piece in _TURN.split(sentence):
@@ -88,8 +86,8 @@ def _clauses(text: str) -> list[str]:
                 pieces[-1] = f"{pieces[-1]}, {piece.strip()}"
             elif piece.strip():
                 pieces.append(piece.strip())
-        found += [piece for piece in pieces if len(words(piece)) >= MINIMUM_WORDS]
-    return found
+        clauses += [piece for piece in pieces if len(words(piece)) >= MINIMUM_WORDS]
+    return clauses
 
 
 EXTRACT_ASPECTS = Step(

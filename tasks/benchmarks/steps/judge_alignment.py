@@ -1,6 +1,6 @@
-"""`judge_alignment`: how far a justification argues as an expert's does.
+"""Step `judge_alignment`: agreement of a justification with an expert's.
 
-Baseline: the expert's arguments found in the other text, and whether both lean the same way.
+Baseline: closeness of the texts, shared words, and agreement on the share of novel arguments.
 """
 
 from pydantic import Field
@@ -36,15 +36,13 @@ class AlignmentReply(Reply):
 CLOSENESS_WEIGHT = 0.5
 OVERLAP_WEIGHT = 0.2
 LEANING_WEIGHT = 0.3
-"""The three weights were set by hand, held against no judge's scores."""
+"""The three weights were set by hand, not calibrated on a judge's scores."""
 
 
 async def baseline_alignment(inputs: AlignmentInput, tools: BaselineTools) -> AlignmentReply:
-    """0.5 × closeness of the expert's sentences to the other text + 0.2 × shared words + 0.3 ×
-    agreement of leaning, times ten.
+    """Score ten times the weighted sum of closeness, shared words and agreement of leaning.
 
-    Leaning: the share of novel among all arguments of a text; agreement is 1 less the difference of
-    the two.
+    Leaning is the share of novel arguments of a text; agreement is 1 minus the difference.
     """
     closeness = await measure(inputs.expected, [("", inputs.actual)], tools.embedder)
     shared = overlap_0_to_1(inputs.expected, inputs.actual)

@@ -1,6 +1,6 @@
-"""`judge_answer`: which criteria of an expert an answer to a question about literature meets.
+"""Step `judge_answer`: an expert's criteria that an answer about the literature meets.
 
-Baseline: none. Whether an answer meets a criterion cannot be told by its wording.
+No baseline: word matching cannot decide whether an answer meets a criterion.
 """
 
 from enum import StrEnum

@@ -1,6 +1,6 @@
-"""`judge_coverage`: how far a review says what an expert said.
+"""Step `judge_coverage`: coverage of an expert's statement by a review.
 
-Baseline: how near the review's nearest sentences come to the statement.
+Baseline: similarity of the statement to the review's most similar sentences.
 """
 
 from functools import lru_cache
@@ -33,54 +33,53 @@ class CoverageReply(Reply):
 
 
 SENTENCES_EMBEDDED = 3
-"""The sentences that share most words with the statement; embedding all of a long review would cost
-a hundred times as much.
-"""
+"""Candidates by shared words; embedding a whole review would cost a hundred times as much."""
 THRESHOLDS = ((0.70, 5), (0.58, 4), (0.46, 3), (0.32, 2))
-"""Least nearness of each grade; below all of them: 1. Set by hand, not fitted to any judge's
-grades: the extractive engine's coverage tells systems apart that it judged itself, and is no
-estimate of what a model would give.
+"""Least nearness of each grade; below all of them: 1.
+
+Set by hand, not calibrated on a judge's grades: scores of the extractive engine compare systems
+with each other, and do not predict a model's grades.
 """
 _OPPOSITE_PENALTY = 0.10
 
 
 async def baseline_coverage(inputs: CoverageInput, tools: BaselineTools) -> CoverageReply:
-    """The greater of two measures of the nearest sentence, mapped to 1 to 5.
+    """Grade the nearest sentence from 1 to 5.
 
-    Nearness = mean of embedding cosine and the share of the statement's content words that the
-    sentence and its neighbours in meaning hold; a sentence whose wording points the other way
-    (praise against criticism) comes less near.
+    Nearness: 0.7 × embedding cosine + 0.3 × the share of the statement's content words in the
+    candidate sentences, less a penalty if one praises and the other criticizes.
     """
-    found = [
+    nearest = [
         sentence
         for _, sentence in rank_sentences(
             inputs.statement, _sentences(inputs.review), SENTENCES_EMBEDDED
         )
     ]
-    if not found:
+    if not nearest:
         return CoverageReply(reason="The review has no sentence.", score=1)
-    vectors = await tools.embedder.embed([inputs.statement, *found])
+    vectors = await tools.embedder.embed([inputs.statement, *nearest])
     cosines = (vectors[1:] @ vectors[0]).tolist()
-    wanted = set(content_words(inputs.statement))
-    shared = (
-        len(wanted & {word for sentence in found for word in content_words(sentence)}) / len(wanted)
-        if wanted
+    statement_words = set(content_words(inputs.statement))
+    shared_share = (
+        len(statement_words & {word for sentence in nearest for word in content_words(sentence)})
+        / len(statement_words)
+        if statement_words
         else 0.0
     )
     nearness = [
-        0.7 * max(cosine, 0.0) + 0.3 * shared - _against(inputs.statement, sentence)
-        for cosine, sentence in zip(cosines, found, strict=True)
+        0.7 * max(cosine, 0.0) + 0.3 * shared_share - _against(inputs.statement, sentence)
+        for cosine, sentence in zip(cosines, nearest, strict=True)
     ]
-    place = max(range(len(found)), key=lambda number: (nearness[number], -number))
+    place = max(range(len(nearest)), key=lambda number: (nearness[number], -number))
     score = next((grade for least, grade in THRESHOLDS if nearness[place] >= least), 1)
     return CoverageReply(
-        reason=f'The nearest sentence ({nearness[place]:.2f} of 1): "{found[place]}"', score=score
+        reason=f'The nearest sentence ({nearness[place]:.2f} of 1): "{nearest[place]}"', score=score
     )
 
 
 @lru_cache(maxsize=64)
 def _sentences(review: str) -> tuple[str, ...]:
-    """Taken apart once for all statements about a review."""
+    """Split a review once for all statements about it."""
     return tuple(sentences(review))
 
 

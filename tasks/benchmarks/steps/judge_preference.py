@@ -1,6 +1,6 @@
-"""`judge_preference`: which of two reviews of one idea is better, by each criterion.
+"""Step `judge_preference`: the better of two reviews of one idea, by criterion.
 
-Baseline: what can be counted of both reviews.
+Baseline: counts of cited works, advice and specific statements.
 """
 
 from collections.abc import Callable
@@ -36,15 +36,15 @@ _SPELLINGS = {
 }
 
 
-def spelled(value: Any) -> Any:
-    """`Idea B.`, `b`, `Tie` as models write them; the rest is left for the bounds to refuse."""
+def normalize_answer(value: Any) -> Any:
+    """Normalize answers such as `Idea B.`, `b` and `Tie`; other values fail validation."""
     if not isinstance(value, str):
         return value
     word = value.strip().strip(".*\"'[]()").casefold().removeprefix("idea").strip()
     return _SPELLINGS.get(word, value)
 
 
-Better = Annotated[Literal["A", "B", "tie"], BeforeValidator(spelled)]
+Better = Annotated[Literal["A", "B", "tie"], BeforeValidator(normalize_answer)]
 
 
 class PreferenceReply(Reply):
@@ -60,7 +60,7 @@ class PreferenceReply(Reply):
 
 _LINK = linear(r"\]\((https?://[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)\)")
 LEVEL_WITHIN = 0.1
-"""Share of the larger count by which two counts may differ and still be level."""
+"""Share of the larger count by which two counts may differ in a tie."""
 _ADVICE = bounded(
     r"\b(?:consider|should|could|recommend\w*+|suggest\w*+|test|compare|report|add|include|use"
     r"|clarify|weigh|say|try)\b",
@@ -69,15 +69,19 @@ _ADVICE = bounded(
 
 
 async def baseline_preference(inputs: PreferenceInput, tools: BaselineTools) -> PreferenceReply:
-    """The larger count wins, unless both are within a tenth of each other.
+    """Prefer the larger count by each criterion; a tie within a tenth of each other.
 
-    evidence: different addresses cited. actionability: sentences that advise. depth: sentences that
-    cite and tell a figure or at least a dozen content words.
+    evidence: distinct addresses cited. actionability: sentences with advice. depth: citing
+    sentences with a number or at least a dozen content words.
     """
     del tools
-    evidence = _held(inputs, lambda review: len(set(cited_links(review))), "different works cited")
-    advice = _held(inputs, _advising, "sentences that advise something")
-    depth = _held(inputs, _specific, "sentences that tell specifics of a cited work")
+    evidence = _compare_counts(
+        inputs, lambda review: len(set(cited_links(review))), "different works cited"
+    )
+    advice = _compare_counts(inputs, _advice_count, "sentences that advise something")
+    depth = _compare_counts(
+        inputs, _specific_count, "sentences that tell specifics of a cited work"
+    )
     return PreferenceReply(
         evidence=evidence[0],
         evidence_reason=evidence[1],
@@ -89,11 +93,11 @@ async def baseline_preference(inputs: PreferenceInput, tools: BaselineTools) -> 
 
 
 def cited_links(review: str) -> list[str]:
-    """Return the target of every Markdown link, in order, repetitions included: each citation counts."""
+    """Return the targets of all Markdown links, in order and with repetitions."""
     return _LINK.findall(review)
 
 
-def _held(
+def _compare_counts(
     inputs: PreferenceInput, count: Callable[[str], int], what: str
 ) -> tuple[Literal["A", "B", "tie"], str]:
     first, second = count(inputs.first), count(inputs.second)
@@ -103,11 +107,11 @@ def _held(
     return ("A" if first > second else "B"), reason
 
 
-def _advising(review: str) -> int:
+def _advice_count(review: str) -> int:
     return sum(1 for sentence in sentences(review) if _ADVICE.search(sentence))
 
 
-def _specific(review: str) -> int:
+def _specific_count(review: str) -> int:
     cited = [sentence for sentence in sentences(review) if cited_links(sentence)]
     return sum(
         1 for sentence in cited if has_numbers(sentence) or len(content_words(sentence)) >= 12

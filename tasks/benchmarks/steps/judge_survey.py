@@ -1,6 +1,6 @@
-"""`judge_survey`: how good a written survey is, along five dimensions.
+"""Step `judge_survey`: quality of a survey along five dimensions.
 
-Baseline: none. What a survey is worth cannot be told by its wording.
+No baseline: word matching cannot grade a survey.
 """
 
 from enum import StrEnum
@@ -14,7 +14,7 @@ from tasks.judging.step import Step, no_baseline
 
 
 class SurveyDimension(StrEnum):
-    """What a survey is judged by."""
+    """Dimension of the quality of a survey."""
 
     COVERAGE = "coverage"
     STRUCTURE = "structure"
@@ -47,10 +47,10 @@ class SurveyReply(Reply):
     critical_analysis: Mark
 
     def mark(self, dimension: SurveyDimension) -> Mark:
-        """The mark along one dimension."""
-        found = getattr(self, dimension.value)
-        assert isinstance(found, Mark)
-        return found
+        """Return the mark along one dimension."""
+        mark = getattr(self, dimension.value)
+        assert isinstance(mark, Mark)
+        return mark
 
 
 JUDGE_SURVEY = Step(

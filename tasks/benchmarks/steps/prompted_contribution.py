@@ -1,6 +1,6 @@
-"""`prompted_contribution`: how new an idea is and how much it could matter, by one prompt.
+"""Step `prompted_contribution`: review of an idea's contribution by one prompt.
 
-The other half of `prompted_soundness`. Baseline: what the papers near each dimension say.
+The counterpart of `prompted_soundness`. Baseline: sentences of papers near each dimension.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from tasks.text.quotations import passages
 
 
 class PromptedContributionInput(PromptedSoundnessInput):
-    """Input of `prompted_contribution`: what the other half of the review is asked about."""
+    """Input of `prompted_contribution`."""
 
 
 class ReviewedDimension(Reply):
@@ -43,29 +43,25 @@ MAXIMUM_DIMENSIONS = 4
 async def baseline_prompted_contribution(
     inputs: PromptedContributionInput, tools: BaselineTools
 ) -> PromptedContributionReply | NoAnswer:
-    """Dimensions as the module's own baseline finds them, with the nearest sentences of the
-    papers.
-    """
-    found = await baseline_dimensions(
+    """Review the module's baseline dimensions by the nearest sentences of the papers."""
+    extraction = await baseline_dimensions(
         DimensionsInput(idea=inputs.idea, maximum_dimensions=MAXIMUM_DIMENSIONS), tools
     )
-    if isinstance(found, NoAnswer):
-        return found
+    if isinstance(extraction, NoAnswer):
+        return extraction
     return PromptedContributionReply(
         dimensions=[
             _dimension(facet.name, " ".join(facet.statements), inputs.papers)
-            for facet in found.dimensions
+            for facet in extraction.dimensions
         ]
     )
 
 
 def _dimension(name: str, statements: str, papers: Sequence[ShownPaper]) -> ReviewedDimension:
-    """The idea's own sentences are not repeated: a judge of coverage would take an echo for a
-    review.
-    """
-    said = nearest_sentences(statements, papers)
+    # Without the idea's own sentences, which a judge of coverage would mistake for a review.
+    nearest = nearest_sentences(statements, papers)
     return ReviewedDimension(
-        dimension=name, weaknesses=passages((text, key) for text, key, _ in said)
+        dimension=name, weaknesses=passages((text, key) for text, key, _ in nearest)
     )
 
 

@@ -1,7 +1,7 @@
-"""`prompted_soundness`: how sound an idea is, by one prompt over the whole of it.
+"""Step `prompted_soundness`: review of an idea's soundness by one prompt.
 
-ScholarEval's baselines ask about soundness and contribution apart (appendix F.1), from memory or
-beside what one search found. Baseline: what the plan leaves out, and what the papers near it say.
+ScholarEval's baselines review soundness and contribution separately (appendix F.1), from memory or
+with the results of one search. Baseline: practices missing from the plan, and sentences of papers.
 """
 
 from collections.abc import Sequence
@@ -50,39 +50,38 @@ NEAREST_PAPERS = 2
 async def baseline_prompted_soundness(
     inputs: PromptedSoundnessInput, tools: BaselineTools
 ) -> PromptedSoundnessReply | NoAnswer:
-    """Methods as the module's own baseline finds them, each with the nearest sentences of the
-    papers and with good practices that the plan leaves out.
-    """
-    found = await baseline_methods(
+    """Review the module's baseline methods by nearby sentences and missing good practices."""
+    extraction = await baseline_methods(
         MethodsInput(idea=inputs.idea, maximum_methods=MAXIMUM_METHODS), tools
     )
-    if isinstance(found, NoAnswer):
-        return found
+    if isinstance(extraction, NoAnswer):
+        return extraction
     missing = [practice.name for practice in PRACTICES if not practice.pattern.search(inputs.idea)]
     return PromptedSoundnessReply(
         methods=[
             _method(method.text, inputs.papers, missing[2 * place : 2 * place + 2])
-            for place, method in enumerate(found.methods)
+            for place, method in enumerate(extraction.methods)
         ]
     )
 
 
 def _method(text: str, papers: Sequence[ShownPaper], missing: Sequence[str]) -> ReviewedMethod:
-    said = nearest_sentences(text, papers)
-    lacking = [f"Practices not named in the plan: {', '.join(missing)}"] if missing else []
+    nearest = nearest_sentences(text, papers)
+    omissions = [f"Practices not named in the plan: {', '.join(missing)}"] if missing else []
     return ReviewedMethod(
         method=text,
-        support=passages((text, key) for text, key, cue in said if cue != "negative"),
+        support=passages((text, key) for text, key, cue in nearest if cue != "negative"),
         contradictions="\n\n".join(
-            [*(passages([(text, key)]) for text, key, cue in said if cue == "negative"), *lacking]
+            [
+                *(passages([(text, key)]) for text, key, cue in nearest if cue == "negative"),
+                *omissions,
+            ]
         ),
     )
 
 
 def nearest_sentences(text: str, papers: Sequence[ShownPaper]) -> list[tuple[str, str, str]]:
-    """The nearest sentence of each of the nearest papers, with its key, and whether it tells of
-    success or failure.
-    """
+    """Return (sentence, paper key, outcome cue) for the nearest sentences of the nearest papers."""
     nearest = sorted(
         (
             (max(rank_sentences(text, sentences(paper.abstract), 1), default=(0.0, "")), paper)

@@ -1,5 +1,6 @@
-"""Suite `agreement`: the statistics all suites share, on 337 expert reviews of human- and
-machine-written ideas (Si, Yang & Hashimoto 2024). Asks no engine.
+"""Suite `agreement`: agreement of experts on human- and machine-written ideas.
+
+Data: 337 expert reviews (Si, Yang & Hashimoto 2024). Makes no model calls.
 """
 
 from collections.abc import Sequence
@@ -13,9 +14,9 @@ from schemas.errors import ConfigurationError
 from tasks.benchmarks.suite import Suite, Trial
 from tasks.metrics.agreement import gwet_ac1, krippendorff_alpha
 from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_ratings, random_ratings
-from tasks.metrics.comparing import welch
+from tasks.metrics.differences import welch
 from tasks.metrics.estimate import Estimate, undefined
-from tasks.metrics.labelled import Row
+from tasks.metrics.labels import Row
 from tasks.metrics.means import mean
 from tasks.metrics.mixed_effects import Score, mixed_effects
 
@@ -44,7 +45,7 @@ def read_expert_reviews(path: Path) -> list[ExpertReview]:
     """Return every review.
 
     Raises:
-        ConfigurationError: the file is not what its name says.
+        ConfigurationError: the file is invalid.
     """
     try:
         rows = pq.read_table(path, columns=["idea_id", "condition", *SCORES]).to_pylist()
@@ -68,9 +69,7 @@ def read_expert_reviews(path: Path) -> list[ExpertReview]:
 
 
 def run(trial: Trial) -> None:
-    """Score means by condition, differences from human ideas (Welch, mixed effects), and how far
-    experts agree about one idea.
-    """
+    """Score means by condition, differences from human ideas, and agreement of experts."""
     reviews = trial.draw(read_expert_reviews(trial.file(FILE)))
     for number, review in enumerate(reviews, start=1):
         for name, value in review.scores.items():
@@ -84,12 +83,12 @@ def run(trial: Trial) -> None:
 
 
 def _means(trial: Trial, reviews: Sequence[ExpertReview], name: str) -> None:
-    """Intervals draw whole ideas: the reviews of one idea are not independent."""
     reference = [review.scores[name] for review in reviews if review.condition == REFERENCE]
     for condition in sorted({review.condition for review in reviews}):
         listed = [review for review in reviews if review.condition == condition]
         values = [review.scores[name] for review in listed]
         part = f"condition={condition}"
+        # Clustered by idea: reviews of one idea are not independent.
         estimate = mean(values, trial.seed, [review.idea_id for review in listed])
         trial.score(f"mean_{name}", estimate, EXPERTS, part)
         if condition != REFERENCE:
@@ -97,7 +96,7 @@ def _means(trial: Trial, reviews: Sequence[ExpertReview], name: str) -> None:
 
 
 def _effects(trial: Trial, reviews: Sequence[ExpertReview], name: str) -> None:
-    """Differences from human ideas with the idea as a random effect."""
+    """Score differences from human ideas, with the idea as a random effect."""
     scores = [Score(review.idea_id, review.condition, review.scores[name]) for review in reviews]
     fitted = mixed_effects(scores, REFERENCE)
     if fitted.undefined_reason is not None and not fitted.effects:
@@ -109,9 +108,7 @@ def _effects(trial: Trial, reviews: Sequence[ExpertReview], name: str) -> None:
 
 
 def _agreement(trial: Trial, reviews: Sequence[ExpertReview], name: str) -> None:
-    """Units are ideas, raters the experts who reviewed them; beside them raters who look at
-    nothing.
-    """
+    """Score the agreement of experts about ideas, and of random and constant raters."""
     by_idea: dict[str, list[float | None]] = {}
     for review in reviews:
         by_idea.setdefault(review.idea_id, []).append(review.scores[name])

@@ -1,8 +1,7 @@
-"""Suite `ask`: whether answers rest on the works that experts cite, and meet the criteria that
-experts wrote (ScholarQABench).
+"""Suite `ask`: recall of the works that experts cite, and criteria met (ScholarQABench).
 
-The experts' questions are asked of all works that any of them cites; questions with criteria of the
-literature that `--literature` names.
+Questions with expert answers search the works that any expert cites; questions with criteria search
+the literature of `--literature`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ from schemas.literature.survey import Survey
 from schemas.literature.survey_review import ReviewPart
 from schemas.outcome import Outcome, Unscored
 from schemas.reasons import Reason
-from tasks.benchmarks.items import ItemContext, Kept
+from tasks.benchmarks.items import ItemContext, ItemResult
 from tasks.benchmarks.records import Record, json_lines, text_of
 from tasks.benchmarks.steps.judge_answer import (
     JUDGE_ANSWER,
@@ -32,14 +31,14 @@ from tasks.benchmarks.steps.judge_answer import (
 from tasks.benchmarks.suite import (
     GRADE_TOKENS,
     QUESTION_TOKENS,
-    Asking,
-    Counted,
+    ExpectedCalls,
     Suite,
     SuiteData,
+    SuiteEstimate,
     Trial,
 )
 from tasks.benchmarks.suites.survey import snapshot_of, survey_of
-from tasks.benchmarks.survey_sets import given_paper, paper_row
+from tasks.benchmarks.survey_sets import paper_id_of, paper_row
 from tasks.literature.snapshot.records import normal_title
 from tasks.metrics.estimate import undefined
 from tasks.metrics.means import mean
@@ -50,9 +49,9 @@ ANSWERS_FILE = "scholarqa_expert_answers/answers.jsonl.gz"
 RUBRICS_FILE = "scholarqa_expert_answers/rubrics_cs.jsonl.gz"
 EXPERTS, RUBRICS = "expert_answers", "rubrics"
 RUBRIC_CASES = 20
-"""Drawn of the questions with criteria; `--limit` says another number."""
+"""Default sample of the questions with criteria, without `--limit`."""
 CRITERIA_PER_QUESTION = 4
-"""On average."""
+"""Average, for estimates."""
 CRITERIA_MET = "criteria_met"
 METRICS = (
     "found_recall",
@@ -62,12 +61,12 @@ METRICS = (
     "answered_share",
 )
 OF_THE_CHECK = ("sentences_checked", "sentences_taken_out")
-"""Metrics of engines that write."""
+"""Additional metrics of engines that write answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerCase:
-    """A question, its field, and the works that its expert cites."""
+    """Question of a field, with the works that its expert cites."""
 
     case_id: str
     question: str
@@ -77,7 +76,7 @@ class AnswerCase:
 
 @dataclass(frozen=True, slots=True)
 class RubricCase:
-    """A question, and criteria with their weights, which need not add up to 1."""
+    """Question with weighted criteria; weights need not add up to 1."""
 
     case_id: str
     question: str
@@ -91,7 +90,7 @@ def answer_cases(path: Path) -> list[AnswerCase]:
             question=text_of(record, "question", path),
             subject=text_of(record, "subject", path),
             cited=frozenset(
-                given_paper(_name(each, path)) for each in _list(record, "passages", path)
+                paper_id_of(_name(each, path)) for each in _list(record, "passages", path)
             ),
         )
         for record in json_lines(path)
@@ -99,9 +98,7 @@ def answer_cases(path: Path) -> list[AnswerCase]:
 
 
 def passages_as_papers(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield every work that an expert cites, once, with all its passages for an abstract; nothing else is
-    known of it.
-    """
+    """Yield the works that experts cite, each once, with its passages as abstract."""
     texts: dict[str, dict[str, None]] = {}
     titles: dict[str, str] = {}
     for record in json_lines(path):
@@ -132,10 +129,14 @@ def _name(passage: Record, path: Path) -> str:
 
 
 def _list(record: Record, name: str, path: Path) -> list[Record]:
-    found = record.get(name)
-    if not isinstance(found, list) or not found or not all(isinstance(one, dict) for one in found):
+    entries = record.get(name)
+    if (
+        not isinstance(entries, list)
+        or not entries
+        or not all(isinstance(one, dict) for one in entries)
+    ):
         raise ConfigurationError(f"{path}: an entry lists no {name}: is it the file its name says?")
-    return found
+    return entries
 
 
 def _weight(criterion: Record, path: Path) -> float:
@@ -145,96 +146,96 @@ def _weight(criterion: Record, path: Path) -> float:
     return float(weight)
 
 
-class Answered(Kept):
-    """An answer and what it rests on, or why there is none."""
+class AnswerResult(ItemResult):
+    """Answer to a question with its papers."""
 
-    text: str = Field(description="The answer, or without a model the passages; empty: nothing.")
-    found: frozenset[str] = frozenset()
-    read: frozenset[str] = frozenset()
-    cited: frozenset[str] = frozenset()
+    text: str = Field(description="The answer, or the passages of the extractive engine.")
+    found_ids: frozenset[str] = frozenset()
+    read_ids: frozenset[str] = frozenset()
+    cited_ids: frozenset[str] = frozenset()
     checked: int | None = Field(default=None, description="Sentences; None: none was checked.")
-    taken_out: int | None = None
+    removed: int | None = None
 
 
 def run(trial: Trial) -> None:
-    """Score shares of the works that experts cite among those found, read and cited; and the share
-    of criteria met.
-    """
+    """Score the recall of expert-cited works and the share of criteria met."""
     path = trial.file(ANSWERS_FILE)
     cases = trial.draw(answer_cases(path))
     literature = snapshot_of(trial, EXPERTS, partial(passages_as_papers, path))
-    answers = _answered(trial, EXPERTS, {case.case_id: case.question for case in cases}, literature)
-    measured = [_measured(case, answers[case.case_id]) for case in cases]
-    for case, values in zip(cases, measured, strict=True):
-        answered, recall = answers[case.case_id], values["cited_recall"]
+    answers = _answers_to(
+        trial, EXPERTS, {case.case_id: case.question for case in cases}, literature
+    )
+    metrics = [_measure(case, answers[case.case_id]) for case in cases]
+    for case, values in zip(cases, metrics, strict=True):
+        result, recall = answers[case.case_id], values["cited_recall"]
         trial.record(
             EXPERTS,
             case.case_id,
             None if recall is None else f"{round(recall * len(case.cited))} works",
-            answered,
+            result,
             gold=f"{len(case.cited)} works",
             value=recall,
-            explanation=answered.text,
+            explanation=result.text,
         )
     baseline = trial.request.engine.is_baseline
     for metric in METRICS if baseline else (*METRICS, *OF_THE_CHECK):
-        estimate = mean([each[metric] for each in measured], trial.seed)
+        estimate = mean([each[metric] for each in metrics], trial.seed)
         trial.score(metric, estimate, part=f"set={EXPERTS}")
     if trial.file(RUBRICS_FILE).is_file():
         _by_criteria(trial, rubric_cases(trial.file(RUBRICS_FILE)))
 
 
-def _answered(
+def _answers_to(
     trial: Trial, task: str, questions: Mapping[str, str], literature: LiteratureChoice
-) -> dict[str, Answered]:
-    async def work(question: str, context: ItemContext) -> Answered:
+) -> dict[str, AnswerResult]:
+    async def work(question: str, context: ItemContext) -> AnswerResult:
         name = context.ledger.idea_id
         return _answer_of(await survey_of(name, question, answer_parameters(), None, context))
 
-    return trial.each(f"answers to {task}", questions, work, Answered, literature=literature)
+    return trial.each(f"answers to {task}", questions, work, AnswerResult, literature=literature)
 
 
-def _answer_of(survey: Survey) -> Answered:
-    """An answer as it is shown; without a model its passages, which cite what they stand in."""
+def _answer_of(survey: Survey) -> AnswerResult:
+    """Return the answer of a survey; of the extractive engine its passages."""
     if survey.kept_count is None:
-        return Answered(text="", reason=survey.unscored_reason, detail=survey.unscored_detail)
+        return AnswerResult(text="", reason=survey.unscored_reason, detail=survey.unscored_detail)
     quotes = [quote for quote in survey.quotes if quote.aspect is not None]
-    read = frozenset(str(quote.paper_id) for quote in quotes)
-    found = frozenset(str(paper.paper_id) for paper in survey.papers)
+    read_ids = frozenset(str(quote.paper_id) for quote in quotes)
+    found_ids = frozenset(str(paper.paper_id) for paper in survey.papers)
     answer = next((part for part in survey.sections if part.part is ReviewPart.ANSWER), None)
     if answer is None:
         text = "\n\n".join(quote.quote for quote in quotes)
-        return Answered(text=text, found=found, read=read, cited=read)
-    return Answered(
+        return AnswerResult(text=text, found_ids=found_ids, read_ids=read_ids, cited_ids=read_ids)
+    return AnswerResult(
         text=answer.text,
-        found=found,
-        read=read,
-        cited=frozenset(answer.cited_paper_ids),
+        found_ids=found_ids,
+        read_ids=read_ids,
+        cited_ids=frozenset(answer.cited_paper_ids),
         checked=answer.checked_sentence_count,
-        taken_out=len(survey.removed),
+        removed=len(survey.removed),
         reason=answer.unscored_reason,
         detail=answer.unscored_detail,
     )
 
 
-def _measured(case: AnswerCase, answered: Answered) -> dict[str, float | None]:
-    """By metric; None: it could not be looked up, or there is nothing to divide by."""
-    if answered.reason is not None and answered.reason is not Reason.NO_EVIDENCE:
+def _measure(case: AnswerCase, result: AnswerResult) -> dict[str, float | None]:
+    """Return the metrics of one answer; None: the search failed, or the denominator is 0."""
+    if result.reason is not None and result.reason is not Reason.NO_EVIDENCE:
         return dict.fromkeys((*METRICS, *OF_THE_CHECK))
-    right, cited = len(case.cited), len(answered.cited)
+    right, cited = len(case.cited), len(result.cited_ids)
     return {
-        "found_recall": len(case.cited & answered.found) / right,
-        "read_recall": len(case.cited & answered.read) / right,
-        "cited_recall": len(case.cited & answered.cited) / right,
-        "cited_precision": len(case.cited & answered.cited) / cited if cited else None,
-        "answered_share": float(bool(answered.text)),
-        "sentences_checked": answered.checked,
-        "sentences_taken_out": answered.taken_out,
+        "found_recall": len(case.cited & result.found_ids) / right,
+        "read_recall": len(case.cited & result.read_ids) / right,
+        "cited_recall": len(case.cited & result.cited_ids) / right,
+        "cited_precision": len(case.cited & result.cited_ids) / cited if cited else None,
+        "answered_share": float(bool(result.text)),
+        "sentences_checked": result.checked,
+        "sentences_taken_out": result.removed,
     }
 
 
 def _by_criteria(trial: Trial, listed: Sequence[RubricCase]) -> None:
-    """The share of criteria met, by weight; a question without an answer meets none."""
+    """Score the weighted share of criteria met; a question without an answer meets none."""
     cases = trial.draw(listed, RUBRIC_CASES)
     part = f"set={RUBRICS}"
     if trial.request.engine.is_baseline:
@@ -242,7 +243,7 @@ def _by_criteria(trial: Trial, listed: Sequence[RubricCase]) -> None:
         trial.score(CRITERIA_MET, nothing, part=part)
         return
     questions = {each.case_id: each.question for each in cases}
-    answers = _answered(trial, RUBRICS, questions, trial.parameters.literature)
+    answers = _answers_to(trial, RUBRICS, questions, trial.parameters.literature)
     inputs: dict[str, Noun] = {
         case.case_id: JudgedAnswerInput(
             question=case.question,
@@ -255,10 +256,10 @@ def _by_criteria(trial: Trial, listed: Sequence[RubricCase]) -> None:
     judged = trial.ask(JUDGE_ANSWER, inputs)
     shares = []
     for case in cases:
-        answered, outcome = answers[case.case_id], judged.get(case.case_id)
-        share = share_met(case, answered, outcome)
+        result, outcome = answers[case.case_id], judged.get(case.case_id)
+        share = share_met(case, result, outcome)
         shares.append(share)
-        reason, detail = answered.reason, answered.detail
+        reason, detail = result.reason, result.detail
         if isinstance(outcome, Unscored):
             reason, detail = outcome.reason, outcome.detail
         elif outcome is not None:
@@ -267,20 +268,20 @@ def _by_criteria(trial: Trial, listed: Sequence[RubricCase]) -> None:
             RUBRICS,
             case.case_id,
             None if share is None else f"{share:.2f} of them by weight",
-            Kept(reason=reason, detail=detail),
+            ItemResult(reason=reason, detail=detail),
             gold=f"{len(case.criteria)} criteria",
             value=share,
-            explanation=answered.text,
+            explanation=result.text,
         )
     trial.score(CRITERIA_MET, mean(shares, trial.seed), part=part)
 
 
 def share_met(
-    case: RubricCase, answered: Answered, outcome: Outcome[JudgedAnswerReply] | None
+    case: RubricCase, result: AnswerResult, outcome: Outcome[JudgedAnswerReply] | None
 ) -> float | None:
-    """Return the share of criteria met, by weight; None: one of them has no verdict."""
+    """Return the weighted share of criteria met; None if a verdict is missing."""
     if outcome is None:
-        return 0.0 if answered.reason in (None, Reason.NO_EVIDENCE) else None
+        return 0.0 if result.reason in (None, Reason.NO_EVIDENCE) else None
     if isinstance(outcome, Unscored):
         return None
     met = {each.criterion: each.met for each in outcome.value.criteria}
@@ -292,24 +293,27 @@ def share_met(
     return sum(w * each for w, each in zip(weights, worth, strict=True)) / sum(weights)
 
 
-def _expects(data: SuiteData) -> Counted:
-    """Every expert's question, and where an engine writes the drawn ones with criteria."""
+def _expects(data: SuiteData) -> SuiteEstimate:
     limit, parameters = data.parameters.item_limit, answer_parameters()
     experts = limit or len(answer_cases(data.file(ANSWERS_FILE)))
     rubrics = 0
     if data.file(RUBRICS_FILE).is_file() and not data.request.engine.is_baseline:
         rubrics = limit or RUBRIC_CASES
     expected = expected_survey(parameters, full_text=False)
-    asked = []
+    expected_calls = []
     for step in ANSWER_STEPS:
         each = expected[step.name]
-        shown = QUESTION_TOKENS + each.data_tokens / each.calls
+        prompt_tokens = QUESTION_TOKENS + each.data_tokens / each.calls
         calls = (experts + rubrics) * each.calls
-        asked.append(Asking(step, calls, shown, each.answer_tokens / each.calls))
+        expected_calls.append(
+            ExpectedCalls(step, calls, prompt_tokens, each.answer_tokens / each.calls)
+        )
     length = parameters.words_per_answer * TOKENS_PER_WORD
     criteria = CRITERIA_PER_QUESTION * GRADE_TOKENS
-    asked.append(Asking(JUDGE_ANSWER, rubrics, QUESTION_TOKENS + length + criteria, criteria))
-    return Counted(experts + rubrics, asked)
+    expected_calls.append(
+        ExpectedCalls(JUDGE_ANSWER, rubrics, QUESTION_TOKENS + length + criteria, criteria)
+    )
+    return SuiteEstimate(experts + rubrics, expected_calls)
 
 
 SUITE = Suite(

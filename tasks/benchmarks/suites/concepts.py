@@ -1,8 +1,8 @@
-"""Suite `concepts`: concepts that papers of the next three years name together first.
+"""Suite `concepts`: prediction of concept pairs that later papers link first.
 
-Asks no engine. What was known at a cutoff ranks pairs of concepts that no paper had named together:
-some a later paper did, some none did. Those of the second kind have as many neighbours as those of
-the first, so that a pair cannot be told by how common its concepts are.
+Makes no model calls. The concept network before a cutoff scores pairs without a link: half of them
+are linked within three years, half are not. Both halves have similar degrees, so that common
+concepts alone do not predict a link.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,9 +23,9 @@ from tasks.metrics.rankings import area_under_curve
 
 WINDOWS, WINDOW_YEARS = 4, 3
 PAIRS_PER_CUTOFF = 2_000
-"""Pairs that were linked later, without `--limit`; as many stand beside them that were not."""
+"""Default number of later linked pairs, without `--limit`; as many counterparts are added."""
 _NEARBY = 10
-"""Places among the concepts ordered by degree, from which the other of a pair is drawn."""
+"""Range of positions in the order by degree from which a counterpart's concepts are drawn."""
 _TRIES = 50
 
 SYSTEMS = (
@@ -38,14 +38,14 @@ SYSTEMS = (
     "common_neighbours",
     "preferential_attachment",
 )
-"""As `pair_scores.sql` names its columns."""
+"""Columns of `pair_scores.sql`."""
 
 Pairs = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Pairs asked at one cutoff: linked later, then a counterpart of each."""
+    """Pairs at one cutoff: the later linked ones, then a counterpart of each."""
 
     cutoff: date
     pairs: Sequence[tuple[int, int]]
@@ -54,7 +54,7 @@ class Window:
 
 
 def run(trial: Trial) -> None:
-    """Score the area under the curve of every way of scoring pairs, at each cutoff."""
+    """Score the area under the curve of every scoring method at each cutoff."""
     last = _last_year(trial.file(LITERATURE_FILE))
     snapshot = index_for_parquet(trial.file(LITERATURE_FILE), trial.settings.home)
     for number in range(WINDOWS):
@@ -62,12 +62,12 @@ def run(trial: Trial) -> None:
         with open_network(snapshot, trial.settings.home, date(year, 12, 31)) as network:
             window = _window(trial, network, year)
         cutoff, half = window.cutoff.isoformat(), len(window.pairs) // 2
-        told = zip(window.pairs, window.scores.get(ASSAY, ()), strict=True)
-        for place, (pair, value) in enumerate(told):
+        scored_pairs = zip(window.pairs, window.scores.get(ASSAY, ()), strict=True)
+        for place, (pair, value) in enumerate(scored_pairs):
             gold = "linked" if place < half else "not linked"
             names = " + ".join(window.names[concept] for concept in pair)
             trial.record("link", f"{cutoff}-{place}", names, gold=gold, value=float(value))
-        # Intervals draw concepts, of which pairs share either.
+        # Intervals resample concepts, because pairs that share one are not independent.
         for system in SYSTEMS:
             column = window.scores.get(system, np.empty(0))
             estimate = area_under_curve(column[:half], column[half:], trial.seed, window.pairs)
@@ -83,10 +83,10 @@ def _last_year(path: Path) -> int:
 
 def _window(trial: Trial, network: ConceptNetwork, year: int) -> Window:
     until = (year + WINDOW_YEARS) * 10_000 + 1231
-    found = network.columns("new_links", until=until)
-    places = trial.draw(range(len(found["first"])), PAIRS_PER_CUTOFF)
-    drawn = np.stack([found["first"], found["second"]], axis=1).astype(np.int64)[list(places)]
-    linked, others = _matched(drawn, network, until, trial.seed)
+    links = network.columns("new_links", until=until)
+    places = trial.draw(range(len(links["first"])), PAIRS_PER_CUTOFF)
+    drawn = np.stack([links["first"], links["second"]], axis=1).astype(np.int64)[list(places)]
+    linked, others = _match_pairs(drawn, network, until, trial.seed)
     pairs = [(int(first), int(second)) for first, second in (*linked, *others)]
     return Window(
         cutoff=date(year, 12, 31),
@@ -96,27 +96,32 @@ def _window(trial: Trial, network: ConceptNetwork, year: int) -> Window:
     )
 
 
-def _matched(linked: Pairs, network: ConceptNetwork, until: int, seed: int) -> tuple[Pairs, Pairs]:
-    """The pairs, and beside each another one, linked neither before nor after, whose concepts have
-    about as many neighbours; a pair of which none was found is left out.
+def _match_pairs(
+    linked: Pairs, network: ConceptNetwork, until: int, seed: int
+) -> tuple[Pairs, Pairs]:
+    """Match each linked pair with a never linked one of similar degrees.
+
+    Pairs without such a counterpart are left out.
     """
     order = network.columns("degrees")["concept_id"].astype(np.int64)
-    known = network.columns("known_links", until=until)["pair"]
-    # A concept without a neighbour stands nowhere: nothing can be said of it.
+    linked_codes = network.columns("known_links", until=until)["pair"]
+    # Concepts without a neighbor have no degree.
     linked = linked[np.isin(linked, order).all(axis=1)]
     places = np.empty(int(order.max(initial=0)) + 1, np.int64)
     places[order] = np.arange(len(order))
     others = np.zeros_like(linked)
     generator = np.random.default_rng(seed)
-    open_ones = np.arange(len(linked))
+    open_indices = np.arange(len(linked))
     for _ in range(_TRIES):
-        steps = generator.integers(-_NEARBY, _NEARBY + 1, (len(open_ones), 2))
-        near = np.clip(places[linked[open_ones]] + steps, 0, len(order) - 1)
+        steps = generator.integers(-_NEARBY, _NEARBY + 1, (len(open_indices), 2))
+        near = np.clip(places[linked[open_indices]] + steps, 0, len(order) - 1)
         drawn = np.sort(order[near], axis=1)
-        fits = (drawn[:, 0] != drawn[:, 1]) & ~np.isin(drawn[:, 0] * 2**32 + drawn[:, 1], known)
-        others[open_ones[fits]] = drawn[fits]
-        open_ones = open_ones[~fits]
-    matched = np.setdiff1d(np.arange(len(linked)), open_ones)
+        fits = (drawn[:, 0] != drawn[:, 1]) & ~np.isin(
+            drawn[:, 0] * 2**32 + drawn[:, 1], linked_codes
+        )
+        others[open_indices[fits]] = drawn[fits]
+        open_indices = open_indices[~fits]
+    matched = np.setdiff1d(np.arange(len(linked)), open_indices)
     return linked[matched], others[matched]
 
 

@@ -1,6 +1,4 @@
-"""Suite `coverage` (ScholarEval §3, E.1-E.3): what experts said and reviews say too, references that
-lead nowhere, preferences.
-"""
+"""Suite `coverage` (ScholarEval §3, E.1-E.3): expert rubrics, invalid links and preferences."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +10,7 @@ from schemas.identifiers import IdeaId
 from schemas.judgement.benchmark import ANOTHER_IDEAS, ASSAY, PROMPT_WITH_SEARCH
 from schemas.outcome import Outcome, Scored
 from schemas.run import Module
-from tasks.benchmarks.items import ItemContext, Kept
+from tasks.benchmarks.items import ItemContext, ItemResult
 from tasks.benchmarks.records import Record, day_of, json_lines, text_of
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput
 from tasks.benchmarks.steps.judge_preference import (
@@ -26,14 +24,14 @@ from tasks.benchmarks.steps.prompted_soundness import PROMPTED_SOUNDNESS
 from tasks.benchmarks.suite import (
     GRADE_TOKENS,
     REVIEW_TOKENS,
-    Asking,
-    Counted,
+    ExpectedCalls,
     Suite,
     SuiteData,
+    SuiteEstimate,
     Trial,
     tokens_of,
 )
-from tasks.benchmarks.suites.reviewing import PAPERS_SHOWN, WrittenReview, reviews_by_system
+from tasks.benchmarks.suites.baseline_reviews import PAPERS_SHOWN, WrittenReview, reviews_by_system
 from tasks.ideas.parts import parts_of, title_of
 from tasks.metrics.estimate import undefined
 from tasks.metrics.reviews import (
@@ -58,7 +56,7 @@ MAXIMUM_REDIRECTS = 5
 RATES = ("win", "loss", "tie", "win_of_decided", "consistency", "first_shown")
 
 Reviews = Mapping[str, WrittenReview]
-"""By idea."""
+"""Reviews by idea."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,28 +73,28 @@ class Rubric:
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewedIdea:
-    """An idea as a system may see it, and apart from it what experts said."""
+class RubricIdea:
+    """Idea with the rubrics from its expert reviews, which systems do not see."""
 
     idea: Idea
     rubrics: tuple[Rubric, ...]
 
 
-def read_scholarideas(path: Path) -> list[ReviewedIdea]:
-    """Return every idea with its rubrics; an idea without any is kept and adds to no score.
+def read_scholarideas(path: Path) -> list[RubricIdea]:
+    """Return all ideas with their rubrics.
 
     Raises:
-        ConfigurationError: the file is not what its name says.
+        ConfigurationError: the file is invalid.
     """
-    found = [_reviewed(record, path) for record in json_lines(path)]
-    ids = [entry.idea.idea_id for entry in found]
+    ideas = [_read_idea(record, path) for record in json_lines(path)]
+    ids = [entry.idea.idea_id for entry in ideas]
     repeated = next((idea_id for idea_id in ids if ids.count(idea_id) > 1), None)
     if repeated is not None:
         raise ConfigurationError(f"{path} has idea {repeated} twice")
-    return found
+    return ideas
 
 
-def _reviewed(record: Record, path: Path) -> ReviewedIdea:
+def _read_idea(record: Record, path: Path) -> RubricIdea:
     idea_id, text = IdeaId(text_of(record, "idea_id", path)), text_of(record, "text", path)
     discipline = text_of(record, "discipline", path)
     parts = parts_of(text)
@@ -112,7 +110,7 @@ def _reviewed(record: Record, path: Path) -> ReviewedIdea:
     )
     rubrics = record.get("rubrics")
     listed = rubrics if isinstance(rubrics, list) else []
-    return ReviewedIdea(
+    return RubricIdea(
         idea,
         tuple(
             _rubric(entry, idea_id, number, discipline, path)
@@ -131,39 +129,36 @@ def _rubric(entry: object, idea_id: IdeaId, number: int, discipline: str, path: 
 
 
 def run(trial: Trial) -> None:
-    """Score the coverage of every system's reviews, their differences from Assay's, invalid
-    references and preferences.
-    """
+    """Score coverage, differences from Assay's reviews, invalid links and preferences."""
     entries = _entries(trial)
     rubrics = [rubric for entry in entries for rubric in entry.rubrics]
     reviews = reviews_by_system(trial, [entry.idea for entry in entries])
     judged = {
-        system: _judged(trial, system, rubrics, written) for system, written in reviews.items()
+        system: _judge_rubrics(trial, system, rubrics, written)
+        for system, written in reviews.items()
     }
     for system, rubric_scores in judged.items():
         for part, estimate in coverage(rubric_scores, trial.seed).items():
             trial.score("coverage", estimate, system, part)
-    # Paired over rubrics, and the p-values of Welch's test that the paper uses.
     for system, theirs in judged.items():
         if system != ASSAY:
             for metric, part, estimate in coverage_tests(judged[ASSAY], theirs, trial.seed):
                 trial.score(metric, estimate, f"{ASSAY} - {system}", part)
-    written = {name: found for name, found in reviews.items() if name != ANOTHER_IDEAS}
+    written = {name: by_idea for name, by_idea in reviews.items() if name != ANOTHER_IDEAS}
     _score_references(trial, written)
-    # Which of its own reviews is better says nothing.
     for system, others in written.items():
         if system != ASSAY:
             _score_preferences(trial, reviews[ASSAY], others, system)
 
 
-def _entries(data: SuiteData) -> Sequence[ReviewedIdea]:
+def _entries(data: SuiteData) -> Sequence[RubricIdea]:
     return data.draw(read_scholarideas(data.file(SCHOLARIDEAS_FILE)))
 
 
-def _judged(
+def _judge_rubrics(
     trial: Trial, system: str, rubrics: Sequence[Rubric], written: Reviews
 ) -> list[RubricScore]:
-    """A score for every rubric: unscored where there is no review to judge, or no judgement."""
+    """Score every rubric; unscored without a review or a judgement."""
     questions = {
         rubric.rubric_id: CoverageInput(
             review=written[rubric.idea_id].text,
@@ -203,9 +198,7 @@ def _judged(
 
 
 def _score_references(trial: Trial, reviews: Mapping[str, Reviews]) -> None:
-    """Lower bound, share of those that answered, and upper bound, by system; undefined where
-    addresses were not asked. Each address is looked up once, however often it is cited.
-    """
+    """Score the shares of invalid links by system; undefined without `--check-links`."""
     links = {
         system: [link for review in written.values() for link in cited_links(review.text)]
         for system, written in reviews.items()
@@ -215,33 +208,30 @@ def _score_references(trial: Trial, reviews: Mapping[str, Reviews]) -> None:
         addresses = {link: link for cited in links.values() for link in cited}
         statuses = trial.each("head_request", addresses, _status, LinkStatus)
     for system, cited in links.items():
-        found = reference_invalidity(link_answers(cited, statuses))
+        invalidity = reference_invalidity(link_answers(cited, statuses))
         for bound in ("lower_bound", "of_answered", "upper_bound"):
-            estimate = getattr(found, bound)
+            estimate = getattr(invalidity, bound)
             if cited and not trial.parameters.check_links:
                 not_asked = "addresses were not asked: add --check-links"
                 estimate = undefined(not_asked, unscored_count=len(cited))
             trial.score(f"reference_invalidity_{bound}", estimate, system)
 
 
-# Addresses a review cites, and what each answers to a HEAD request (E.2).
-
-
-class LinkStatus(Kept):
-    """Answer of one address: its HTTP status, or None with the detail."""
+class LinkStatus(ItemResult):
+    """HTTP status of one address by a HEAD request (E.2); None without a response."""
 
     status: int | None
 
     @property
-    def may_go_better(self) -> bool:
+    def may_improve(self) -> bool:
         return self.status is None
 
 
 def link_answers(review_links: list[str], statuses: dict[str, LinkStatus]) -> list[LinkAnswer]:
-    """Return an answer for every citation; an address that was not asked has none."""
+    """Return the response for every citation; None for addresses without a request."""
     unknown = LinkStatus(status=None, detail="not asked")
-    found = [(url, statuses.get(url, unknown)) for url in review_links]
-    return [LinkAnswer(url, status.status, status.detail) for url, status in found]
+    pairs = [(url, statuses.get(url, unknown)) for url in review_links]
+    return [LinkAnswer(url, status.status, status.detail) for url, status in pairs]
 
 
 async def link_status(
@@ -250,12 +240,10 @@ async def link_status(
     *,
     allow_private_addresses: bool = False,
 ) -> LinkStatus:
-    """Return the status of `url` after its redirects.
-
-    Never raises for what the other side does; only public hosts are asked.
+    """Return the status of `url` after redirects; only public hosts are requested.
 
     Args:
-        allow_private_addresses: exists for tests.
+        allow_private_addresses: for tests.
     """
     private = allow_private_addresses
     try:
@@ -279,8 +267,9 @@ async def _status(url: str, _: ItemContext) -> LinkStatus:
 
 
 def _score_preferences(trial: Trial, ours: Reviews, theirs: Reviews, system: str) -> None:
-    """Rates of Assay's reviews against a baseline's, by criterion; an idea that one of them has no
-    review of is unscored.
+    """Score the win rates of Assay's reviews against a baseline's, by criterion.
+
+    Ideas without both reviews are unscored.
     """
     name = f"{ASSAY} vs. {system}"
     both: dict[str, Mapping[str, Outcome[PreferenceReply]]] = {}
@@ -298,10 +287,10 @@ def _score_preferences(trial: Trial, ours: Reviews, theirs: Reviews, system: str
         )
 
     def answer(outcome: Outcome[PreferenceReply] | None, criterion: str) -> Answer | None:
-        found: Answer | None = (
+        value: Answer | None = (
             getattr(outcome.value, criterion) if isinstance(outcome, Scored) else None
         )
-        return found
+        return value
 
     for criterion in CRITERIA:
         for order, outcomes in both.items():
@@ -330,28 +319,28 @@ def _score_preferences(trial: Trial, ours: Reviews, theirs: Reviews, system: str
         trial.score_all(estimates, name, f"criterion={criterion}")
 
 
-def _expects(data: SuiteData) -> Counted:
+def _expects(data: SuiteData) -> SuiteEstimate:
     entries = read_scholarideas(data.file(SCHOLARIDEAS_FILE))
     chosen = data.first(entries)
     ideas: list[Idea] = [entry.idea for entry in chosen]
     share = len(chosen) / len(entries) if entries else 0.0
-    rubrics, shown = share * sum(len(entry.rubrics) for entry in entries), tokens_of(ideas)
+    rubrics, idea_tokens = share * sum(len(entry.rubrics) for entry in entries), tokens_of(ideas)
     baselines = data.parameters.baselines
     systems = 1 + len(baselines)
     written = [name for name in baselines if name != ANOTHER_IDEAS]
     first_calls = float(len(ideas) * systems)
     pairs = 2.0 * len(ideas) * len(written)
-    asked = [
-        Asking(JUDGE_COVERAGE, rubrics * systems, REVIEW_TOKENS, GRADE_TOKENS, first_calls),
-        Asking(JUDGE_PREFERENCE, pairs, 2 * REVIEW_TOKENS, 3 * GRADE_TOKENS),
+    calls = [
+        ExpectedCalls(JUDGE_COVERAGE, rubrics * systems, REVIEW_TOKENS, GRADE_TOKENS, first_calls),
+        ExpectedCalls(JUDGE_PREFERENCE, pairs, 2 * REVIEW_TOKENS, 3 * GRADE_TOKENS),
     ]
     for name in written:
         papers = PAPERS_SHOWN * WORK_TOKENS if name == PROMPT_WITH_SEARCH else 0.0
-        asked += [
-            Asking(step, len(ideas), shown + papers, REVIEW_TOKENS / 2)
+        calls += [
+            ExpectedCalls(step, len(ideas), idea_tokens + papers, REVIEW_TOKENS / 2)
             for step in (PROMPTED_SOUNDNESS, PROMPTED_CONTRIBUTION)
         ]
-    return Counted(len(ideas), asked, ideas)
+    return SuiteEstimate(len(ideas), calls, ideas)
 
 
 SUITE = Suite(

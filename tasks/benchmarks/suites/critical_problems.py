@@ -1,8 +1,7 @@
-"""Suite `critical_problems` (quality checker, arXiv 2505.23824): what a release gives, and the
-engine as one more of its judges.
+"""Suite `critical_problems`: the quality checker's release, with the engine as another judge.
 
-Manuscripts of your own are no part of it: `assay check PAPER... --reasons FILE` finds problems in
-them and prints hit rates.
+Source: arXiv 2505.23824. For other manuscripts, `assay check PAPER... --reasons FILE` finds
+problems and prints hit rates.
 """
 
 import logging
@@ -22,14 +21,14 @@ from schemas.works.manuscripts import ManuscriptCheck
 from tasks.benchmarks.suite import (
     GRADE_TOKENS,
     PROBLEM_TOKENS,
-    Asking,
-    Counted,
+    ExpectedCalls,
     Statistics,
     Suite,
     SuiteData,
+    SuiteEstimate,
     Trial,
 )
-from tasks.benchmarks.suites.problems_released import PRICES, score_release
+from tasks.benchmarks.suites.release_scores import PRICES, score_release
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput
 from tasks.metrics.agreement import cohen_kappa, gwet_ac1
 from tasks.metrics.chance import fixed_answers
@@ -41,10 +40,10 @@ from tasks.metrics.hit_rate import (
     Rule,
     answer_of,
     checked_papers,
-    decided,
+    combine_votes,
     hit_rate,
 )
-from tasks.metrics.labelled import pair_up
+from tasks.metrics.labels import pair_up
 from tasks.metrics.means import mean, share_of
 from warehouse.kinds.manuscripts.quality_checker import RELEASE_TABLES, release_views
 from warehouse.kinds.manuscripts.release import import_release
@@ -56,17 +55,15 @@ logger = logging.getLogger(__name__)
 
 FOLDER = "withdrarxiv"
 DEFAULT_CHECK_COUNT = 80
-"""Checks (one checker at one paper) judged without `--limit`: some 290 problems, so that `assay
-benchmark all` stays short.
-"""
+"""Default sample of checks (one checker on one paper), about 290 problems."""
 HIT, NO_HIT = "hit", "no hit"
 Votes = Mapping[str, bool | None]
-"""A judge's answers by item; None: it gave none, such as about problems after its first hit."""
+"""A judge's answers by item; None: missing, for example after its first hit."""
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """One drawn check with the run it stands in and the name its items begin with."""
+class DrawnCheck:
+    """Sampled check with its run and the prefix of its item ids."""
 
     run_id: RunId
     name: str
@@ -78,24 +75,22 @@ class Drawn:
 
 
 def run(trial: Trial) -> None:
-    """Import the release, sum it up by SQL, name what differs from the print, and hold the engine's
-    votes against the judges'.
-    """
-    run_ids = _imported(trial)
+    """Import the release, score its checkers, and compare the engine's votes with the judges'."""
+    run_ids = _import_release(trial)
     trial.evaluated_run_ids.extend(run_ids)
     with trial.warehouse.reader() as connection:
-        known = [
+        checks = [
             (run_id, check)
             for run_id in run_ids
             for check in published_units(connection, kind_of(CHECKS), run_id)
             if check.known_reason is not None
         ]
-    _score_judged(trial, known)
+    _score_engine(trial, checks)
     with release_views(trial.warehouse, run_ids) as connection:
         score_release(trial, connection)
 
 
-def _imported(trial: Trial) -> tuple[RunId, ...]:
+def _import_release(trial: Trial) -> tuple[RunId, ...]:
     EVENTS.info("%s: importing the release", trial.unit.suite)
     publications = import_release(trial.data / FOLDER, trial.warehouse)
     for one in publications:
@@ -109,19 +104,18 @@ def _imported(trial: Trial) -> tuple[RunId, ...]:
     return tuple(one.run_id for one in publications)
 
 
-def _score_judged(trial: Trial, known: Sequence[tuple[RunId, ManuscriptCheck]]) -> None:
-    """Ask `judge_hit` over every problem of the drawn checks; score agreement with each judge and
-    with all of them, and hit rates.
+def _score_engine(trial: Trial, checks: Sequence[tuple[RunId, ManuscriptCheck]]) -> None:
+    """Judge every problem of the sampled checks; score agreement with judges, and hit rates.
 
-    Judges stop at a paper's first hit: agreement is over problems they voted on, the others are
-    unscored. The extractive engine's threshold was chosen on a quarter of the real release's papers
-    (`baselines/matching.py`): over those its agreement flatters it, which is said.
+    Judges stop at a paper's first hit: agreement is over the problems they voted on, and the others
+    are unscored. The extractive engine's threshold was chosen on a quarter of the release's papers,
+    where its agreement is optimistic.
     """
-    drawn = [
-        Drawn(run_id, f"{run_id}:{check.manuscript_id}", check, checked_papers(check)[0])
-        for run_id, check in trial.draw(known, DEFAULT_CHECK_COUNT)
+    drawn_checks = [
+        DrawnCheck(run_id, f"{run_id}:{check.manuscript_id}", check, checked_papers(check)[0])
+        for run_id, check in trial.draw(checks, DEFAULT_CHECK_COUNT)
     ]
-    EVENTS.info("%s: judging %d of %d checks", trial.unit.suite, len(drawn), len(known))
+    EVENTS.info("%s: judging %d of %d checks", trial.unit.suite, len(drawn_checks), len(checks))
     if trial.request.engine.is_baseline:
         logger.warning(
             "%s: the extractive engine's threshold was chosen on a quarter of the released papers,"
@@ -130,7 +124,7 @@ def _score_judged(trial: Trial, known: Sequence[tuple[RunId, ManuscriptCheck]]) 
         )
     problems = {
         one.item(problem.problem_id): (one, problem)
-        for one in drawn
+        for one in drawn_checks
         for problem in one.check.problems
     }
     questions = {
@@ -144,7 +138,7 @@ def _score_judged(trial: Trial, known: Sequence[tuple[RunId, ManuscriptCheck]]) 
         for item, (one, problem) in problems.items()
     }
     outcomes = trial.ask(JUDGE_HIT, questions)
-    judges = sorted({vote.judge for _, check in known for vote in check.votes})
+    judges = sorted({vote.judge for _, check in checks for vote in check.votes})
     votes: dict[str, Votes] = {
         judge: {
             item: answer_of(one.paper.ballots, problem.problem_id, judge)
@@ -153,16 +147,16 @@ def _score_judged(trial: Trial, known: Sequence[tuple[RunId, ManuscriptCheck]]) 
         for judge in judges
     }
     both: Votes = {
-        item: decided([votes[judge][item] for judge in judges], Rule.ALL) for item in outcomes
+        item: combine_votes([votes[judge][item] for judge in judges], Rule.ALL) for item in outcomes
     }
-    said: dict[str, bool | None] = {}
+    answers: dict[str, bool | None] = {}
     for item, outcome in outcomes.items():
         reply = outcome.value if isinstance(outcome, Scored) else None
-        said[item] = None if reply is None else reply.hit
+        answers[item] = None if reply is None else reply.hit
         trial.record(
             JUDGE_HIT.name,
             item,
-            _label(said[item]),
+            _label(answers[item]),
             outcome,
             gold=_label(both[item]),
             value=None if reply is None else float(reply.hit),
@@ -172,38 +166,42 @@ def _score_judged(trial: Trial, known: Sequence[tuple[RunId, ManuscriptCheck]]) 
     papers = {item: one.check.manuscript_id for item, (one, _) in problems.items()}
     parts = {**{f"judge={judge}": votes[judge] for judge in judges}, "judges=all": both}
     for part, gold in parts.items():
-        _score_agreement(trial, ASSAY, part, gold, said, papers)
+        _score_agreement(trial, ASSAY, part, gold, answers, papers)
     for part, gold in parts.items():
         _score_baselines(trial, part, gold, papers)
     for (first, ours), (second, theirs) in combinations(votes.items(), 2):
         _score_agreement(trial, f"judge {second}", f"judge={first}", ours, theirs, papers)
-    # The share of the drawn checks that are hits: by the engine, by each judge, by all.
-    own = [
+    # Hit rates of the sampled checks by the engine, by each judge and by all judges.
+    by_engine = [
         CheckedPaper(
             one.name,
             1,
             one.paper.problem_ids,
             tuple(
-                Ballot(problem.problem_id, ASSAY, said[one.item(problem.problem_id)])
+                Ballot(problem.problem_id, ASSAY, answers[one.item(problem.problem_id)])
                 for problem in one.check.problems
             ),
         )
-        for one in drawn
+        for one in drawn_checks
     ]
-    judged = [CheckedPaper(one.name, 1, one.paper.problem_ids, one.paper.ballots) for one in drawn]
-    rates = {ASSAY: hit_rate(own, (ASSAY,), Rule.ALL)}
-    rates |= {f"judge {judge}": hit_rate(judged, (judge,), Rule.ALL) for judge in judges}
-    rates["all judges"] = hit_rate(judged, judges, Rule.ALL)
+    released = [
+        CheckedPaper(one.name, 1, one.paper.problem_ids, one.paper.ballots) for one in drawn_checks
+    ]
+    rates = {ASSAY: hit_rate(by_engine, (ASSAY,), Rule.ALL)}
+    rates |= {f"judge {judge}": hit_rate(released, (judge,), Rule.ALL) for judge in judges}
+    rates["all judges"] = hit_rate(released, judges, Rule.ALL)
     for system, rate in rates.items():
         trial.score("hit_rate", rate, system, "drawn checks")
 
 
 def _score_baselines(trial: Trial, part: str, gold: Votes, papers: Mapping[str, str]) -> None:
-    """Always the commonest answer, always the middle one, and answers drawn by their shares."""
+    """Score constant and random answers."""
     labels = {item: _label(hit) for item, hit in gold.items()}
     for system, answers in fixed_answers(labels, (NO_HIT, HIT)).items():
-        said = {item: None if answer is None else answer == HIT for item, answer in answers.items()}
-        _score_agreement(trial, system, part, gold, said, papers)
+        votes = {
+            item: None if answer is None else answer == HIT for item, answer in answers.items()
+        }
+        _score_agreement(trial, system, part, gold, votes, papers)
     of_hits = partial(macro_f1_value, classes=(HIT,))
     of_chance: Statistics = {"accuracy": accuracy_value, "f1_hit": of_hits}
     trial.score_by_chance(labels, of_chance, part)
@@ -214,27 +212,32 @@ def _label(hit: bool | None) -> str | None:
 
 
 def _score_agreement(
-    trial: Trial, system: str, part: str, gold: Votes, said: Votes, papers: Mapping[str, str]
+    trial: Trial, system: str, part: str, gold: Votes, predicted: Votes, papers: Mapping[str, str]
 ) -> None:
     """Score the agreement of `system` with `gold`.
 
-    Precision and recall draw whole papers: one reason is asked about many times.
+    Precision and recall resample whole papers, because a paper's problems share one reason.
     """
-    voted = [item for item in said if gold[item] is not None]
+    voted_items = [item for item in predicted if gold[item] is not None]
     labelled = pair_up(
-        {item: _label(gold[item]) for item in voted}, {item: _label(said[item]) for item in voted}
+        {item: _label(gold[item]) for item in voted_items},
+        {item: _label(predicted[item]) for item in voted_items},
     )
-    rows = [[_label(gold[item]), _label(said[item])] for item in voted]
+    rows = [[_label(gold[item]), _label(predicted[item])] for item in voted_items]
     seed = trial.seed
     estimates: dict[str, Estimate] = {
         "cohen_kappa": cohen_kappa([first for first, _ in rows], [second for _, second in rows]),
         "gwet_ac1": gwet_ac1(rows, (HIT, NO_HIT)),
         "accuracy": accuracy(labelled),
-        "precision": _share_among(voted, said, gold, papers, seed, "nothing was called a hit"),
-        "recall": _share_among(voted, gold, said, papers, seed, "there is no hit to be found"),
+        "precision": _share_among(
+            voted_items, predicted, gold, papers, seed, "nothing was called a hit"
+        ),
+        "recall": _share_among(
+            voted_items, gold, predicted, papers, seed, "there is no hit to be found"
+        ),
         "f1_hit": f1_of_class(labelled, HIT, seed),
-        "predicted_hit_share": share_of([said[item] for item in voted]),
-        "gold_hit_share": share_of([gold[item] for item in voted]),
+        "predicted_hit_share": share_of([predicted[item] for item in voted_items]),
+        "gold_hit_share": share_of([gold[item] for item in voted_items]),
     }
     trial.score_all(estimates, system, part)
 
@@ -247,8 +250,9 @@ def _share_among(
     seed: int,
     reason: str,
 ) -> Estimate:
-    """Share of the `hits` that are `confirmed` too; where all or none is, Wilson's interval, since
-    resampling has nothing to draw from.
+    """Estimate the share of `hits` that are `confirmed` too.
+
+    If all or none are, resampling has no variance: Wilson's interval.
     """
     among = [item for item in items if hits[item]]
     if not among:
@@ -260,14 +264,16 @@ def _share_among(
     return mean(values, seed, [papers[item] for item in among])
 
 
-def _expects(data: SuiteData) -> Counted:
+def _expects(data: SuiteData) -> SuiteEstimate:
     checks, problems = (
         pq.read_metadata(data.file(f"{FOLDER}/{name}.parquet")).num_rows
         for name in ("checks", "problems")
     )
-    drawn = min(data.parameters.item_limit or DEFAULT_CHECK_COUNT, checks)
-    calls = drawn * problems / max(checks, 1)
-    return Counted(drawn, [Asking(JUDGE_HIT, calls, PROBLEM_TOKENS, GRADE_TOKENS)])
+    check_count = min(data.parameters.item_limit or DEFAULT_CHECK_COUNT, checks)
+    calls = check_count * problems / max(checks, 1)
+    return SuiteEstimate(
+        check_count, [ExpectedCalls(JUDGE_HIT, calls, PROBLEM_TOKENS, GRADE_TOKENS)]
+    )
 
 
 SUITE = Suite(

@@ -1,6 +1,4 @@
-"""Suite `decisions` (InnoEval, critique task): what a conference decided about a submission, from
-its idea alone, and what calibration gains for that.
-"""
+"""Suite `decisions` (InnoEval, critique task): conference decisions predicted from ideas."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,22 +10,28 @@ from schemas.identifiers import RunId, content_hash
 from schemas.judgement.benchmark import ASSAY
 from schemas.reasons import Reason
 from schemas.run import Module
-from tasks.benchmarks.items import Kept
+from tasks.benchmarks.items import ItemResult
 from tasks.benchmarks.submissions import (
-    DECIDED,
+    DECISION_DATE,
     GROUPS_FILE,
     PAIR_FILES,
     POINTS_FILE,
     Submission,
-    linked_submissions,
     planned_ideas,
     read_points,
+    submission_clusters,
     submission_conditions,
     unique_ideas,
     with_texts,
 )
-from tasks.benchmarks.suite import Counted, Statistics, Suite, SuiteData, Trial
-from tasks.benchmarks.suites.calibrating import COMMITTEE, STACK, calibrate_on, source_of, stacked
+from tasks.benchmarks.suite import Statistics, Suite, SuiteData, SuiteEstimate, Trial
+from tasks.benchmarks.suites.calibration_scores import (
+    COMMITTEE,
+    STACK,
+    calibrate_on,
+    source_of,
+    stack_sources,
+)
 from tasks.calibration.examples import (
     FEWEST_OF_A_LABEL,
     Example,
@@ -46,14 +50,14 @@ from tasks.metrics.classification import (
     macro_f1_value,
 )
 from tasks.metrics.estimate import Estimate
-from tasks.metrics.labelled import GRADES, ClassCount, decision_of, merged, pair_up
+from tasks.metrics.labels import GRADES, ClassCount, decision_of, merge_decision, pair_up
 from warehouse.answers import IdeaReview
 
 DECISION = "decision"
 STACKED_CLASSES: ClassCount = 3
-"""Those of the published figure."""
+"""As in the published score."""
 FILE = "decision-calibrator.json"
-"""The calibrator of the most classes whose labels suffice."""
+"""Calibrator of the most classes for which there are enough labels."""
 _SCORES = (
     "soundness_0_to_10",
     "contribution_0_to_10",
@@ -68,94 +72,96 @@ _SCORES = (
 )
 
 Labels = Mapping[str, str | None]
-"""Decisions by idea; None: there is none."""
+"""Decisions by idea; None: missing."""
 
 
-class Decided(NamedTuple):
-    """A decision and the score out of ten it rests on, or why there is none."""
+class DecisionAnswer(NamedTuple):
+    """Predicted decision with its score, or the reason why it is missing."""
 
     decision: str | None
     score_0_to_10: float | None = None
-    lacking: Kept | None = None
+    missing: ItemResult | None = None
 
 
 def run(trial: Trial) -> None:
-    """Score F1 and accuracy for 2, 3 and 4 classes, and how far predictions crowd into few labels,
-    for Assay and for what looks at nothing.
-    """
+    """Score F1, accuracy and label collapse for 2, 3 and 4 classes, with baselines."""
     submissions = _submissions(trial)
     run_id = trial.evaluated_run()
     gold: Labels = {str(one.idea.idea_id): one.decision for one in submissions}
-    decided = {
-        str(review.evaluation.idea.idea_id): _decided(review) for review in trial.reviews(run_id)
+    by_idea = {
+        str(review.evaluation.idea.idea_id): _decision_of_review(review)
+        for review in trial.reviews(run_id)
     }
-    absent = Kept(reason=Reason.NOTHING_TO_JUDGE, detail=f"not evaluated in run {run_id}")
-    said: dict[str, str | None] = {}
+    absent = ItemResult(reason=Reason.NOTHING_TO_JUDGE, detail=f"not evaluated in run {run_id}")
+    predicted: dict[str, str | None] = {}
     for idea_id, right in gold.items():
-        one = decided.get(idea_id, Decided(None, lacking=absent))
-        said[idea_id] = one.decision
+        one = by_idea.get(idea_id, DecisionAnswer(None, missing=absent))
+        predicted[idea_id] = one.decision
         trial.record(
             DECISION,
             idea_id,
             one.decision,
-            one.lacking,
+            one.missing,
             gold=right,
             value=one.score_0_to_10,
             evaluated_run_id=run_id,
         )
-    clusters = linked_submissions(trial.data, submissions)
-    for system, answers in {ASSAY: said, **fixed_answers(gold, tuple(GRADES))}.items():
+    clusters = submission_clusters(trial.data, submissions)
+    for system, answers in {ASSAY: predicted, **fixed_answers(gold, tuple(GRADES))}.items():
         _score(trial, gold, answers, system, clusters)
     for class_count in get_args(ClassCount):
-        of_classes = _merged(gold, class_count)
+        of_classes = _merge_labels(gold, class_count)
         of_chance: Statistics = {
             "macro_f1": partial(macro_f1_value, classes=scale_of(class_count).labels),
             "accuracy": accuracy_value,
         }
         trial.score_by_chance(of_classes, of_chance, f"classes={class_count}")
-    decision_calibration(trial, run_id, gold, said, clusters)
+    decision_calibration(trial, run_id, gold, predicted, clusters)
 
 
 def _submissions(data: SuiteData) -> list[Submission]:
     return list(with_texts(data, data.draw(read_points(data.file(POINTS_FILE)))).values())
 
 
-def _decided(review: IdeaReview) -> Decided:
-    """With the committee the decision is that of its meta-review. Without, it follows from the
-    idea's score by the thresholds that InnoEval's released prompt states for totals
-    (`decision_by_total`): 7.8 oral, 7.4 spotlight, 7.2 poster, below that reject.
+def _decision_of_review(review: IdeaReview) -> DecisionAnswer:
+    """Return the committee's decision, or else a decision by the idea's score.
+
+    Thresholds of scores are those of InnoEval's released prompt (`decision_by_total`): 7.8 oral,
+    7.4 spotlight, 7.2 poster, lower reject.
     """
     committee, score = review.evaluation.committee, review.score.score
     meta = committee.meta_review if committee is not None else None
     if meta is not None and meta.decision is not None:
-        return Decided(decision_of(meta.decision.value), meta.total_score_0_to_10)
+        return DecisionAnswer(decision_of(meta.decision.value), meta.total_score_0_to_10)
     if meta is not None:
         reason = meta.unscored_reason or Reason.NOTHING_TO_JUDGE
-        return Decided(None, lacking=Kept(reason=reason, detail=meta.unscored_detail))
+        return DecisionAnswer(None, missing=ItemResult(reason=reason, detail=meta.unscored_detail))
     if score is None:
         detail = "the evaluation has no score"
-        return Decided(None, lacking=Kept(reason=Reason.NO_EVIDENCE, detail=detail))
-    return Decided(decision_of(decision_by_total(score).value), score)
+        return DecisionAnswer(None, missing=ItemResult(reason=Reason.NO_EVIDENCE, detail=detail))
+    return DecisionAnswer(decision_of(decision_by_total(score).value), score)
 
 
 def scale_of(class_count: ClassCount) -> LabelScale:
-    """Return the classes in the conference's own order, one point apart."""
-    labels = tuple(dict.fromkeys(merged(decision, class_count) for decision in GRADES))
+    """Return the classes in ascending order, one point apart."""
+    labels = tuple(dict.fromkeys(merge_decision(decision, class_count) for decision in GRADES))
     return LabelScale(labels, tuple(float(place) for place in range(len(labels))))
 
 
-def _merged(labels: Labels, class_count: ClassCount) -> dict[str, str | None]:
+def _merge_labels(labels: Labels, class_count: ClassCount) -> dict[str, str | None]:
     return {
-        name: None if label is None else merged(label, class_count)
+        name: None if label is None else merge_decision(label, class_count)
         for name, label in labels.items()
     }
 
 
 def _score(
-    trial: Trial, gold: Labels, said: Labels, system: str, clusters: Mapping[str, str]
+    trial: Trial, gold: Labels, predicted: Labels, system: str, clusters: Mapping[str, str]
 ) -> None:
     for class_count in get_args(ClassCount):
-        labelled = pair_up(_merged(gold, class_count), _merged(said, class_count), clusters)
+        labelled = pair_up(
+            _merge_labels(gold, class_count), _merge_labels(predicted, class_count), clusters
+        )
         classes = scale_of(class_count).labels
         collapse = label_collapse(labelled, classes)
         estimates = {
@@ -168,8 +174,8 @@ def _score(
             "total_variation": collapse.total_variation,
         }
         trial.score_all(estimates, system, f"classes={class_count}")
-    # Shares of the predictions beside those of the labels: the diagnosis of label collapse.
-    labelled = pair_up(gold, said)
+    # Label shares of predictions and gold labels, which show label collapse.
+    labelled = pair_up(gold, predicted)
     collapse = label_collapse(labelled, tuple(GRADES))
     for place, label in enumerate(collapse.classes):
         for metric, shares in (
@@ -183,15 +189,13 @@ def _score(
 
 
 def decision_calibration(
-    trial: Trial, run_id: RunId, gold: Labels, said: Labels, clusters: Mapping[str, str]
+    trial: Trial, run_id: RunId, gold: Labels, predicted: Labels, clusters: Mapping[str, str]
 ) -> None:
-    """Score the cross-validated gain over the suite's submissions, and what each source of judgement
-    adds to three classes; the calibrator stays in the trial's folder. Submissions of one cluster
-    are never in two folds.
+    """Score the cross-validated gains of calibration and of stacked judgement sources.
 
-    Of four classes, or where a decision is too rare for that of three; and always of two, reject
-    and accept. What could not be fitted has one undefined row that says why. Submissions that share
-    a text count once.
+    Calibrates four classes, or three if a decision is too rare, and always two. The calibrator
+    stays in the trial's folder. Folds keep clusters whole; submissions with the same text count
+    once.
     """
     texts: dict[str, str] = {}
     examples: list[Example] = []
@@ -206,7 +210,7 @@ def decision_calibration(
         example = Example(
             item_sha256(idea.text),
             gold[name],
-            said.get(name),
+            predicted.get(name),
             decision_features(review),
             clusters.get(name),
         )
@@ -218,24 +222,22 @@ def decision_calibration(
             continue
         calibrate_on(
             trial,
-            [_example_merged(one, class_count) for one in examples],
+            [_merge_example(one, class_count) for one in examples],
             scale_of(class_count),
             f"decisions, classes={class_count}",
             source=source_of(POINTS_FILE, texts),
             file=None if fitted else FILE,
             predicts=DECISION,
-            judged=f"run {run_id} {content_hash(*sorted(steps), length=12)}",
+            judge_name=f"run {run_id} {content_hash(*sorted(steps), length=12)}",
         )
         fitted = fitted or _suffices(examples, class_count)
-    three = [_example_merged(one, STACKED_CLASSES) for one in for_stack]
-    for system, estimates in stacked(three, scale_of(STACKED_CLASSES), trial.seed).items():
+    three = [_merge_example(one, STACKED_CLASSES) for one in for_stack]
+    for system, estimates in stack_sources(three, scale_of(STACKED_CLASSES), trial.seed).items():
         trial.score_all(estimates, system, f"{STACK}, classes={STACKED_CLASSES}")
 
 
 def decision_features(review: IdeaReview) -> dict[str, float | None]:
-    """Return scores of the modules with how much of them is unscored, and the committee's means,
-    spreads and agreement by dimension.
-    """
+    """Return module scores, unscored shares, and the committee's statistics by dimension."""
     values = {name: getattr(review.score, name) for name in _SCORES}
     features = {name: None if value is None else float(value) for name, value in values.items()}
     committee = review.evaluation.committee
@@ -248,7 +250,7 @@ def decision_features(review: IdeaReview) -> dict[str, float | None]:
 
 
 def stacked_features(review: IdeaReview) -> dict[str, float | None]:
-    """Return features by source (`calibrating.SOURCES`): the committee's means by dimension, the
+    """Return features by source (`calibration_scores.SOURCES`): the committee's means by dimension, the
     prior's evidence, the novelty judgement. Submissions meet in no matches here, so none has a
     rating.
     """
@@ -264,24 +266,26 @@ def stacked_features(review: IdeaReview) -> dict[str, float | None]:
     return features
 
 
-def _example_merged(example: Example, class_count: ClassCount) -> Example:
+def _merge_example(example: Example, class_count: ClassCount) -> Example:
     label, raw_label = (
-        None if said is None else merged(said, class_count)
-        for said in (example.label, example.raw_label)
+        None if decision is None else merge_decision(decision, class_count)
+        for decision in (example.label, example.raw_label)
     )
     return replace(example, label=label, raw_label=raw_label)
 
 
 def _suffices(examples: Sequence[Example], class_count: ClassCount) -> bool:
-    """Return whether no class is too rare: with fewer classes nothing else would be gained."""
+    """Return whether every class has enough labels."""
     labels = {one.item_sha256: one.label for one in examples if one.raw_label is not None}
-    counts = Counter(merged(label, class_count) for label in labels.values() if label is not None)
+    counts = Counter(
+        merge_decision(label, class_count) for label in labels.values() if label is not None
+    )
     return all(count >= FEWEST_OF_A_LABEL for count in counts.values())
 
 
-def _expects(data: SuiteData) -> Counted:
+def _expects(data: SuiteData) -> SuiteEstimate:
     ideas = data.first(planned_ideas(data, read_points(data.file(POINTS_FILE))))
-    return Counted(len(ideas), (), ideas)
+    return SuiteEstimate(len(ideas), (), ideas)
 
 
 SUITE = Suite(
@@ -294,5 +298,5 @@ SUITE = Suite(
     modules=(Module.COMMITTEE,),
     optional=(GROUPS_FILE, *PAIR_FILES.values()),
     conditions=submission_conditions,
-    labels_public_since=DECIDED,
+    labels_public_since=DECISION_DATE,
 )

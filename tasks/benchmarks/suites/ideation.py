@@ -1,9 +1,8 @@
-"""Suite `ideation`: are the last versions of ideas better than the first, or only more pleasing?
+"""Suite `ideation`: last versions of ideas compared with first ones, and biases of the judge.
 
-Three measurements by one and the same code. Made-up ideas and judges, of known quality and known
-biases, show what it finds and what it exposes. Ideas with praise added that says nothing show
-whether the engine falls for it. And the versions of a published ideation (`--run`) are held against
-each other by an engine of another family than the one that wrote and criticised them.
+The same measurement on three inputs: simulated ideas and judges of known quality and biases;
+bundled ideas with generic praise appended; and the versions of a published ideation (`--run`),
+judged by an engine of another model family than the one that wrote them.
 """
 
 import asyncio
@@ -23,7 +22,16 @@ from schemas.reasons import Reason
 from schemas.settings import Settings
 from schemas.works.ideation import IdeaVersion, kept_versions
 from schemas.works.ideation_run import IDEATIONS, IdeationHead
-from tasks.benchmarks.first_and_last import (
+from tasks.benchmarks.items import ItemContext, ItemResult
+from tasks.benchmarks.suite import (
+    ExpectedCalls,
+    Suite,
+    SuiteData,
+    SuiteEstimate,
+    Trial,
+    sample_file,
+)
+from tasks.benchmarks.version_contests import (
     ABLATIONS,
     FLATTERS,
     FLATTERY,
@@ -32,18 +40,16 @@ from tasks.benchmarks.first_and_last import (
     SOUND,
     Answer,
     Contest,
-    Judged,
+    ContestMatches,
     SimulatedEngine,
-    answers,
+    answers_along,
     effects,
-    flattered,
     flattery_of,
     judge_both_orders,
+    praise_contests,
     simulated_world,
     win_rates,
 )
-from tasks.benchmarks.items import ItemContext, Kept
-from tasks.benchmarks.suite import Asking, Counted, Suite, SuiteData, Trial, sample_file
 from tasks.ideas.read import read_ideas
 from tasks.judging.expected import CHARACTERS_PER_TOKEN
 from tasks.metrics.estimate import Estimate
@@ -63,91 +69,96 @@ SIMULATED, TRUTH = "simulated", "truth"
 FEWEST_SEEDS = 30
 ASKED = with_overall(DIMENSIONS)
 Place = tuple[str, int]
-"""An idea: its seed, and which of the seed's ideas it is."""
+"""An idea: its seed and its slot within the seed."""
 
 
 def run(trial: Trial) -> None:
-    """Score what is made up, what is praised, and where `--run` names an ideation its versions."""
-    _simulated(trial)
-    _praised(trial)
+    """Score simulations, ideas with praise, and the versions of the ideation of `--run`."""
+    _score_simulations(trial)
+    _score_praise(trial)
     if trial.parameters.evaluated_run is not None:
-        _of_run(trial, versions_of(trial.request, trial.settings))
+        _score_run(trial, versions_of(trial.request, trial.settings))
 
 
-def _simulated(trial: Trial) -> None:
-    """Each judge over a generator that improves and one that flatters, then the generator without
-    each of its parts; beside every value the true one.
+def _score_simulations(trial: Trial) -> None:
+    """Score simulated judges on improving and flattering generators and on ablations.
+
+    Every estimate is recorded with its true value.
     """
 
-    def score(told: Mapping[str, Estimate], true: Mapping[str, float], part: str) -> None:
-        known = {name: Estimate(true[name], told[name].count) for name in told}
-        trial.score_all(told, SIMULATED, part)
-        trial.score_all(known, TRUTH, part)
+    def score(measured: Mapping[str, Estimate], true: Mapping[str, float], part: str) -> None:
+        truth = {name: Estimate(true[name], measured[name].count) for name in measured}
+        trial.score_all(measured, SIMULATED, part)
+        trial.score_all(truth, TRUTH, part)
 
     seed = trial.seed
     sound: dict[str, list[Answer]] = {}
     for generator in (IMPROVES, FLATTERS):
         world = simulated_world(generator, seed)
         for judge in JUDGES:
-            given = _judged_by(SimulatedEngine(judge, world, seed))
-            sound.setdefault(generator.name, given)
+            answers = _simulate_answers(SimulatedEngine(judge, world, seed))
+            sound.setdefault(generator.name, answers)
             part = f"generator={generator.name}, judge={judge.name}"
-            score(win_rates(given, seed) | effects(given, seed), world.truth(judge), part)
-        gained, planted = _gained(world.contests, seed), generator.flattery
+            score(win_rates(answers, seed) | effects(answers, seed), world.truth(judge), part)
+        gains, planted = _flattery_gains(world.contests, seed), generator.flattery
         true = {f"{name}_gained": value for name, value in planted.items()}
-        score({name: gained[name] for name in true}, true, f"generator={generator.name}")
+        score({name: gains[name] for name in true}, true, f"generator={generator.name}")
     whole = simulated_world(IMPROVES, seed)
     for ablated in ABLATIONS:
         world = simulated_world(ablated, seed)
-        given = _judged_by(SimulatedEngine(SOUND, world, seed))
+        answers = _simulate_answers(SimulatedEngine(SOUND, world, seed))
         lost = paired_difference(
             [each.last_won for each in sound[IMPROVES.name]],
-            [each.last_won for each in given],
+            [each.last_won for each in answers],
             seed,
-            [each.contest.cluster for each in given],
+            [each.contest.cluster for each in answers],
         )
         rates = [each.truth(SOUND)["last_round_win_rate"] for each in (whole, world)]
         part = f"generator={ablated.name}, judge={SOUND.name}"
         score({"win_rate_lost": lost}, {"win_rate_lost": rates[0] - rates[1]}, part)
 
 
-def _judged_by(engine: SimulatedEngine) -> list[Answer]:
+def _simulate_answers(engine: SimulatedEngine) -> list[Answer]:
     contests = engine.world.contests
 
-    async def judged() -> dict[str, Judged]:
+    async def matches_by_contest() -> dict[str, ContestMatches]:
         return {
             each.name: await judge_both_orders(each, (OVERALL,), engine, engine.seed)
             for each in contests
         }
 
-    return answers(contests, asyncio.run(judged()), OVERALL.name)
+    return answers_along(contests, asyncio.run(matches_by_contest()), OVERALL.name)
 
 
-def _praised(trial: Trial) -> None:
-    """Bundled ideas against themselves with praise added: a judge whom it does not move says half
-    and half.
-    """
+def _score_praise(trial: Trial) -> None:
+    """Score bundled ideas against copies with praise; an unbiased judge gives one half."""
     ideas = trial.draw(read_ideas(sample_file("ideas.jsonl"), default_cutoff=None).ideas)
     plain = [Dossier(idea_id=idea.idea_id, title=idea.title, text=idea.text) for idea in ideas]
-    for name, given in _asked(trial, "praise", flattered(plain)).items():
-        told = win_rates(given, trial.seed)
+    for name, answers in _judge_contests(trial, "praise", praise_contests(plain)).items():
+        rates = win_rates(answers, trial.seed)
         part = f"praise added, dimension={name}"
-        trial.score("praised_win_rate", told["last_round_win_rate"], part=part)
-        trial.score("first_shown_share", told["first_shown_share"], part=part)
+        trial.score("praised_win_rate", rates["last_round_win_rate"], part=part)
+        trial.score("first_shown_share", rates["first_shown_share"], part=part)
 
 
-def _asked(trial: Trial, task: str, contests: Sequence[Contest]) -> dict[str, list[Answer]]:
-    """Every contest put to the engine, recorded; answers by dimension."""
+def _judge_contests(
+    trial: Trial, task: str, contests: Sequence[Contest]
+) -> dict[str, list[Answer]]:
+    """Judge all contests by the engine; record and return answers by dimension."""
     seed = trial.request.profile.seed
 
-    async def work(contest: Contest, context: ItemContext) -> Judged:
+    async def work(contest: Contest, context: ItemContext) -> ContestMatches:
         return await judge_both_orders(contest, ASKED, context.engine, seed)
 
-    judged = trial.each(task, {each.name: each for each in contests}, work, Judged)
-    by_dimension = {each.name: answers(contests, judged, each.name) for each in ASKED}
-    for dimension, given in by_dimension.items():
-        for each in given:
-            matches = judged[each.contest.name].matches
+    matches_by_contest = trial.each(
+        task, {each.name: each for each in contests}, work, ContestMatches
+    )
+    by_dimension = {
+        each.name: answers_along(contests, matches_by_contest, each.name) for each in ASKED
+    }
+    for dimension, answers in by_dimension.items():
+        for each in answers:
+            matches = matches_by_contest[each.contest.name].matches
             first = next(match for match in matches if match.dimension == dimension)
             failed = next((match for match in matches if match.winner is None), first)
             won = each.last_won
@@ -155,7 +166,7 @@ def _asked(trial: Trial, task: str, contests: Sequence[Contest]) -> dict[str, li
                 f"{task}, {dimension}",
                 each.contest.name,
                 None if won is None else {0.0: "first", 1.0: "last"}.get(won, "undecided"),
-                Kept(
+                ItemResult(
                     reason=failed.unscored_reason,
                     detail=failed.unscored_detail,
                     provenance=first.provenance,
@@ -166,27 +177,24 @@ def _asked(trial: Trial, task: str, contests: Sequence[Contest]) -> dict[str, li
     return by_dimension
 
 
-# Versions of a published ideation.
-
-
 @dataclass(frozen=True)
 class Versions:
-    """Versions that a published ideation made."""
+    """Versions of a published ideation."""
 
     head: IdeationHead
     made: tuple[IdeaVersion, ...]
 
     @cached_property
     def stacks(self) -> dict[Place, list[IdeaVersion]]:
-        """The versions of each idea that went on, the oldest first."""
-        found: dict[Place, list[IdeaVersion]] = {}
+        """The kept versions of each idea, oldest first."""
+        stacks: dict[Place, list[IdeaVersion]] = {}
         for version in sorted(kept_versions(self.made), key=lambda each: each.round):
-            found.setdefault((version.seed_id, version.slot), []).append(version)
-        return dict(sorted(found.items()))
+            stacks.setdefault((version.seed_id, version.slot), []).append(version)
+        return dict(sorted(stacks.items()))
 
     @cached_property
     def contests(self) -> tuple[Contest, ...]:
-        """The last version against the first, of ideas that have a later one."""
+        """Contests of the last version against the first, of ideas with several versions."""
         return tuple(
             Contest(f"{seed}-{slot}", seed, _dossier(stack[0]), _dossier(stack[-1]))
             for (seed, slot), stack in self.stacks.items()
@@ -194,7 +202,7 @@ class Versions:
         )
 
     def after(self, number: int) -> dict[Place, IdeaVersion]:
-        """The version that each idea has after a round."""
+        """Return the current version of each idea after a round."""
         states = {
             place: [version for version in stack if version.round <= number]
             for place, stack in self.stacks.items()
@@ -207,12 +215,11 @@ def _dossier(version: IdeaVersion) -> Dossier:
 
 
 def versions_of(request: BenchmarkRequest, settings: Settings) -> Versions:
-    """Of the ideation that `--run` names.
+    """Return the versions of the ideation that `--run` names.
 
     Raises:
         UnknownNameError: it is not published.
-        ConfigurationError: it has no ideas, or the engine that would judge is of the family that
-            wrote them.
+        ConfigurationError: it has no ideas, or the judge is of the model family that wrote them.
     """
     run_id = request.parameters.evaluated_run
     assert run_id is not None
@@ -220,23 +227,24 @@ def versions_of(request: BenchmarkRequest, settings: Settings) -> Versions:
     with warehouse.reader() as connection:
         head = published_head(connection, kind_of(IDEATIONS), run_id)
         rounds = published_units(connection, kind_of(IDEATIONS), run_id)
-    found = Versions(head, tuple(version for each in rounds for version in each.versions))
-    if not found.stacks:
+    versions = Versions(head, tuple(version for each in rounds for version in each.versions))
+    if not versions.stacks:
         raise ConfigurationError(f"--run {run_id} has no idea to judge: only leads, or none")
     if family_of(request.engine) == family_of(EngineChoice.parse(head.engine)):
         raise ConfigurationError(
-            f"--engine {request.engine.text} is of the family that wrote and criticised the ideas"
-            f" ({head.engine}): judge them by a model of another maker"
+            f"--engine {request.engine.text} is of the model family that wrote the ideas"
+            f" ({head.engine}): judge them by a model of another provider"
         )
-    return found
+    return versions
 
 
 _OF_ONE_MAKER = {"o": "gpt", "chatgpt": "gpt", "codex": "gpt", "gemma": "gemini"}
 
 
 def family_of(engine: EngineChoice) -> str:
-    """The first word of the model's name, whoever serves it; models of one maker that are called
-    differently go by one name.
+    """Return the model family: the first word of the model's name, without the provider.
+
+    Families of one maker share a name.
     """
     if engine.model is None:
         return engine.text
@@ -248,7 +256,7 @@ def family_of(engine: EngineChoice) -> str:
     return _OF_ONE_MAKER.get(name[:word], name[:word]) or name
 
 
-def _of_run(trial: Trial, versions: Versions) -> None:
+def _score_run(trial: Trial, versions: Versions) -> None:
     seed, writer = trial.seed, versions.head.engine
     seeds = sorted({seed_id for seed_id, _ in versions.stacks})
     trial.evaluated_run_ids.append(versions.head.run_id)
@@ -261,21 +269,21 @@ def _of_run(trial: Trial, versions: Versions) -> None:
             len(drawn),
             FEWEST_SEEDS,
         )
-    for name, given in _asked(trial, "last against first", contests).items():
-        told = win_rates(given, seed) | effects(given, seed)
-        trial.score_all(told, ASSAY, f"dimension={name}")
+    for name, answers in _judge_contests(trial, "last against first", contests).items():
+        estimates = win_rates(answers, seed) | effects(answers, seed)
+        trial.score_all(estimates, ASSAY, f"dimension={name}")
     revised = [len(stack) > 1 for stack in versions.stacks.values()]
     clusters = [seed_id for seed_id, _ in versions.stacks]
     trial.score("revised_share", share_of(revised, seed, clusters), writer)
-    trial.score_all(_gained(versions.contests, seed), writer, "last less first")
+    trial.score_all(_flattery_gains(versions.contests, seed), writer, "last less first")
     spread = _distances(trial, versions)
     for number in range(1, versions.head.round_count + 1):
-        told = _of_round(versions, number, seed) | {"diversity": mean(spread[number])}
-        trial.score_all(told, writer, f"round={number}")
+        estimates = _of_round(versions, number, seed) | {"diversity": mean(spread[number])}
+        trial.score_all(estimates, writer, f"round={number}")
 
 
-def _gained(contests: Sequence[Contest], seed: int) -> dict[str, Estimate]:
-    """Return what may please a judge: how much more of it the last versions have than the first."""
+def _flattery_gains(contests: Sequence[Contest], seed: int) -> dict[str, Estimate]:
+    """Estimate how much the flattery features grow from first to last versions."""
     first, last = (
         (
             [flattery_of(text) for text in texts]
@@ -294,9 +302,7 @@ def _gained(contests: Sequence[Contest], seed: int) -> dict[str, Estimate]:
 
 
 def _of_round(versions: Versions, number: int, seed: int) -> dict[str, Estimate]:
-    """Of what the round made, the share that was dropped; of every idea as it is after the round,
-    how near it is to the closest paper, and what may please a judge.
-    """
+    """Estimate the drop shares of a round, and novelty and flattery of ideas after it."""
     made = [each for each in versions.made if each.round == number and each.text is not None]
     states = list(versions.after(number).values())
     clusters = [each.seed_id for each in states]
@@ -313,14 +319,14 @@ def _of_round(versions: Versions, number: int, seed: int) -> dict[str, Estimate]
     }
 
 
-class Distances(Kept):
-    """Between the ideas of one seed: one less the cosine of their embeddings; None for one idea."""
+class Distances(ItemResult):
+    """Mean of 1 - cosine between embeddings of a seed's ideas; None for a single idea."""
 
     mean_distance: float | None
 
 
 def _distances(trial: Trial, versions: Versions) -> dict[int, list[float | None]]:
-    """By round, of each seed."""
+    """Return the mean distances by round, one for each seed."""
     texts: dict[str, tuple[str, ...]] = {}
     rounds = range(1, versions.head.round_count + 1)
     for number in rounds:
@@ -328,30 +334,31 @@ def _distances(trial: Trial, versions: Versions) -> dict[int, list[float | None]
             name = f"{number} {seed}"
             texts[name] = (*texts.get(name, ()), version.text or "")
 
-    async def work(told: tuple[str, ...], context: ItemContext) -> Distances:
-        vectors = await context.embedder.embed(told)
+    async def work(idea_texts: tuple[str, ...], context: ItemContext) -> Distances:
+        vectors = await context.embedder.embed(idea_texts)
         apart = [1 - float(np.dot(one, other)) for one, other in combinations(vectors, 2)]
         return Distances(mean_distance=fmean(apart) if apart else None)
 
-    found = trial.each("distances", texts, work, Distances)
+    distances = trial.each("distances", texts, work, Distances)
     return {
         number: [
-            each.mean_distance for name, each in found.items() if name.split()[0] == str(number)
+            each.mean_distance for name, each in distances.items() if name.split()[0] == str(number)
         ]
         for number in rounds
     }
 
 
-def _expects(data: SuiteData) -> Counted:
-    """Both orders of each bundled idea, and of each idea of the run that has a later version."""
+def _expects(data: SuiteData) -> SuiteEstimate:
     bundled = read_ideas(sample_file("ideas.jsonl"), default_cutoff=None).ideas
     texts = [idea.text for idea in data.first(bundled)]
     if data.parameters.evaluated_run is not None:
         contests = versions_of(data.request, data.settings).contests
         texts += [contest.last.text for contest in contests]
-    shown = 2 * sum(map(len, texts)) / CHARACTERS_PER_TOKEN / len(texts)
-    said = len(ASKED) * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
-    return Counted(len(texts), [Asking(COMPARE_IDEAS, 2.0 * len(texts), shown, said)])
+    prompt_tokens = 2 * sum(map(len, texts)) / CHARACTERS_PER_TOKEN / len(texts)
+    reply_tokens = len(ASKED) * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
+    return SuiteEstimate(
+        len(texts), [ExpectedCalls(COMPARE_IDEAS, 2.0 * len(texts), prompt_tokens, reply_tokens)]
+    )
 
 
 SUITE = Suite(

@@ -1,9 +1,8 @@
-"""Suite `injected_errors`: errors of eight kinds are put into manuscripts by rule, and the engine
-looks for problems in each twin and in the text as it was, in one reading as `assay check` does and,
-with a model, section by section as `assay check --review` does.
+"""Suite `injected_errors`: detection of rule-based errors in manuscripts.
 
-A problem counts as a find where it quotes the changed sentence, the one that this contradicts, or a
-neighbour of one that was deleted, and was not said of the unchanged text too.
+The engine reports problems of each changed text (twin) and of the unchanged one, in one reading as
+`assay check` does and, with a model, section by section as `assay check --review` does. An error is
+found if a problem quotes one of its sentences and is not reported for the unchanged text too.
 """
 
 import asyncio
@@ -20,15 +19,15 @@ from schemas.works.check_run import ManuscriptSource
 from schemas.works.manuscripts import ManuscriptForm
 from tasks.accounting.ledger import Ledger
 from tasks.benchmarks.injection import ErrorKind, InjectedError, inject
-from tasks.benchmarks.items import ItemContext, Kept
+from tasks.benchmarks.items import ItemContext, ItemResult
 from tasks.benchmarks.records import json_lines, text_of
 from tasks.benchmarks.suite import (
     GRADE_TOKENS,
     PROBLEM_TOKENS,
-    Asking,
-    Counted,
+    ExpectedCalls,
     Suite,
     SuiteData,
+    SuiteEstimate,
     Trial,
 )
 from tasks.manuscripts.collect import TEX_SUFFIXES, TEXT_SUFFIXES
@@ -50,20 +49,20 @@ from tasks.metrics.means import mean, share_of
 MANIFEST_FILE = "manuscripts/manifest.jsonl"
 PDF_FILES = "pdf/*.pdf"
 REVIEW = "assay --review"
-"""The system that reads section by section; `ASSAY` reads once."""
+"""System that reads section by section; `ASSAY` reads the text once."""
 MAXIMUM_PROBLEMS = 2 * len(ErrorKind)
-"""That a text may be reported with: twice as many as it has errors."""
+"""Of one text: twice the number of errors."""
 TWINS_OF_CHECKS = 10
-"""Twins of each text for the extractive engine, whose checks cost nothing; a model reads one."""
+"""Twins of each text for the extractive engine, which costs nothing; a model reads one."""
 SECTION_TOKENS = 2_000
 PASSAGES_TOKENS = 900
 MANUSCRIPT_TOKENS = 12_000
-"""Of a whole text: 30,000 at most, 300 at least, of fourteen real ones."""
+"""Of a whole text, for estimates; 300 to 30,000 in fourteen real ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class ManuscriptText:
-    """A manuscript as a checker gets it; `form` is `latex`, `text` or `pdf`."""
+    """Manuscript as input of a checker; `form` is `latex`, `text` or `pdf`."""
 
     name: str
     title: str
@@ -72,13 +71,13 @@ class ManuscriptText:
 
     @property
     def item_id(self) -> str:
-        """Of the text as it was."""
+        """Item id of the unchanged text."""
         return f"{self.name}:unchanged"
 
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """A text with errors in it; `number` is 1 for the first of its text."""
+    """Text with injected errors; `number` counts the twins of one text from 1."""
 
     of: ManuscriptText
     number: int
@@ -90,47 +89,47 @@ class Twin:
         return f"{self.of.name}:twin {self.number}"
 
 
-class Reported(Kept):
-    """Reports on one text."""
+class ReportedProblems(ItemResult):
+    """Problems reported for one text."""
 
     problems: tuple[ReportedProblem, ...] = ()
 
 
-Reports = Mapping[str, Reported]
-"""By item."""
+Reports = Mapping[str, ReportedProblems]
+"""Reported problems by item."""
 
 
 def run(trial: Trial) -> None:
-    """Score recall by kind, precision, and what is said of the texts as they were."""
-    drawn = dict(trial.draw(list(manuscript_places(trial.data).items())))
-    texts = asyncio.run(_manuscript_texts(drawn, trial.settings.documents))
+    """Score recall by kind, precision, and false reports on unchanged texts."""
+    places = dict(trial.draw(list(manuscript_places(trial.data).items())))
+    texts = asyncio.run(_manuscript_texts(places, trial.settings.documents))
     twins = [
-        Twin(text, number, *changed)
+        Twin(text, number, *twin)
         for text in texts
         for number in range(1, _twin_count(trial.request) + 1)
-        if (changed := inject(text.text, text.form, trial.seed + number - 1))[1]
+        if (twin := inject(text.text, text.form, trial.seed + number - 1))[1]
     ]
     questions = {text.item_id: _question(text, text.text) for text in texts}
     questions |= {twin.item_id: _question(twin.of, twin.text) for twin in twins}
     systems: dict[str, Reports] = {
-        ASSAY: {name: _reported(one) for name, one in trial.ask(FIND_PROBLEMS, questions).items()}
+        ASSAY: {name: _result_of(one) for name, one in trial.ask(FIND_PROBLEMS, questions).items()}
     }
-    if not trial.request.engine.is_baseline:  # its checks see the whole text in either way
-        systems[REVIEW] = trial.each("review", questions, _review, Reported)
+    if not trial.request.engine.is_baseline:  # the baseline's checks are the same in both modes
+        systems[REVIEW] = trial.each("review", questions, _review, ReportedProblems)
     for system, reports in systems.items():
         _score(trial, system, texts, twins, reports)
 
 
-def _reported(outcome: Outcome[ProblemsReply]) -> Reported:
+def _result_of(outcome: Outcome[ProblemsReply]) -> ReportedProblems:
     if isinstance(outcome, Unscored):
         reason, detail = outcome.reason, outcome.detail
-        return Reported(reason=reason, detail=detail, provenance=outcome.provenance)
+        return ReportedProblems(reason=reason, detail=detail, provenance=outcome.provenance)
     problems = tuple(outcome.value.problems[:MAXIMUM_PROBLEMS])
-    return Reported(problems=problems, provenance=outcome.provenance)
+    return ReportedProblems(problems=problems, provenance=outcome.provenance)
 
 
-async def _review(question: ProblemsInput, context: ItemContext) -> Reported:
-    """Review a text section by section; what stands after the second looks is what was said."""
+async def _review(question: ProblemsInput, context: ItemContext) -> ReportedProblems:
+    """Review a text section by section; return the problems that stand."""
     read = Manuscript(
         manuscript_id=question.title or "manuscript",
         name=question.title,
@@ -152,7 +151,7 @@ async def _review(question: ProblemsInput, context: ItemContext) -> Reported:
         for one in review.problems
         if one.stands and attempt.unscored_reason is None
     )
-    return Reported(
+    return ReportedProblems(
         problems=tuple(problems)[:MAXIMUM_PROBLEMS],
         reason=attempt.unscored_reason,
         detail=attempt.unscored_detail,
@@ -161,15 +160,15 @@ async def _review(question: ProblemsInput, context: ItemContext) -> Reported:
 
 
 def _twin_count(request: BenchmarkRequest) -> int:
-    """Of each text."""
+    """Return the number of twins of each text."""
     return TWINS_OF_CHECKS if request.engine.is_baseline else 1
 
 
-def _question(text: ManuscriptText, shown: str) -> ProblemsInput:
+def _question(text: ManuscriptText, content: str) -> ProblemsInput:
     return ProblemsInput(
         title=text.title,
         form=text.form,
-        text=shown,
+        text=content,
         attached=False,
         maximum_problems=MAXIMUM_PROBLEMS,
     )
@@ -182,7 +181,7 @@ def _score(
     twins: Sequence[Twin],
     reports: Reports,
 ) -> None:
-    """Intervals draw whole texts: the twins of one share much."""
+    """Score and record one system; intervals resample whole texts."""
     for text in texts:
         one = reports[text.item_id]
         count = len(one.problems)
@@ -199,21 +198,21 @@ def _score(
     hits: list[tuple[str, bool | None]] = []
     for twin in twins:
         one = reports[twin.item_id]
-        # What was said of the unchanged text in the same words is no find.
+        # A problem reported for the unchanged text too does not count.
         before = {report.problem for report in reports[twin.of.item_id].problems}
         new = [report for report in one.problems if report.problem not in before]
         for error in twin.errors:
             report = next((each for each in new if _points_at(each, error)), None)
-            found = None if one.reason is not None else report is not None
-            finds.append((error.kind, twin.of.name, found))
+            is_found = None if one.reason is not None else report is not None
+            finds.append((error.kind, twin.of.name, is_found))
             trial.record(
                 str(error.kind),
                 f"{twin.item_id}:{error.kind}",
-                None if found is None else "found" if found else "missed",
+                None if is_found is None else "found" if is_found else "missed",
                 one,
                 system=system,
                 gold=f"{error.location}: {error.before} → {error.after or '(deleted)'}",
-                value=None if found is None else float(found),
+                value=None if is_found is None else float(is_found),
                 explanation="" if report is None else report.problem,
             )
         right: list[bool | None] = [
@@ -225,11 +224,10 @@ def _score(
         "all": list(ErrorKind),
         **{f"kind={one}": [one] for one in ErrorKind},
     }.items():
-        of_kind = [(name, found) for kind, name, found in finds if kind in kinds]
-        shares = [found for _, found in of_kind]
+        of_kind = [(name, is_found) for kind, name, is_found in finds if kind in kinds]
+        shares = [is_found for _, is_found in of_kind]
         estimate = share_of(shares, trial.seed, [name for name, _ in of_kind])
         trial.score("injected_recall", estimate, system, part)
-    # Of all that is said of the twins; what stands in the unchanged text too counts as wrong.
     precision = share_of([hit for _, hit in hits], trial.seed, [name for name, _ in hits])
     trial.score("injected_precision", precision, system)
     unchanged = (reports[text.item_id] for text in texts)
@@ -243,33 +241,30 @@ def _points_at(report: ReportedProblem, error: InjectedError) -> bool:
     return error.is_quoted_by(f"{report.quote} {report.problem} {report.explanation}")
 
 
-# Manuscripts: listed by a folder of data, and read as `assay check` reads them.
-
-
 def manuscript_places(data: Path) -> dict[str, Path]:
-    """Return where each manuscript lies, by its name, in order: those of the manifest, then PDFs.
+    """Return the paths of manuscripts by name: those of the manifest, then PDF files.
 
-    Of LaTeX it is the folder of the main file, which includes others.
+    A LaTeX manuscript is the folder of its main file.
 
     Raises:
-        ConfigurationError: an entry lacks a field or names no file that can be read.
+        ConfigurationError: an entry is incomplete, or its file is missing.
     """
     path = data / MANIFEST_FILE
-    found = {}
+    places = {}
     for row in json_lines(path):
         name, folder = text_of(row, "id", path), path.parent
         main = folder / name / text_of(row, "main", path)
         if main.suffix.lower() in TEX_SUFFIXES:
-            found[name] = main.parent
+            places[name] = main.parent
         elif main.suffix.lower() in TEXT_SUFFIXES:
-            found[name] = main
+            places[name] = main
         else:
-            found[name] = folder / name / text_of(row, "pdf", path)
-        if not found[name].exists():
-            raise ConfigurationError(f"{path}: {name} lies at {found[name]}, which is not there")
-    if not found:
+            places[name] = folder / name / text_of(row, "pdf", path)
+        if not places[name].exists():
+            raise ConfigurationError(f"{path}: {name} is missing at {places[name]}")
+    if not places:
         raise ConfigurationError(f"{path} holds nothing: name a manuscript on each line")
-    return found | {one.stem: one for one in sorted(data.glob(PDF_FILES))}
+    return places | {one.stem: one for one in sorted(data.glob(PDF_FILES))}
 
 
 async def _manuscript_texts(
@@ -291,24 +286,23 @@ async def _manuscript_texts(
     return texts
 
 
-def _expects(data: SuiteData) -> Counted:
-    """Each text as it was, and its twins."""
-    drawn = data.first(list(manuscript_places(data.data)))
-    read = len(drawn) * (1 + _twin_count(data.request))
+def _expects(data: SuiteData) -> SuiteEstimate:
+    places = data.first(list(manuscript_places(data.data)))
+    read = len(places) * (1 + _twin_count(data.request))
     looks = read * MAXIMUM_PROBLEMS / 2
-    said = MAXIMUM_PROBLEMS / 2 * PROBLEM_TOKENS
-    asked = [Asking(FIND_PROBLEMS, read, MANUSCRIPT_TOKENS, said)]
+    reply_tokens = MAXIMUM_PROBLEMS / 2 * PROBLEM_TOKENS
+    calls = [ExpectedCalls(FIND_PROBLEMS, read, MANUSCRIPT_TOKENS, reply_tokens)]
     if not data.request.engine.is_baseline:
         sections = read * MANUSCRIPT_TOKENS / SECTION_TOKENS
         noted = 2 * NOTES_WORDS
-        aspects = read * (len(Aspect) - 1)  # nobody judges novelty where nothing is looked up
-        asked += [
-            Asking(READ_SECTION, sections, SECTION_TOKENS + noted, noted + PROBLEM_TOKENS),
-            Asking(REFUTE_PROBLEM, looks, PASSAGES_TOKENS, GRADE_TOKENS),
-            Asking(REVIEW_ASPECT, aspects, noted + 2 * PASSAGES_TOKENS, PROBLEM_TOKENS),
-            Asking(WRITE_REVIEW, read, 2 * noted, noted),
+        aspects = read * (len(Aspect) - 1)  # novelty is not judged without literature
+        calls += [
+            ExpectedCalls(READ_SECTION, sections, SECTION_TOKENS + noted, noted + PROBLEM_TOKENS),
+            ExpectedCalls(REFUTE_PROBLEM, looks, PASSAGES_TOKENS, GRADE_TOKENS),
+            ExpectedCalls(REVIEW_ASPECT, aspects, noted + 2 * PASSAGES_TOKENS, PROBLEM_TOKENS),
+            ExpectedCalls(WRITE_REVIEW, read, 2 * noted, noted),
         ]
-    return Counted(read, asked)
+    return SuiteEstimate(read, calls)
 
 
 SUITE = Suite(

@@ -1,6 +1,4 @@
-"""Suites `pairs` and `groups` (InnoEval): submissions with different decisions, ranked by matches of
-their dossiers: with what an evaluation found out, and by their text alone.
-"""
+"""Suites `pairs` and `groups` (InnoEval): submissions ranked by pairwise matches."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,14 +12,14 @@ from schemas.judgement.calibration import Prior
 from schemas.judgement.ranking import Rating, RatingMethod
 from schemas.profile import RankingParameters
 from schemas.reasons import Reason
-from tasks.benchmarks.items import ItemContext, Kept
+from tasks.benchmarks.items import ItemContext, ItemResult
 from tasks.benchmarks.submissions import (
-    DECIDED,
+    DECISION_DATE,
     GROUPS_FILE,
     PAIR_FILES,
     Submission,
     SubmissionPair,
-    connected,
+    cluster_contests,
     planned_ideas,
     read_groups,
     read_pairs,
@@ -29,10 +27,10 @@ from tasks.benchmarks.submissions import (
     unique_ideas,
     with_texts,
 )
-from tasks.benchmarks.suite import Asking, Counted, Suite, SuiteData, Trial, tokens_of
-from tasks.calibration.applying import load_prior, prior_log_odds, refuse_training_items
+from tasks.benchmarks.suite import ExpectedCalls, Suite, SuiteData, SuiteEstimate, Trial, tokens_of
+from tasks.calibration.calibrator_files import load_prior, prior_log_odds, refuse_training_items
 from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_orders, random_order
-from tasks.metrics.labelled import GRADES
+from tasks.metrics.labels import GRADES
 from tasks.metrics.means import share_of
 from tasks.metrics.rankings import (
     TIE,
@@ -52,31 +50,30 @@ from tasks.ranking.rank import rank_groups
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 
 SCORES = "assay_scores"
-"""Ideas in the order of their evaluations' scores, without any match."""
+"""System that orders ideas by the scores of their evaluations, without matches."""
 PRIOR = "prior"
-"""Ideas in the order that the profile's prior expects, without any match."""
+"""System that orders ideas by the profile's prior, without matches."""
 MATCHES_AT_ONCE = 4
 OF_ONE_STEP = 1e-6
-"""Weight of the dimensions beside the whole: enough to break a tie, too little to change an order.
-"""
+"""Weight of the dimensions: breaks ties of the overall strength, and changes no other order."""
 
 Contests = Mapping[str, Sequence[Submission]]
-"""Members of each group or pair, by its name."""
+"""Members of each group or pair, by name."""
 
 
-class RankedMembers(Kept):
-    """Bradley–Terry log-strengths overall; None for an idea without a scored match.
+class ContestRanking(ItemResult):
+    """Overall Bradley–Terry log-strengths of one contest; None without a scored match.
 
-    A benchmark asks for an answer, so ideas level on the whole are told apart by the mean of their
-    strengths along the dimensions. `reason`: of the first match without a verdict.
+    Ties are broken by the mean strength along the dimensions. `reason` is that of the first match
+    without a verdict.
     """
 
     strengths: dict[str, float | None]
     explanation: str = Field(default="", description="Reason of the first overall match.")
 
-    def lacking(self, detail: str) -> Kept:
-        """Return why there is no answer; `detail` where no match says it."""
-        return Kept(
+    def no_answer(self, detail: str) -> ItemResult:
+        """Return the reason why there is no answer; `detail` is the default."""
+        return ItemResult(
             reason=self.reason or Reason.NO_EVIDENCE,
             detail=self.detail or detail,
             provenance=self.provenance,
@@ -86,33 +83,36 @@ class RankedMembers(Kept):
 # Matches.
 
 
-def ranked_by_system(trial: Trial, contests: Contests) -> dict[str, dict[str, RankedMembers]]:
-    """Return strengths by system and contest. A prior that the profile names is one more judge.
+def ranked_by_system(trial: Trial, contests: Contests) -> dict[str, dict[str, ContestRanking]]:
+    """Return strengths by system and contest.
 
-    Without modules, which is usual since evaluating all members takes long, `assay` is matches over
-    titles and abstracts. With some (`--modules committee`) it is matches over dossiers of evaluated
-    ideas, and two systems join it: `assay_scores`, those evaluations' scores alone, and, where
-    asked for, `prompt_only`, matches over titles and abstracts.
+    Without modules (the default, because evaluating all members is slow), `assay` is matches over
+    the ideas' texts. With modules, `assay` is matches over dossiers of evaluated ideas; other
+    systems are `assay_scores` and, if requested, `prompt_only`, matches over the texts. A prior of
+    the profile is another system.
     """
     ideas = unique_ideas(one for members in contests.values() for one in members)
     plain = {str(idea.idea_id): _plain(idea) for idea in ideas}
     prior = _prior(trial, ideas)
     if trial.unit.evaluated_run_id is None:
         expected = {str(idea.idea_id): _plain(idea, prior) for idea in ideas}
-        return {ASSAY: _ranked(trial, ASSAY, contests, expected), **_by_prior(contests, expected)}
+        return {
+            ASSAY: _rank_contests(trial, ASSAY, contests, expected),
+            **_by_prior(contests, expected),
+        }
     dossiers: dict[str, Dossier] = {}
     scores: dict[str, float | None] = {}
     for review in trial.reviews(trial.evaluated_run()):
         idea_id = str(review.evaluation.idea.idea_id)
         dossiers[idea_id], scores[idea_id] = dossier_of(review, None, prior), review.score.score
-    found = {
-        ASSAY: _ranked(trial, ASSAY, contests, plain | dossiers),
+    by_system = {
+        ASSAY: _rank_contests(trial, ASSAY, contests, plain | dossiers),
         SCORES: _by_score(contests, scores),
         **_by_prior(contests, dossiers),
     }
     if PROMPT_ONLY in trial.parameters.baselines:
-        found[PROMPT_ONLY] = _ranked(trial, PROMPT_ONLY, contests, plain)
-    return found
+        by_system[PROMPT_ONLY] = _rank_contests(trial, PROMPT_ONLY, contests, plain)
+    return by_system
 
 
 def _prior(trial: Trial, ideas: Sequence[Idea]) -> Prior | None:
@@ -136,40 +136,41 @@ def _plain(idea: Idea, prior: Prior | None = None) -> Dossier:
 
 def _by_prior(
     contests: Contests, dossiers: Mapping[str, Dossier]
-) -> dict[str, dict[str, RankedMembers]]:
-    """By what the prior expects alone; nothing where there is none."""
+) -> dict[str, dict[str, ContestRanking]]:
+    """Return strengths by the prior alone; empty without a prior."""
     expected = {name: one.prior_log_odds for name, one in dossiers.items()}
-    known = any(value is not None for value in expected.values())
-    return {PRIOR: _by_score(contests, expected)} if known else {}
+    if all(value is None for value in expected.values()):
+        return {}
+    return {PRIOR: _by_score(contests, expected)}
 
 
-def _by_score(contests: Contests, scores: Mapping[str, float | None]) -> dict[str, RankedMembers]:
+def _by_score(contests: Contests, scores: Mapping[str, float | None]) -> dict[str, ContestRanking]:
     return {
-        name: RankedMembers(
+        name: ContestRanking(
             strengths={str(one.idea.idea_id): scores.get(str(one.idea.idea_id)) for one in members}
         )
         for name, members in contests.items()
     }
 
 
-def _ranked(
+def _rank_contests(
     trial: Trial, system: str, contests: Contests, dossiers: Mapping[str, Dossier]
-) -> dict[str, RankedMembers]:
+) -> dict[str, ContestRanking]:
     profile = trial.request.profile
 
-    async def work(members: Sequence[Submission], context: ItemContext) -> RankedMembers:
-        shown = [dossiers[str(one.idea.idea_id)] for one in members]
-        return await rank_members(shown, profile.ranking, profile.seed, context)
+    async def work(members: Sequence[Submission], context: ItemContext) -> ContestRanking:
+        contestants = [dossiers[str(one.idea.idea_id)] for one in members]
+        return await rank_members(contestants, profile.ranking, profile.seed, context)
 
-    return trial.each(f"matches {system}", contests, work, RankedMembers)
+    return trial.each(f"matches {system}", contests, work, ContestRanking)
 
 
 async def rank_members(
     dossiers: Sequence[Dossier], parameters: RankingParameters, seed: int, context: ItemContext
-) -> RankedMembers:
-    """Let the ideas of one group meet in pairs, in both orders where the profile says so.
+) -> ContestRanking:
+    """Rank one group by pairwise matches.
 
-    The labels are decisions of reviewers, so that is what `overall` asks for here.
+    `overall` asks for the reviewers' preference, because the labels are reviewers' decisions.
     """
     ranked = await rank_groups(
         dossiers,
@@ -182,17 +183,17 @@ async def rank_members(
     overall = [match for match in ranked.matches if match.dimension == OVERALL.name]
     failed = next((match for match in overall if match.winner is None), None)
     scored = next((match for match in overall if match.winner is not None), None)
-    shown = scored or failed
-    return RankedMembers(
-        strengths=_forced(ranked.ratings),
+    example = scored or failed
+    return ContestRanking(
+        strengths=_tie_free_strengths(ranked.ratings),
         explanation=scored.rationale if scored is not None else "",
         reason=failed.unscored_reason if failed is not None else None,
         detail=failed.unscored_detail if failed is not None else "",
-        provenance=shown.provenance if shown is not None else None,
+        provenance=example.provenance if example is not None else None,
     )
 
 
-def _forced(ratings: Sequence[Rating]) -> dict[str, float | None]:
+def _tie_free_strengths(ratings: Sequence[Rating]) -> dict[str, float | None]:
     fitted = [rating for rating in ratings if rating.method is RatingMethod.BRADLEY_TERRY]
     along: dict[str, list[float]] = {}
     for rating in fitted:
@@ -209,27 +210,27 @@ def _forced(ratings: Sequence[Rating]) -> dict[str, float | None]:
     }
 
 
-def _expects(data: SuiteData, contests: Sequence[Sequence[Submission]]) -> Counted:
+def _expects(data: SuiteData, contests: Sequence[Sequence[Submission]]) -> SuiteEstimate:
     ideas = planned_ideas(data, (one for members in contests for one in members))
     meetings = sum(len(members) * (len(members) - 1) // 2 for members in contests)
     systems = 1 + (bool(data.parameters.modules) and PROMPT_ONLY in data.parameters.baselines)
     calls = float(meetings * systems * (2 if data.request.profile.ranking.both_orders else 1))
-    said = len(with_overall(DIMENSIONS)) * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
-    asking = Asking(COMPARE_IDEAS, calls, 2 * tokens_of(ideas), said)
-    return Counted(len(contests), [asking], ideas)
+    reply_tokens = len(with_overall(DIMENSIONS)) * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
+    asking = ExpectedCalls(COMPARE_IDEAS, calls, 2 * tokens_of(ideas), reply_tokens)
+    return SuiteEstimate(len(contests), [asking], ideas)
 
 
 def _highest(strengths: Mapping[str, float | None]) -> str:
-    known = {name: value for name, value in strengths.items() if value is not None}
-    return max(known, key=lambda name: known[name])
+    scores = {name: value for name, value in strengths.items() if value is not None}
+    return max(scores, key=lambda name: scores[name])
 
 
 # Pairs: which of two submissions is better.
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedPair:
-    """A pair with a right answer; `kind`: its two decisions, as the file names them."""
+class LabeledPair:
+    """Pair with a gold answer; `kind` names its two decisions as in the file."""
 
     pair: Pair
     kind: str
@@ -240,19 +241,20 @@ class JudgedPair:
 
 
 def run_pairs(trial: Trial) -> None:
-    """Score accuracy on easy and hard pairs and by their two decisions, with the share of ties, which
-    count as wrong; intervals draw pairs that share submissions together.
+    """Score accuracy by difficulty and decisions, and the share of ties, which count as wrong.
+
+    Intervals keep pairs that share submissions together.
     """
     pairs = {pair.pair_id: pair for pair in _pairs(trial)}
     contests = {name: (pair.first, pair.second) for name, pair in pairs.items()}
-    clusters = connected(contests)
+    clusters = cluster_contests(contests)
     right = {
-        name: judged
+        name: labeled
         for name, pair in pairs.items()
-        if (judged := _judged(pair, clusters[name])) is not None
+        if (labeled := _labeled_pair(pair, clusters[name])) is not None
     }
     for system, ranked in ranked_by_system(trial, contests).items():
-        preferred = {name: _preferred(ranked[name]) for name in pairs}
+        preferred = {name: _preferred_id(ranked[name]) for name in pairs}
         for name, pair in pairs.items():
             answer, gold = preferred[name], right[name].pair.better if name in right else None
             trial.record(
@@ -261,21 +263,21 @@ def run_pairs(trial: Trial) -> None:
                 answer,
                 ranked[name]
                 if answer is not None
-                else ranked[name].lacking("not both have a score"),
+                else ranked[name].no_answer("not both have a score"),
                 system=system,
                 gold=gold,
                 value=None if gold is None else float(answer == gold),
                 explanation=ranked[name].explanation,
             )
-        answered = [_preferring(one, preferred[name]) for name, one in right.items()]
+        answered = [_with_preference(one, preferred[name]) for name, one in right.items()]
         _score_pairs(trial, answered, system)
         for difficulty in PAIR_FILES:
-            tied = [
+            ties = [
                 None if one.pair.preferred is None else one.pair.preferred == TIE
                 for one in answered
                 if one.pair.difficulty == difficulty
             ]
-            trial.score("tie_share", share_of(tied), system, f"difficulty={difficulty}")
+            trial.score("tie_share", share_of(ties), system, f"difficulty={difficulty}")
     _pair_baselines(trial, list(right.values()))
 
 
@@ -296,58 +298,58 @@ def _pairs(data: SuiteData) -> list[SubmissionPair]:
     ]
 
 
-def _judged(pair: SubmissionPair, cluster: str) -> JudgedPair | None:
-    """None for a pair without two different decisions: it has no right answer."""
+def _labeled_pair(pair: SubmissionPair, cluster: str) -> LabeledPair | None:
+    """Return the pair with its gold answer; None without two different decisions."""
     decisions = {pair.first.decision, pair.second.decision}
     if None in decisions or len(decisions) < 2:
         return None
     better, worse = sorted((pair.first, pair.second), key=lambda one: -GRADES[one.decision or ""])
     ids = (str(better.idea.idea_id), str(worse.idea.idea_id))
-    return JudgedPair(Pair(*ids, None, pair.difficulty, cluster), pair.kind)
+    return LabeledPair(Pair(*ids, None, pair.difficulty, cluster), pair.kind)
 
 
-def _preferring(one: JudgedPair, preferred: str | None) -> JudgedPair:
+def _with_preference(one: LabeledPair, preferred: str | None) -> LabeledPair:
     return replace(one, pair=replace(one.pair, preferred=preferred))
 
 
-def _preferred(ranked: RankedMembers) -> str | None:
-    """The stronger one; None unless both have a strength."""
+def _preferred_id(ranked: ContestRanking) -> str | None:
+    """Return the stronger idea, or `TIE`; None if a strength is missing."""
     values = list(ranked.strengths.values())
     if len(values) < 2 or any(value is None for value in values):
         return None
     return TIE if len(set(values)) == 1 else _highest(ranked.strengths)
 
 
-def _score_pairs(trial: Trial, judged: Sequence[JudgedPair], system: str) -> None:
-    for part, of_part in _parts(judged).items():
+def _score_pairs(trial: Trial, labeled: Sequence[LabeledPair], system: str) -> None:
+    for part, of_part in _parts(labeled).items():
         estimate = pairwise_accuracy([one.pair for one in of_part], trial.seed)
         trial.score("pairwise_accuracy", estimate, system, part)
 
 
-def _parts(judged: Sequence[JudgedPair]) -> dict[str, list[JudgedPair]]:
-    """By difficulty, then by the two decisions."""
-    found: dict[str, list[JudgedPair]] = {}
-    for one in sorted(judged, key=lambda one: one.pair.difficulty):
-        found.setdefault(f"difficulty={one.pair.difficulty}", []).append(one)
-    for one in sorted((one for one in judged if one.kind), key=lambda one: one.kind):
-        found.setdefault(f"decisions={one.kind}", []).append(one)
-    return found
+def _parts(labeled: Sequence[LabeledPair]) -> dict[str, list[LabeledPair]]:
+    """Group pairs by difficulty and by decisions."""
+    parts: dict[str, list[LabeledPair]] = {}
+    for one in sorted(labeled, key=lambda one: one.pair.difficulty):
+        parts.setdefault(f"difficulty={one.pair.difficulty}", []).append(one)
+    for one in sorted((one for one in labeled if one.kind), key=lambda one: one.kind):
+        parts.setdefault(f"decisions={one.kind}", []).append(one)
+    return parts
 
 
-def _pair_baselines(trial: Trial, judged: Sequence[JudgedPair]) -> None:
-    """A coin, and always the place (by identifier) that is right more often, or the first one."""
-    for system, ordered in fixed_orders([one.group for one in judged]).items():
+def _pair_baselines(trial: Trial, labeled: Sequence[LabeledPair]) -> None:
+    """Score a random choice, and constant choices by the position of the identifier."""
+    for system, ordered in fixed_orders([one.group for one in labeled]).items():
         answered = [
-            _preferring(one, _highest(group.predicted))
-            for one, group in zip(judged, ordered, strict=True)
+            _with_preference(one, _highest(group.predicted))
+            for one, group in zip(labeled, ordered, strict=True)
         ]
         _score_pairs(trial, answered, system)
-    for part, of_part in _parts(judged).items():
+    for part, of_part in _parts(labeled).items():
         drawn = random_order([one.group for one in of_part], best_of_group, trial.seed)
         trial.score("pairwise_accuracy", drawn, STRATIFIED_RANDOM, part)
 
 
-def _expected_pairs(data: SuiteData) -> Counted:
+def _expected_pairs(data: SuiteData) -> SuiteEstimate:
     contests = [
         (pair.first, pair.second)
         for difficulty, name in PAIR_FILES.items()
@@ -356,18 +358,16 @@ def _expected_pairs(data: SuiteData) -> Counted:
     return _expects(data, contests)
 
 
-# Groups: who is best of similar submissions, and in what order.
+# Groups: the order of similar submissions.
 
 
 def run_groups(trial: Trial) -> None:
-    """Score best of group, exact ranking and mean rank correlations, for matches, for scores alone
-    and for the baselines.
-    """
+    """Score best of group, exact ranking and rank correlations of systems and baselines."""
     contests = _groups(trial)
-    clusters = connected(contests)
+    clusters = cluster_contests(contests)
 
-    def listed(strengths: Mapping[str, Mapping[str, float | None]]) -> list[Group]:
-        """Members without a decision have no grade and take no part."""
+    def groups_from(strengths: Mapping[str, Mapping[str, float | None]]) -> list[Group]:
+        """Return the groups of graded members with predicted strengths."""
         return [
             Group(
                 name,
@@ -383,28 +383,30 @@ def run_groups(trial: Trial) -> None:
         ]
 
     for system, ranked in ranked_by_system(trial, contests).items():
-        groups = listed({name: one.strengths for name, one in ranked.items()})
+        groups = groups_from({name: one.strengths for name, one in ranked.items()})
         for group in groups:
             one = ranked[group.name]
-            known = {name: value for name, value in one.strengths.items() if value is not None}
-            complete = len(known) == len(contests[group.name])
+            scores = {name: value for name, value in one.strengths.items() if value is not None}
+            complete = len(scores) == len(contests[group.name])
             best = max(group.gold.values(), default=None)
             gold = sorted(name for name, grade in group.gold.items() if grade == best)
-            named = sorted(name for name, value in known.items() if value == max(known.values()))
+            best_names = sorted(
+                name for name, value in scores.items() if value == max(scores.values())
+            )
             trial.record(
                 "best_of_group",
                 group.name,
-                ", ".join(named) if complete else None,
-                one if complete else one.lacking("not every member has a score"),
+                ", ".join(best_names) if complete else None,
+                one if complete else one.no_answer("not every member has a score"),
                 system=system,
                 gold=", ".join(gold) or None,
                 explanation=one.explanation,
             )
         _score_groups(trial, groups, system)
-    unranked = listed({})
+    unranked = groups_from({})
     for system, ordered in fixed_orders(unranked).items():
         _score_groups(trial, ordered, system)
-    # Orders drawn by chance: their rank correlation is 0 on average.
+    # Rank correlations of random orders are 0 on average, and not simulated.
     for metric, statistic in (("best_of_group", best_of_group), ("exact_ranking", exact_ranking)):
         drawn = random_order(unranked, statistic, trial.seed)
         trial.score(metric, drawn, STRATIFIED_RANDOM)
@@ -442,7 +444,7 @@ PAIRS = Suite(
         one for pair in _pairs(data) for one in (pair.first, pair.second)
     ),
     conditions=submission_conditions,
-    labels_public_since=DECIDED,
+    labels_public_since=DECISION_DATE,
 )
 GROUPS = Suite(
     "groups",
@@ -455,5 +457,5 @@ GROUPS = Suite(
     ),
     ideas=lambda data: unique_ideas(one for each in _groups(data).values() for one in each),
     conditions=submission_conditions,
-    labels_public_since=DECIDED,
+    labels_public_since=DECISION_DATE,
 )

@@ -1,6 +1,4 @@
-"""Suite `novelty`: binary novelty of the novelty checker, the five-point judgement of RINoBench
-(`rinobench`), and calibration.
-"""
+"""Suite `novelty`: binary novelty (novelty checker), RINoBench, and calibration."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -17,15 +15,15 @@ from tasks.benchmarks.novelty_sets import (
 )
 from tasks.benchmarks.suite import (
     GRADE_TOKENS,
-    Asking,
-    Counted,
+    ExpectedCalls,
     Statistics,
     Suite,
     SuiteData,
+    SuiteEstimate,
     Trial,
     tokens_of,
 )
-from tasks.benchmarks.suites.calibrating import CALIBRATED, calibrate_on, source_of
+from tasks.benchmarks.suites.calibration_scores import CALIBRATED, calibrate_on, source_of
 from tasks.benchmarks.suites.rinobench import (
     GRADING,
     calibrated_scores,
@@ -47,7 +45,7 @@ from tasks.metrics.classification import (
     macro_f1_value,
 )
 from tasks.metrics.estimate import Estimate
-from tasks.metrics.labelled import pair_up
+from tasks.metrics.labels import pair_up
 from tasks.metrics.means import share_of
 from tasks.metrics.rankings import spearman
 from tasks.novelty.expected import JUDGEMENT_TOKENS, WORK_TOKENS
@@ -59,11 +57,9 @@ FILE = "novelty-calibrator.json"
 NOVEL, NOT_NOVEL = "novel", "not novel"
 SCALE = (NOT_NOVEL, NOVEL)
 BINARY = LabelScale(SCALE, (2.5, 4.5))
-"""Places on the scale of 1 to 5: not novel is 1 to 3, novel 4 and 5 (RINoBench's labels average 2.4
-and 4.3 there).
-"""
+"""Values of the labels on the scale of 1 to 5; RINoBench's labels average 2.4 (1 to 3) and 4.3."""
 NOVEL_FROM = 4
-"""Score from which an idea counts as novel: "introduces new aspects not present in existing work"
+"""Least score of a novel idea, which "introduces new aspects not present in existing work"
 (RINoBench, Table 1).
 """
 CALIBRATED_NOVEL_FROM = 3.5
@@ -78,11 +74,10 @@ Labels = Mapping[str, str | None]
 
 
 def run(trial: Trial) -> None:
-    """Judge, hold against experts and published figures, and score the gain of calibration.
+    """Judge ideas, compare with experts and published scores, and score the calibration gain.
 
-    A calibrator is fitted on RINoBench's training split where that is at hand, else on the novelty
-    checker's ideas, and left in the trial's folder; one that the profile names is applied instead,
-    never to what it was fitted on.
+    Fits a calibrator on RINoBench's training split if available, else on the novelty checker's
+    ideas, in the trial's folder. A calibrator of the profile is applied instead.
     """
     fits = trial.request.profile.novelty.calibrator is None
     rows = {
@@ -99,16 +94,15 @@ def run(trial: Trial) -> None:
     values = {ASSAY: raw_scores(judgements)}
     if not fits:
         verdicts[CALIBRATED] = {
-            name: _named(one.calibrated_label_1_to_5, CALIBRATED_NOVEL_FROM)
+            name: _label_from(one.calibrated_label_1_to_5, CALIBRATED_NOVEL_FROM)
             for name, one in judgements.items()
         }
         values[CALIBRATED] = calibrated_scores(judgements)
-    for system, said in verdicts.items():
-        record_judgements(trial, PART, system, judgements, said, gold, values[system])
-    for system, said in {**verdicts, **fixed_answers(gold, SCALE)}.items():
-        _score(trial, system, gold, said)
+    for system, labels_by_item in verdicts.items():
+        record_judgements(trial, PART, system, judgements, labels_by_item, gold, values[system])
+    for system, labels_by_item in {**verdicts, **fixed_answers(gold, SCALE)}.items():
+        _score(trial, system, gold, labels_by_item)
     trial.score_by_chance(gold, _BY_CHANCE, PART)
-    # Whether ideas that experts call novel have higher scores, wherever the cut lies.
     labels = [None if label is None else float(label == NOVEL) for label in gold.values()]
     for system, scores in values.items():
         order = spearman(labels, [scores.get(name) for name in gold])
@@ -128,42 +122,44 @@ def run(trial: Trial) -> None:
 
 
 def _verdict(judgement: NoveltyJudgement) -> str | None:
-    return _named(judgement.score_1_to_5, NOVEL_FROM)
+    return _label_from(judgement.score_1_to_5, NOVEL_FROM)
 
 
-def _named(score: float | None, novel_from: float) -> str | None:
+def _label_from(score: float | None, novel_from: float) -> str | None:
     return None if score is None else NOVEL if score >= novel_from else NOT_NOVEL
 
 
-def _score(trial: Trial, system: str, gold: Labels, said: Labels) -> None:
-    labelled = pair_up(gold, said)
+def _score(trial: Trial, system: str, gold: Labels, predicted: Labels) -> None:
+    labelled = pair_up(gold, predicted)
     estimates: dict[str, Estimate] = {
         "accuracy": accuracy(labelled, trial.seed),
         "f1_novel": f1_of_class(labelled, NOVEL, trial.seed),
         "f1_not_novel": f1_of_class(labelled, NOT_NOVEL, trial.seed),
         "macro_f1": macro_f1(labelled, SCALE, trial.seed),
-        "cohen_kappa": cohen_kappa(list(gold.values()), [said.get(name) for name in gold]),
+        "cohen_kappa": cohen_kappa(list(gold.values()), [predicted.get(name) for name in gold]),
         "predicted_novel_share": share_of(
-            [None if one is None else one == NOVEL for one in said.values()]
+            [None if one is None else one == NOVEL for one in predicted.values()]
         ),
     }
     trial.score_all(estimates, system, PART)
 
 
-def _expects(data: SuiteData) -> Counted:
-    given = list(data.first(read_novelty_checker(data.file(NOVELTY_CHECKER_FILE))))
-    rows = [(row.idea, len(row.works)) for row in given]
-    graded = 0
+def _expects(data: SuiteData) -> SuiteEstimate:
+    labeled_ideas = list(data.first(read_novelty_checker(data.file(NOVELTY_CHECKER_FILE))))
+    rows = [(row.idea, len(row.works)) for row in labeled_ideas]
+    graded_count = 0
     for name in (GOLD, TRAINING):
         if (path := data.file(name)).is_file():
             gold = data.first(read_gold(path))
             rows += [(one.idea, len(one.works)) for one in gold]
-            graded += len(gold) if name == GOLD else 0
+            graded_count += len(gold) if name == GOLD else 0
     works = sum(count for _, count in rows) / max(len(rows), 1)
-    shown = tokens_of(idea for idea, _ in rows) + works * WORK_TOKENS
-    asked = [Asking(JUDGE_NOVELTY, len(rows), shown, JUDGEMENT_TOKENS)]
-    asked += [Asking(step, 2.0 * graded, shown, 3 * GRADE_TOKENS) for step in GRADING]
-    return Counted(len(rows), asked)
+    prompt_tokens = tokens_of(idea for idea, _ in rows) + works * WORK_TOKENS
+    calls = [ExpectedCalls(JUDGE_NOVELTY, len(rows), prompt_tokens, JUDGEMENT_TOKENS)]
+    calls += [
+        ExpectedCalls(step, 2.0 * graded_count, prompt_tokens, 3 * GRADE_TOKENS) for step in GRADING
+    ]
+    return SuiteEstimate(len(rows), calls)
 
 
 SUITE = Suite(

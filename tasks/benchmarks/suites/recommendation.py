@@ -1,9 +1,9 @@
-"""Suites `dataset_recommendation` and `leaderboards`: whether `assay recommend` names what was used.
+"""Suites `dataset_recommendation` and `leaderboards`: accuracy of `assay recommend`.
 
-Both ask no engine. What works near an idea used is known from other projects, or other
-leaderboards, and ranked as the command ranks it (`tasks/recommendation/recommend.py`). Data sets that
-papers used: DataFinder (Viswanathan, Gao, Wu, Liu & Neubig, ACL 2023, github.com/viswavi/datafinder).
-Leaderboards and what they compare: Papers with Code, `sota-extractor`, from NLP-progress and the EFF.
+Neither makes model calls. Resources used by other projects or leaderboards are ranked as by the
+command (`tasks/recommendation/recommend.py`). Data: DataFinder (Viswanathan, Gao, Wu, Liu & Neubig,
+ACL 2023, github.com/viswavi/datafinder); Papers with Code, `sota-extractor`, from NLP-progress and
+the EFF.
 """
 
 import asyncio
@@ -52,7 +52,7 @@ METRICS: dict[str, Callable[[Sequence[str], frozenset[str]], float]] = {
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """The description of a project, the paper it became in some year, and the data sets it used."""
+    """Project with its description, the abstract and year of its paper, and its data sets."""
 
     project_id: str
     year: int
@@ -63,7 +63,7 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """A task on a data set; what was compared on it, by title of paper, and measured."""
+    """Task on a data set, with the papers compared and the metrics."""
 
     leaderboard_id: str
     task: str
@@ -74,10 +74,10 @@ class Leaderboard:
 
 
 def read_projects(path: Path) -> list[Project]:
-    """Return the projects; `data_sets` are those of the corpus.
+    """Return the projects, with their data sets that are in the corpus.
 
     Raises:
-        ConfigurationError: the file has another form; so do the other readers.
+        ConfigurationError: the file is invalid; likewise for the other readers.
     """
     return [
         Project(
@@ -97,25 +97,25 @@ def read_descriptions(path: Path) -> dict[str, str]:
 
 
 def read_leaderboards(path: Path) -> list[Leaderboard]:
-    found = []
+    boards = []
     for row in json_lines(path):
         task, data_set = text_of(row, "task", path), text_of(row, "dataset", path)
-        told = (row.get(name) for name in ("task_description", "dataset_description"))
+        descriptions = (row.get(name) for name in ("task_description", "dataset_description"))
         entries = row.get("rows")
         if not isinstance(entries, list):
             raise ConfigurationError(f"{path}: an entry has no list under 'rows'")
         papers = (each.get("paper_title") for each in entries if isinstance(each, Mapping))
-        found.append(
+        boards.append(
             Leaderboard(
                 text_of(row, "id", path),
                 task,
                 data_set,
-                ". ".join([task, data_set, *(str(each) for each in told if each)]),
+                ". ".join([task, data_set, *(str(each) for each in descriptions if each)]),
                 frozenset(str(title) for title in papers if title),
                 frozenset(_texts(row, "metrics", path)),
             )
         )
-    return found
+    return boards
 
 
 def _year(row: Record, path: Path) -> int:
@@ -134,50 +134,57 @@ def _texts(row: Record, name: str, path: Path) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One idea, what was right for it, and what each system said."""
+    """One idea with the right answers and the ranked answers of each system."""
 
     item_id: str
     right: frozenset[str]
     ranked: Mapping[str, Sequence[str]]
 
 
-def reported(project: Project) -> bool:
-    """Return whether figures are given on it: half of all, by identifier. The others are the known
-    works, and the weights of the ranking were chosen on them.
+def is_test_project(project: Project) -> bool:
+    """Return whether a project belongs to the test half, by its identifier.
+
+    The other half are the known works, on which the weights of the ranking were chosen.
     """
     return int(content_hash(project.project_id, length=8), 16) % 2 == 1
 
 
 def run_data_sets(trial: Trial) -> None:
-    """Score precision and recall at 5, MAP and MRR of data sets for descriptions of projects. Known works
-    are those of the other half, none of a later year.
+    """Score precision and recall at 5, MAP and MRR of data sets for projects.
+
+    Evidence comes from the training half, without projects of later years.
     """
     projects = read_projects(trial.file(QUERIES_FILE))
-    described = read_descriptions(trial.file(DATA_SETS_FILE))
-    asked = trial.draw([each for each in projects if reported(each)])
-    works = [each for each in projects if not reported(each) and each.data_sets]
-    texts = [f"{name}. {text}"[:_DESCRIPTION_CHARACTERS] for name, text in described.items()]
-    of_ideas, of_works, of_sets = _embedded(
+    descriptions = read_descriptions(trial.file(DATA_SETS_FILE))
+    queries = trial.draw([each for each in projects if is_test_project(each)])
+    works = [each for each in projects if not is_test_project(each) and each.data_sets]
+    texts = [f"{name}. {text}"[:_DESCRIPTION_CHARACTERS] for name, text in descriptions.items()]
+    of_ideas, of_works, of_sets = _embed(
         trial,
-        [each.query for each in asked],
+        [each.query for each in queries],
         [each.abstract or each.query for each in works],
         texts,
     )
     words = SharedWords(
-        [Paper(paper_id=PaperId(name), title=name, abstract=described[name]) for name in described]
+        [
+            Paper(paper_id=PaperId(name), title=name, abstract=descriptions[name])
+            for name in descriptions
+        ]
     )
     questions = []
-    for number, project in enumerate(asked):
+    for number, project in enumerate(queries):
         earlier = [place for place, each in enumerate(works) if each.year <= project.year]
         near = _nearness(of_ideas[number], of_works[earlier])
-        alike = dict(zip(described, _nearness(of_ideas[number], of_sets), strict=True))
+        alike = dict(zip(descriptions, _nearness(of_ideas[number], of_sets), strict=True))
         shared = {str(name): value for name, value in words.with_text(project.query).items()}
-        used = _used(near, [works[place].data_sets for place in earlier])
+        uses_by_name = _uses_by_name(near, [works[place].data_sets for place in earlier])
         ranked = {
-            ASSAY: _ranked({n: Evidence(used.get(n, ()), alike[n], shared[n]) for n in described}),
-            DESCRIPTION_ALONE: _ranked({n: Evidence((), alike[n], shared[n]) for n in described}),
-            WORKS_ALONE: _ranked({n: Evidence(uses) for n, uses in used.items()}),
-            SHARED_WORDS: _ranked({n: Evidence((), None, shared[n]) for n in described}),
+            ASSAY: _rank(
+                {n: Evidence(uses_by_name.get(n, ()), alike[n], shared[n]) for n in descriptions}
+            ),
+            DESCRIPTION_ALONE: _rank({n: Evidence((), alike[n], shared[n]) for n in descriptions}),
+            WORKS_ALONE: _rank({n: Evidence(uses) for n, uses in uses_by_name.items()}),
+            SHARED_WORDS: _rank({n: Evidence((), None, shared[n]) for n in descriptions}),
             MOST_USED: _commonest([works[place].data_sets for place in earlier]),
         }
         questions.append(Question(project.project_id, project.data_sets, ranked))
@@ -185,17 +192,15 @@ def run_data_sets(trial: Trial) -> None:
 
 
 def run_leaderboards(trial: Trial) -> None:
-    """Score the same of baselines and metrics for a task on a data set, from all leaderboards of
-    other data sets.
-    """
+    """Score baselines and metrics for leaderboards, with those of other data sets as evidence."""
     boards = read_leaderboards(trial.file(LEADERBOARDS_FILE))
-    asked = trial.draw(boards)
-    of_asked, of_boards = _embedded(
-        trial, [each.text for each in asked], [each.text for each in boards]
+    queries = trial.draw(boards)
+    of_asked, of_boards = _embed(
+        trial, [each.text for each in queries], [each.text for each in boards]
     )
     for kind, field in (("baseline", "papers"), ("metric", "metrics")):
         questions = []
-        for number, board in enumerate(asked):
+        for number, board in enumerate(queries):
             others = [
                 place
                 for place, each in enumerate(boards)
@@ -204,15 +209,15 @@ def run_leaderboards(trial: Trial) -> None:
             near = _nearness(of_asked[number], of_boards[others])
             listed: list[frozenset[str]] = [getattr(boards[place], field) for place in others]
             ranked = {
-                ASSAY: _ranked({n: Evidence(u) for n, u in _used(near, listed).items()}),
+                ASSAY: _rank({n: Evidence(u) for n, u in _uses_by_name(near, listed).items()}),
                 MOST_USED: _commonest(listed),
             }
             questions.append(Question(board.leaderboard_id, getattr(board, field), ranked))
         _score(trial, kind, questions)
 
 
-def _embedded(trial: Trial, *listed: Sequence[str]) -> list[Vectors]:
-    """Unit vectors of every list of texts."""
+def _embed(trial: Trial, *listed: Sequence[str]) -> list[Vectors]:
+    """Return the unit vectors of each list of texts."""
     store = KeyedStore(trial.warehouse.cache / "embeddings.sqlite")
     embedder = SentenceEmbedder(trial.settings.embeddings, store)
 
@@ -228,18 +233,18 @@ def _nearness(idea: Vectors, others: Vectors) -> list[float]:
     return [round(float(value), 4) for value in np.clip(others @ idea, 0.0, 1.0)]
 
 
-def _used(
+def _uses_by_name(
     near: Sequence[float], listed: Sequence[frozenset[str]]
 ) -> dict[str, list[tuple[float, float]]]:
-    """By resource, the nearness of the works that used it."""
-    used: dict[str, list[tuple[float, float]]] = {}
+    """Return (nearness, weight) of the works that used each resource."""
+    uses_by_name: dict[str, list[tuple[float, float]]] = {}
     for nearness, names in zip(near, listed, strict=True):
         for name in sorted(names):
-            used.setdefault(name, []).append((nearness, _PLAINLY))
-    return used
+            uses_by_name.setdefault(name, []).append((nearness, _PLAINLY))
+    return uses_by_name
 
 
-def _ranked(evidence: Mapping[str, Evidence]) -> list[str]:
+def _rank(evidence: Mapping[str, Evidence]) -> list[str]:
     return [name for name, _ in in_order(evidence)]
 
 
@@ -249,7 +254,7 @@ def _commonest(listed: Sequence[frozenset[str]]) -> list[str]:
 
 
 def _score(trial: Trial, kind: str, questions: Sequence[Question]) -> None:
-    """A question without a right answer in the data is unscored, and never a zero."""
+    """Record and score all systems; questions without right answers are unscored."""
     systems = list(dict.fromkeys(name for each in questions for name in each.ranked))
 
     def value(metric: str, question: Question, system: str) -> float | None:

@@ -1,5 +1,6 @@
-"""RINoBench: released predictions beside their published scores, all nine metrics where gold labels
-are at hand, and the grading of justifications that seven of them are computed from (§4.2.2).
+"""RINoBench: released predictions, all nine metrics with gold labels, and their grading.
+
+Seven of the metrics grade justifications (§4.2.2).
 """
 
 import asyncio
@@ -14,13 +15,13 @@ from schemas.judgement.benchmark import ASSAY, BenchmarkScore
 from schemas.judgement.novelty import NoveltyEvaluation, NoveltyJudgement
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.reasons import Reason, may_pass
-from tasks.benchmarks.items import ItemContext, Kept
+from tasks.benchmarks.items import ItemContext, ItemResult
 from tasks.benchmarks.novelty_sets import (
     GOLD,
     TEST_LABELS,
     TRAINING,
     GoldIdea,
-    JudgedIdea,
+    LabeledIdea,
     read_gold,
     read_predictions,
     read_scores,
@@ -34,8 +35,8 @@ from tasks.benchmarks.steps.check_aspect import (
 from tasks.benchmarks.steps.extract_aspects import EXTRACT_ASPECTS, AspectsInput, AspectsReply
 from tasks.benchmarks.steps.judge_alignment import JUDGE_ALIGNMENT, AlignmentInput, AlignmentReply
 from tasks.benchmarks.suite import Trial
-from tasks.benchmarks.suites.calibrating import CALIBRATED, calibrate_on, source_of
-from tasks.calibration.applying import calibrate, load_calibrator, refuse_training_items
+from tasks.benchmarks.suites.calibration_scores import CALIBRATED, calibrate_on, source_of
+from tasks.calibration.calibrator_files import calibrate, load_calibrator, refuse_training_items
 from tasks.calibration.examples import Example, LabelScale, item_sha256, novelty_features
 from tasks.calibration.model import MEAN_ABSOLUTE_ERROR
 from tasks.judging.packing import side_by_side
@@ -43,7 +44,7 @@ from tasks.judging.step import Engine
 from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_answers, stratified_random
 from tasks.metrics.classification import label_collapse, macro_f1_value, mean_absolute_error_value
 from tasks.metrics.estimate import Estimate, undefined
-from tasks.metrics.labelled import Labelled, pair_up
+from tasks.metrics.labels import LabelPairs, pair_up
 from tasks.metrics.means import share
 from tasks.metrics.novelty import (
     SCALE,
@@ -60,46 +61,43 @@ FIVE = LabelScale(("1", "2", "3", "4", "5"), (1.0, 2.0, 3.0, 4.0, 5.0))
 PUBLISHED_GOLD: Mapping[str, int | None] = {
     f"{label}-{place}": label for label, count in TEST_LABELS.items() for place in range(count)
 }
-"""As many labels of each kind as Table 2 counts: enough for what looks at no idea."""
+"""Labels with the counts of Table 2, which suffice for constant and random baselines."""
 PAPER = "RINoBench (Schopf & Färber), released scores of Table 3"
 
 Gold = Mapping[str, int | None]
 Values = Mapping[str, float | None]
 
 
-# Judgements of ideas beside the related works that the data bring.
-
-
-class KeptNovelty(Kept):
+class NoveltyResult(ItemResult):
     evaluation: NoveltyEvaluation
 
 
 def judge_all(
-    trial: Trial, task: str, items: Mapping[str, JudgedIdea | GoldIdea]
+    trial: Trial, task: str, items: Mapping[str, LabeledIdea | GoldIdea]
 ) -> dict[str, NoveltyEvaluation]:
-    """Return evaluations by item, in order; calibrated where the profile names a calibrator.
+    """Evaluate the novelty of items, calibrated if the profile names a calibrator.
 
     Raises:
-        ConfigurationError: the calibrator does not fit, or was fitted on one of the items.
+        ConfigurationError: the calibrator does not fit, or was trained on one of the items.
     """
     parameters = trial.request.profile.novelty
     if parameters.calibrator is not None:
         calibrator = check_calibrator(parameters.calibrator, trial.request.engine.text)
         refuse_training_items(calibrator, [one.idea.text for one in items.values()])
 
-    async def work(one: JudgedIdea | GoldIdea, context: ItemContext) -> KeptNovelty:
+    async def work(one: LabeledIdea | GoldIdea, context: ItemContext) -> NoveltyResult:
         evaluated = await evaluate_novelty(
             one.idea, parameters, context.engine, None, context.embedder, one.works
         )
         judgement = evaluated.evaluation.judgement
-        return KeptNovelty(
+        return NoveltyResult(
             evaluation=evaluated.evaluation,
             reason=judgement.unscored_reason,
             detail=judgement.unscored_detail,
         )
 
-    kept = trial.each(task, items, work, KeptNovelty)
-    return {name: one.evaluation for name, one in kept.items()}
+    results = trial.each(task, items, work, NoveltyResult)
+    return {name: one.evaluation for name, one in results.items()}
 
 
 def raw_scores(judgements: Mapping[str, NoveltyJudgement]) -> dict[str, float | None]:
@@ -125,7 +123,7 @@ def record_judgements(
     values: Values,
 ) -> None:
     for name, judgement in judgements.items():
-        made_by = Kept(
+        made_by = ItemResult(
             reason=judgement.unscored_reason,
             detail=judgement.unscored_detail,
             provenance=judgement.provenance,
@@ -151,7 +149,7 @@ def examples_of(
     """Return judged ideas as training data.
 
     Args:
-        raw: the judgement as one of the labels.
+        raw: labels of the judge.
     """
     return [
         Example(item_sha256(texts[name]), gold.get(name), raw.get(name), novelty_features(one))
@@ -163,9 +161,7 @@ def examples_of(
 
 
 def score_rinobench(trial: Trial) -> None:
-    """Score what the released predictions say, beside published figures, and with gold labels
-    everything measured anew.
-    """
+    """Record published scores and score released predictions; with gold labels score all."""
     predictions, published = read_predictions(trial.data), read_scores(trial.data)
     trial.scores += [
         BenchmarkScore(
@@ -180,7 +176,7 @@ def score_rinobench(trial: Trial) -> None:
         for model, figures in published.items()
         for metric, value in figures.items()
     ]
-    # How far each model's predictions crowd into few labels; needs no gold label.
+    # Label shares of each model's predictions, which need no gold label.
     for model, listed in predictions.items():
         counts = {label: sum(one.score == label for one in listed) for label in SCALE}
         answered, missing = sum(counts.values()), sum(one.score is None for one in listed)
@@ -199,20 +195,20 @@ def score_rinobench(trial: Trial) -> None:
     _score_baselines(trial, gold)
     for model, listed in predictions.items():
         by_name = {
-            str(one.idea.idea_id): said
-            for one, said in zip(everything, listed, strict=False)
+            str(one.idea.idea_id): predicted
+            for one, predicted in zip(everything, listed, strict=False)
             if str(one.idea.idea_id) in chosen
         }
-        said = {name: one.score for name, one in by_name.items()}
-        trial.score_all(_estimates(gold, said, trial.seed), model, PART)
+        predicted = {name: one.score for name, one in by_name.items()}
+        trial.score_all(_estimates(gold, predicted, trial.seed), model, PART)
         if model not in published:
             reasoning = {name: one.reasoning for name, one in by_name.items()}
             _score_justifications(trial, model, chosen, reasoning)
     evaluations = judge_all(trial, PART, chosen)
     judgements = {name: one.judgement for name, one in evaluations.items()}
     _record(trial, ASSAY, judgements, gold, raw_scores(judgements))
-    said = {name: one.score_1_to_5 for name, one in judgements.items()}
-    trial.score_all(_estimates(gold, said, trial.seed), ASSAY, PART)
+    predicted = {name: one.score_1_to_5 for name, one in judgements.items()}
+    trial.score_all(_estimates(gold, predicted, trial.seed), ASSAY, PART)
     if trial.request.profile.novelty.calibrator is not None:
         _record(trial, CALIBRATED, judgements, gold, calibrated_scores(judgements))
         _score_calibrated(trial, gold, evaluations)
@@ -226,29 +222,29 @@ def _score_baselines(trial: Trial, gold: Gold) -> None:
 
 
 def baselines(gold: Gold, seed: int) -> Iterator[tuple[str, str, str, Estimate]]:
-    """Yield what answers reach that look at nothing: metric, system, part and estimate.
+    """Yield (metric, system, part, estimate) of constant and random answers.
 
-    On the test split the constant calls every idea a 3: no model's error is lower.
+    On the test split, the constant score 3 has a lower error than every model.
     """
-    for system, said in fixed_answers(gold, SCALE).items():
-        for metric, estimate in score_metrics(gold, said, seed).items():
+    for system, predicted in fixed_answers(gold, SCALE).items():
+        for metric, estimate in score_metrics(gold, predicted, seed).items():
             yield metric, system, PART, estimate
-    statistics: dict[str, Callable[[Labelled], float]] = {
+    statistics: dict[str, Callable[[LabelPairs], float]] = {
         "macro_f1": partial(macro_f1_value, classes=SCALE),
         **{f"f1_{label}": partial(macro_f1_value, classes=(label,)) for label in SCALE},
         "mean_absolute_error": mean_absolute_error_value,
     }
     for metric, statistic in statistics.items():
         yield metric, STRATIFIED_RANDOM, PART, stratified_random(gold, statistic, seed)
-    known = [label for label in gold.values() if label is not None]
+    labels = [label for label in gold.values() if label is not None]
     for label in SCALE:
-        estimate = share(known.count(label), len(known))
+        estimate = share(labels.count(label), len(labels))
         yield "gold_share", "labels", f"{PART}, label {label}", estimate
 
 
-def _estimates(gold: Gold, said: Gold, seed: int) -> dict[str, Estimate]:
-    collapse = label_collapse(pair_up(gold, said), SCALE)
-    return score_metrics(gold, said, seed) | {
+def _estimates(gold: Gold, predicted: Gold, seed: int) -> dict[str, Estimate]:
+    collapse = label_collapse(pair_up(gold, predicted), SCALE)
+    return score_metrics(gold, predicted, seed) | {
         "top_label_share": collapse.top_label_share,
         "labels_in_use_ratio": collapse.labels_in_use_ratio,
         "total_variation": collapse.total_variation,
@@ -270,7 +266,7 @@ def _record(
 def _score_calibrated(
     trial: Trial, gold: Gold, evaluations: Mapping[str, NoveltyEvaluation]
 ) -> None:
-    """Error by the calibrator's rule for the error, all else by its rule for macro F1."""
+    """Score calibrated labels, by the calibrator's rule for each metric."""
     calibrator = load_calibrator(str(trial.request.profile.novelty.calibrator))
     calibrated = {
         name: calibrate(calibrator, novelty_features(one))
@@ -286,7 +282,7 @@ def _score_calibrated(
 
 
 def score_training(trial: Trial, file: str) -> None:
-    """Judge the training split, where it is at hand, and fit the calibrator of five labels on it."""
+    """Judge the training split, if available, and fit a calibrator of five labels."""
     path = trial.file(TRAINING)
     if not path.is_file():
         return
@@ -307,9 +303,9 @@ def score_training(trial: Trial, file: str) -> None:
 def _score_justifications(
     trial: Trial, system: str, chosen: Mapping[str, GoldIdea], reasoning: Mapping[str, str]
 ) -> None:
-    """The seven metrics of justifications; items that lack either justification are unscored."""
+    """Score the metrics of justifications; items without both justifications are unscored."""
     items = {
-        name: Justified(
+        name: JustificationPair(
             idea=one.idea.text,
             works=tuple((paper.title, paper.abstract or paper.title) for paper in one.works),
             expected=one.reasoning,
@@ -319,8 +315,8 @@ def _score_justifications(
         if one.reasoning.strip() and reasoning.get(name, "").strip()
     }
 
-    async def work(justified: Justified, context: ItemContext) -> Grade:
-        return await grade(justified, context.engine)
+    async def work(pair: JustificationPair, context: ItemContext) -> Grade:
+        return await grade(pair, context.engine)
 
     grades = trial.each(f"grade {system}", items, work, Grade)
     lacking = len(chosen) - len(items)
@@ -328,21 +324,18 @@ def _score_justifications(
         missing = undefined("no item has both justifications", 0, lacking)
         trial.score("alignment", missing, system, PART)
         return
-    blank = Grade(alignment_0_to_1=None, known=None, novel=None)
+    blank = Grade(alignment_0_to_1=None, known_aspects=None, novel_aspects=None)
     judged = [one.justification for one in (*grades.values(), *[blank] * lacking)]
     trial.score_all(justification_metrics(judged, trial.seed), system, PART)
 
 
 GRADING = (CHECK_ASPECT, EXTRACT_ASPECTS, JUDGE_ALIGNMENT)
-"""G-Eval's step for the alignment, and FActScore's extract and verify for the arguments."""
+"""Steps after G-Eval (alignment) and FActScore (extraction and verification of arguments)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Justified:
-    """Justification beside the expert's, with what both speak of.
-
-    `works`: (title, abstract).
-    """
+class JustificationPair:
+    """Justification of a model and of an expert for one idea; `works` are (title, abstract)."""
 
     idea: str
     works: tuple[tuple[str, str], ...]
@@ -360,88 +353,92 @@ class AspectCounts(Noun):
     hallucinated: int = Field(ge=0)
 
 
-class Grade(Kept):
-    """Grade by the judges; None where their answer could not be had; `reason` then says why."""
+class Grade(ItemResult):
+    """Grade of one justification; None where a judge's answer is missing."""
 
     alignment_0_to_1: float | None
-    known: AspectCounts | None
-    novel: AspectCounts | None
+    known_aspects: AspectCounts | None
+    novel_aspects: AspectCounts | None
 
     @property
     def justification(self) -> Justification:
-        """The grade as the metrics take it."""
-        return Justification(self.alignment_0_to_1, _aspects(self.known), _aspects(self.novel))
+        """Return the grade as input of the metrics."""
+        return Justification(
+            self.alignment_0_to_1, _aspects(self.known_aspects), _aspects(self.novel_aspects)
+        )
 
 
 def _aspects(counts: AspectCounts | None) -> Aspects | None:
     return Aspects(**counts.model_dump()) if counts is not None else None
 
 
-async def grade(justified: Justified, engine: Engine) -> Grade:
-    """Grade the alignment, and of both kinds of arguments how many are the expert's, grounded, or
-    made up.
+async def grade(pair: JustificationPair, engine: Engine) -> Grade:
+    """Grade the alignment, and count supported, additional and hallucinated arguments.
 
-    An argument that the expert's justification does not bear out is additional where the related
-    works (known) or the idea (novel) bear it out, and hallucinated where they do not. At most seven
-    calls; never raises for what the engine does.
+    An argument that the expert's justification does not support is additional if the related works
+    (known) or the idea (novel) support it, and hallucinated otherwise. At most seven calls.
     """
-    alignment = AlignmentInput(expected=justified.expected, actual=justified.actual)
+    alignment = AlignmentInput(expected=pair.expected, actual=pair.actual)
     async with asyncio.TaskGroup() as group:
         of_alignment = group.create_task(engine.run(JUDGE_ALIGNMENT, alignment))
         of_gold, of_said = (
             group.create_task(engine.run(EXTRACT_ASPECTS, AspectsInput(justification=text)))
-            for text in (justified.expected, justified.actual)
+            for text in (pair.expected, pair.actual)
         )
     aligned: Outcome[AlignmentReply] = of_alignment.result()
     gold: Outcome[AspectsReply] = of_gold.result()
-    said: Outcome[AspectsReply] = of_said.result()
+    generated: Outcome[AspectsReply] = of_said.result()
     works = tuple(
         SourceShown(name=f"Related work {number}", text=f"{title}\n\n{text}")
-        for number, (title, text) in enumerate(justified.works, start=1)
+        for number, (title, text) in enumerate(pair.works, start=1)
     )
-    idea = (SourceShown(name="Idea", text=justified.idea),)
-    reasons = [one.reason for one in (aligned, gold, said) if isinstance(one, Unscored)]
-    known: AspectCounts | Reason | None = None
-    novel: AspectCounts | Reason | None = None
-    if isinstance(gold, Scored) and isinstance(said, Scored):
-        expected = justified.expected
-        known, novel = await side_by_side(
+    idea = (SourceShown(name="Idea", text=pair.idea),)
+    reasons = [one.reason for one in (aligned, gold, generated) if isinstance(one, Unscored)]
+    known_counts: AspectCounts | Reason | None = None
+    novel_counts: AspectCounts | Reason | None = None
+    if isinstance(gold, Scored) and isinstance(generated, Scored):
+        expected = pair.expected
+        known_counts, novel_counts = await side_by_side(
             [
-                _counted(gold.value.known, said.value.known, expected, works or idea, engine),
-                _counted(gold.value.novel, said.value.novel, expected, idea, engine),
+                _count_aspects(
+                    gold.value.known, generated.value.known, expected, works or idea, engine
+                ),
+                _count_aspects(gold.value.novel, generated.value.novel, expected, idea, engine),
             ]
         )
-        reasons += [one for one in (known, novel) if isinstance(one, Reason)]
-    # One that may pass, where there is one: the item is then worked on again.
+        reasons += [one for one in (known_counts, novel_counts) if isinstance(one, Reason)]
+    # Prefer a reason that is worth retrying, so that the item is processed again.
     reason = next(filter(may_pass, reasons), reasons[0] if reasons else None)
     return Grade(
         alignment_0_to_1=aligned.value.score / 10 if isinstance(aligned, Scored) else None,
-        known=None if isinstance(known, Reason) else known,
-        novel=None if isinstance(novel, Reason) else novel,
+        known_aspects=None if isinstance(known_counts, Reason) else known_counts,
+        novel_aspects=None if isinstance(novel_counts, Reason) else novel_counts,
         reason=reason,
     )
 
 
-async def _counted(
+async def _count_aspects(
     gold: Sequence[str],
-    said: Sequence[str],
+    model_arguments: Sequence[str],
     expected: str,
     grounds: Sequence[SourceShown],
     engine: Engine,
 ) -> AspectCounts | Reason:
-    wanted, generated = list(dict.fromkeys(gold)), list(dict.fromkeys(said))
+    gold_arguments, generated = list(dict.fromkeys(gold)), list(dict.fromkeys(model_arguments))
     experts = SourceShown(name="Expert's justification", text=expected)
-    supported = await _supported(generated, [experts], engine)
+    supported = await _check_support(generated, [experts], engine)
     if isinstance(supported, Reason):
         return supported
     rest = [
-        argument for argument, borne_out in zip(generated, supported, strict=True) if not borne_out
+        argument
+        for argument, is_supported in zip(generated, supported, strict=True)
+        if not is_supported
     ]
-    grounded = await _supported(rest, grounds, engine)
+    grounded = await _check_support(rest, grounds, engine)
     if isinstance(grounded, Reason):
         return grounded
     return AspectCounts(
-        gold=len(wanted),
+        gold=len(gold_arguments),
         generated=len(generated),
         supported=sum(supported),
         additional=sum(grounded),
@@ -449,12 +446,10 @@ async def _counted(
     )
 
 
-async def _supported(
+async def _check_support(
     arguments: Sequence[str], sources: Sequence[SourceShown], engine: Engine
 ) -> list[bool] | Reason:
-    """Return for each argument whether the sources bear it out; the reason where one could not be
-    checked.
-    """
+    """Return for each argument whether the sources support it, or why the check failed."""
     if not arguments:
         return []
     outcome: Outcome[CheckReply] = await engine.run(

@@ -1,8 +1,7 @@
-"""Suite `survey`: how much of what a survey should hold is found when as many papers are judged by
-searches alone, with one hop along the citation graph, and with two.
+"""Suite `survey`: recall of surveys by searches alone, and with hops in the citation graph.
 
-Every depth judges `PAPERS_JUDGED` papers at most, so that a gain is one of where it looks. Of some
-questions surveys are written, without hops and with two, and judged along five dimensions.
+Every depth judges at most `PAPERS_JUDGED` papers, so that gains come from better candidates. For
+some questions, surveys are written without hops and with two, and judged along five dimensions.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ from schemas.literature.survey import Expansion, Survey, SurveyParameters
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.reasons import About, Reason
 from schemas.works.survey_run import SurveyQuestion
-from tasks.benchmarks.items import ItemContext, Kept
+from tasks.benchmarks.items import ItemContext, ItemResult
 from tasks.benchmarks.steps.judge_survey import (
     JUDGE_SURVEY,
     Mark,
@@ -32,12 +31,12 @@ from tasks.benchmarks.steps.judge_survey import (
 from tasks.benchmarks.suite import (
     GRADE_TOKENS,
     QUESTION_TOKENS,
-    Asking,
-    Counted,
+    ExpectedCalls,
     Suite,
     SuiteData,
+    SuiteEstimate,
     Trial,
-    indexed,
+    index_literature,
 )
 from tasks.benchmarks.survey_sets import (
     CORE_PAPERS_FILE,
@@ -72,9 +71,9 @@ PAPERS_KEPT = 100
 FEWEST_REFERENCES = 10
 FEWEST_CORE_PAPERS = 5
 CASES_PER_SET = 40
-"""Drawn of each set; `--limit` says another number."""
+"""Default sample of each set, without `--limit`."""
 REVIEWED_CASES = 10
-"""Questions of a set of which surveys are written: each takes some thirty calls at both depths."""
+"""Questions per set for which surveys are written, each with about thirty calls."""
 PLANTED_JUDGE_IS_RIGHT = 0.9
 METRICS = (
     "recall_of_judged",
@@ -88,7 +87,7 @@ MARK, MARK_GAIN = "survey_mark", "survey_mark_gain"
 
 @dataclass(frozen=True, slots=True)
 class CaseSet:
-    """Questions over one literature; `is_planted`: the judge knows the answers, nearly."""
+    """Questions over one literature; `is_planted` uses a simulated judge with known answers."""
 
     name: str
     literature: LiteratureChoice
@@ -97,8 +96,8 @@ class CaseSet:
     is_planted: bool = False
 
 
-class Reached(Kept):
-    """Papers that one expansion found, of those that it should."""
+class RecallResult(ItemResult):
+    """Recall and precision of one expansion."""
 
     recall_of_judged: float | None = Field(description="None: there was no expansion.")
     recall_of_kept: float | None = None
@@ -109,22 +108,20 @@ class Reached(Kept):
     judged_count: int | None = None
 
 
-class Written(Kept):
-    """A survey as text, or why there is none."""
+class WrittenSurvey(ItemResult):
+    """Text of a survey."""
 
-    text: str = Field(description="Empty: there is none.")
+    text: str = Field(description="Empty if none was written.")
 
 
 def run(trial: Trial) -> None:
-    """Score recall at each depth, judged relevance beside it, and what each hop adds on the same
-    questions; and marks for surveys written of some of them.
-    """
+    """Score recall and relevance at each depth, gains of hops, and marks of written surveys."""
     for one in _sets(trial):
         recalls: dict[int, list[float | None]] = {}
         for depth in DEPTHS:
-            reached = _reached(trial, one, depth)
-            _score(trial, one, depth, reached)
-            recalls[depth] = [each.recall_of_judged for each in reached.values()]
+            results = _expand_cases(trial, one, depth)
+            _score(trial, one, depth, results)
+            recalls[depth] = [each.recall_of_judged for each in results.values()]
         if not one.has_references:
             continue
         for depth in DEPTHS[1:]:
@@ -139,7 +136,7 @@ def _system(depth: int) -> str:
 
 
 def _sets(trial: Trial) -> Iterator[CaseSet]:
-    """Yield those whose data are there, and the generated graph, which needs none."""
+    """Yield the generated set, and those whose data are available."""
 
     def drawn(cases: Sequence[SurveyCase]) -> Sequence[SurveyCase]:
         return trial.draw(cases, CASES_PER_SET)
@@ -164,24 +161,24 @@ def _sets(trial: Trial) -> Iterator[CaseSet]:
     literature = snapshot_of(trial, "generated", lambda: planted.rows)
     yield CaseSet("generated", literature, drawn(planted.cases), True, is_planted=True)
     path = trial.file(SEARCH_QUERIES_FILE)
-    own = indexed(trial.parameters.literature, trial.settings)
-    if own.snapshot is not None:
-        snapshot = open_snapshot(own.snapshot)
+    literature_index = index_literature(trial.parameters.literature, trial.settings)
+    if literature_index.snapshot is not None:
+        snapshot = open_snapshot(literature_index.snapshot)
         try:
             listed = reference_lists(snapshot, FEWEST_REFERENCES)
-            asked = search_questions(path, snapshot) if path.is_file() else []
+            search_cases = search_questions(path, snapshot) if path.is_file() else []
         finally:
             snapshot.close()
-        known = snapshot.manifest.has_references
-        for name, cases in (("literature", listed), (path.parent.name, asked)):
+        has_references = snapshot.manifest.has_references
+        for name, cases in (("literature", listed), (path.parent.name, search_cases)):
             if cases:
-                yield CaseSet(name, trial.parameters.literature, drawn(cases), known)
+                yield CaseSet(name, trial.parameters.literature, drawn(cases), has_references)
 
 
 def snapshot_of(
     trial: Trial, name: str, rows: Callable[[], Iterable[dict[str, Any]]]
 ) -> LiteratureChoice:
-    """Return the index of a set, built once in the benchmark's folder."""
+    """Return the snapshot of a set, which is built once in the benchmark's folder."""
     path = trial.folder / f"{name}.jsonl"
     if not path.is_file():
         write_papers(rows(), path)
@@ -189,14 +186,14 @@ def snapshot_of(
     return LiteratureChoice(trial.folder / f"{name}.snapshot")
 
 
-def _reached(trial: Trial, one: CaseSet, depth: int) -> dict[str, Reached]:
+def _expand_cases(trial: Trial, one: CaseSet, depth: int) -> dict[str, RecallResult]:
     parameters = _bounds(depth)
 
-    async def work(case: SurveyCase, context: ItemContext) -> Reached:
+    async def work(case: SurveyCase, context: ItemContext) -> RecallResult:
         assert context.literature is not None, "the trial opens a gateway"
         planned = await plan_queries(case.question, parameters, context.engine)
         if isinstance(planned, Unscored):
-            return Reached(recall_of_judged=None, reason=planned.reason, detail=planned.detail)
+            return RecallResult(recall_of_judged=None, reason=planned.reason, detail=planned.detail)
         judge = (
             _planted_judge(case, trial.seed)
             if one.is_planted
@@ -205,13 +202,13 @@ def _reached(trial: Trial, one: CaseSet, depth: int) -> dict[str, Reached]:
         expansion = await expand(
             case.question, planned.value, parameters, context.literature, judge, case.cutoff
         )
-        return _measured(expansion, case)
+        return _measure(expansion, case)
 
     return trial.each(
         f"{one.name}, depth {depth}, {PAPERS_JUDGED} judged",
         {case.case_id: case for case in one.cases},
         work,
-        Reached,
+        RecallResult,
         literature=one.literature,
     )
 
@@ -226,8 +223,9 @@ def _bounds(depth: int) -> SurveyParameters:
 
 
 def _planted_judge(case: SurveyCase, seed: int) -> Judge:
-    """Knows what was planted, and is right nine times in ten; made-up words say nothing to a
-    model.
+    """Simulate a judge with an accuracy of `PLANTED_JUDGE_IS_RIGHT`.
+
+    A model cannot judge the generated words.
     """
 
     async def judge(papers: Sequence[Paper]) -> Judgements:
@@ -241,11 +239,11 @@ def _planted_judge(case: SurveyCase, seed: int) -> Judge:
     return judge
 
 
-def _measured(expansion: Expansion, case: SurveyCase) -> Reached:
+def _measure(expansion: Expansion, case: SurveyCase) -> RecallResult:
     unanswered = [query for query in expansion.queries if query.found_count is None]
     if len(unanswered) == len(expansion.queries):
         detail = f"none of {len(unanswered)} searches was answered"
-        return Reached(recall_of_judged=None, reason=Reason.SOURCE_UNAVAILABLE, detail=detail)
+        return RecallResult(recall_of_judged=None, reason=Reason.SOURCE_UNAVAILABLE, detail=detail)
     least = SurveyParameters().least_relevance
     named = {
         paper.paper_id: case.relevant & {paper.paper_id, *paper.other_version_ids}
@@ -253,34 +251,36 @@ def _measured(expansion: Expansion, case: SurveyCase) -> Reached:
     }
     right = [paper for paper in expansion.papers if named[paper.paper_id]]
     relevant = [paper for paper in right if (paper.relevance_0_to_5 or 0) >= least]
-    kept = [paper for paper in right if paper.kept]
-    return Reached(
-        recall_of_judged=sum(len(found) for found in named.values()) / len(case.relevant),
-        recall_of_kept=sum(len(named[paper.paper_id]) for paper in kept) / len(case.relevant),
+    right_kept = [paper for paper in right if paper.kept]
+    return RecallResult(
+        recall_of_judged=sum(len(ids) for ids in named.values()) / len(case.relevant),
+        recall_of_kept=sum(len(named[paper.paper_id]) for paper in right_kept) / len(case.relevant),
         relevant_share_of_found=len(relevant) / len(right) if right else None,
-        right_share_of_kept=len(kept) / len(expansion.kept) if expansion.kept else None,
+        right_share_of_kept=len(right_kept) / len(expansion.kept) if expansion.kept else None,
         judged_count=len(expansion.papers),
     )
 
 
-def _score(trial: Trial, one: CaseSet, depth: int, reached: Mapping[str, Reached]) -> None:
+def _score(trial: Trial, one: CaseSet, depth: int, results: Mapping[str, RecallResult]) -> None:
     for case in one.cases:
-        found = reached[case.case_id]
-        recall = found.recall_of_judged
+        case_result = results[case.case_id]
+        recall = case_result.recall_of_judged
         trial.record(
             one.name,
             case.case_id,
             None if recall is None else f"{round(recall * len(case.relevant))} papers",
-            found,
+            case_result,
             system=_system(depth),
             gold=f"{len(case.relevant)} papers",
             value=recall,
-            explanation=f"{found.judged_count} papers judged",
+            explanation=f"{case_result.judged_count} papers judged",
         )
     for metric in METRICS:
-        estimate = mean([getattr(found, metric) for found in reached.values()], trial.seed)
+        estimate = mean(
+            [getattr(case_result, metric) for case_result in results.values()], trial.seed
+        )
         if depth and not one.has_references:
-            estimate = undefined("this literature knows no references", len(reached))
+            estimate = undefined("this literature has no references", len(results))
         trial.score(metric, estimate, _system(depth), f"set={one.name}")
 
 
@@ -288,9 +288,7 @@ def _score(trial: Trial, one: CaseSet, depth: int, reached: Mapping[str, Reached
 
 
 def score_written(trial: Trial, one: CaseSet) -> None:
-    """Score marks of surveys of the first cases at both depths, at equal papers judged and read, and
-    what hops add on the same questions.
-    """
+    """Score the marks of surveys written without and with hops, and the gains."""
     cases = one.cases[:REVIEWED_CASES]
     depths = (WITHOUT_HOPS, WITH_HOPS)
     if trial.request.engine.is_baseline:
@@ -300,7 +298,7 @@ def score_written(trial: Trial, one: CaseSet) -> None:
         return
     replies: dict[int, list[SurveyReply | None]] = {}
     for depth in depths:
-        written = _written(trial, one, cases, depth)
+        written = _write_surveys(trial, one, cases, depth)
         questions: dict[str, Noun] = {
             case.case_id: SurveyInput(question=case.question, survey=written[case.case_id].text)
             for case in cases
@@ -312,9 +310,9 @@ def score_written(trial: Trial, one: CaseSet) -> None:
             for outcome in (outcomes.get(case.case_id) for case in cases)
         ]
         for case, reply in zip(cases, replies[depth], strict=True):
-            lacking: Kept | Outcome[SurveyReply] = written[case.case_id]
+            lacking: ItemResult | Outcome[SurveyReply] = written[case.case_id]
             if isinstance(outcome := outcomes.get(case.case_id), Unscored):
-                lacking = Kept(reason=outcome.reason, detail=outcome.detail)
+                lacking = ItemResult(reason=outcome.reason, detail=outcome.detail)
             for dimension in SurveyDimension:
                 mark = _mark(reply, dimension)
                 trial.record(
@@ -346,33 +344,33 @@ def _mark(reply: SurveyReply | None, dimension: SurveyDimension) -> Mark | None:
 
 
 def written_bounds(depth: int) -> SurveyParameters:
-    """Return the bounds of a survey that is written to be judged."""
+    """Return the parameters of a written survey."""
     return replace(_bounds(depth), papers_read=30, maximum_sections=6)
 
 
-def _written(
+def _write_surveys(
     trial: Trial, one: CaseSet, cases: Sequence[SurveyCase], depth: int
-) -> dict[str, Written]:
+) -> dict[str, WrittenSurvey]:
     parameters = written_bounds(depth)
 
-    async def work(case: SurveyCase, context: ItemContext) -> Written:
+    async def work(case: SurveyCase, context: ItemContext) -> WrittenSurvey:
         made = await survey_of(case.case_id, case.question, parameters, case.cutoff, context)
         sections = [section for section in made.sections if section.text]
         if sections:
             text = "\n\n".join(f"## {each.heading}\n\n{each.text}" for each in sections)
-            return Written(text=text)
+            return WrittenSurvey(text=text)
         judged = [each for each in made.failures if each.reason.about is About.SCORE]
         failed = judged[-1] if judged else None
         reason = made.unscored_reason or (failed.reason if failed else Reason.NO_EVIDENCE)
         detail = made.unscored_detail or (failed.detail if failed else "no section was written")
-        return Written(text="", reason=reason, detail=detail)
+        return WrittenSurvey(text="", reason=reason, detail=detail)
 
     bounds = content_hash(parameters.model_dump_json(), length=8)
     return trial.each(
         f"{one.name}, survey of depth {depth}, {bounds}",
         {case.case_id: case for case in cases},
         work,
-        Written,
+        WrittenSurvey,
         literature=one.literature,
     )
 
@@ -398,8 +396,7 @@ async def survey_of(
     )
 
 
-def _expects(data: SuiteData) -> Counted:
-    """As many questions of each set as may be drawn; relevance in the generated one is known."""
+def _expects(data: SuiteData) -> SuiteEstimate:
     drawn = data.parameters.item_limit or CASES_PER_SET
     there = sum(data.file(name).is_file() for name in SUITE.optional)
     parameters = SurveyParameters()
@@ -407,24 +404,24 @@ def _expects(data: SuiteData) -> Counted:
     per_call = parameters.papers_per_call
     judged = len(DEPTHS) * there * drawn * PAPERS_JUDGED / per_call
     plan_tokens = parameters.maximum_sub_questions * GRADE_TOKENS
-    shown = QUESTION_TOKENS + per_call * WORK_TOKENS
-    asked = [
-        Asking(SURVEY_PLAN, planned, QUESTION_TOKENS, plan_tokens),
-        Asking(SURVEY_RELEVANCE, judged, shown, per_call * GRADE_TOKENS),
+    prompt_tokens = QUESTION_TOKENS + per_call * WORK_TOKENS
+    calls = [
+        ExpectedCalls(SURVEY_PLAN, planned, QUESTION_TOKENS, plan_tokens),
+        ExpectedCalls(SURVEY_RELEVANCE, judged, prompt_tokens, per_call * GRADE_TOKENS),
     ]
-    # Surveys of some questions at both depths; their searches and relevance are asked for above.
+    # Written surveys at both depths; their searches and relevance are cached from above.
     written = 2.0 * data.file(VIS_FILE).is_file() * min(drawn, REVIEWED_CASES)
     bounds = written_bounds(WITH_HOPS)
     expected = expected_survey(bounds, full_text=False)
     for step in SURVEY_STEPS:
         if step not in (SURVEY_PLAN, SURVEY_RELEVANCE):
             each = expected[step.name]
-            shown = QUESTION_TOKENS + each.data_tokens / each.calls
-            said = each.answer_tokens / each.calls
-            asked.append(Asking(step, written * each.calls, shown, said))
+            prompt_tokens = QUESTION_TOKENS + each.data_tokens / each.calls
+            reply_tokens = each.answer_tokens / each.calls
+            calls.append(ExpectedCalls(step, written * each.calls, prompt_tokens, reply_tokens))
     length = bounds.maximum_sections * bounds.words_per_section * TOKENS_PER_WORD
-    asked.append(Asking(JUDGE_SURVEY, written, QUESTION_TOKENS + length, 5 * GRADE_TOKENS))
-    return Counted((1 + there) * drawn, asked)
+    calls.append(ExpectedCalls(JUDGE_SURVEY, written, QUESTION_TOKENS + length, 5 * GRADE_TOKENS))
+    return SuiteEstimate((1 + there) * drawn, calls)
 
 
 SUITE = Suite(

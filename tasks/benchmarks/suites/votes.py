@@ -1,6 +1,7 @@
-"""Suite `votes`: 20,806 blind votes of 835 people on 645 ideas (the wiki surveys of
-`formidable-family`); how well they can be predicted, who votes carelessly, and how many votes a
-ranking needs. Asks no engine.
+"""Suite `votes`: prediction of votes, careless voters, and votes that a ranking needs.
+
+Data: 20,806 blind votes of 835 people on 645 ideas (wiki surveys of `formidable-family`). Makes no
+model calls.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,28 +43,27 @@ BINS = 10
 PLANTED_SHARE = 0.1
 REPLICATES, MOST_ROUNDS = 20, 60
 FOUND_SHARE = 0.8
-"""Of the true leaders: the votes counted are those until a ranking names so many of them."""
+"""Share of the true leaders that a ranking must name."""
 
 _WINNERS = {"left": Winner.FIRST, "right": Winner.SECOND}
-_BEGAN = datetime(2020, 1, 1, tzinfo=UTC)
+_FIRST_VOTE_AT = datetime(2020, 1, 1, tzinfo=UTC)
 
 Vector = NDArray[np.float64]
 
 
 def read_wiki_votes(path: Path) -> list[Match]:
-    """Votes in the order of the file, each survey a group. The file tells no time of day: a second
-    lies between two votes.
+    """Return votes in file order, one group per survey, one second apart.
 
     Raises:
-        ConfigurationError: the file does not hold such votes.
+        ConfigurationError: the file is invalid.
     """
-    found = []
+    votes = []
     for number, record in enumerate(json_lines(path)):
         winner = _WINNERS.get(text_of(record, "winner", path))
         if winner is None:
             raise ConfigurationError(f"{path}: winner is neither left nor right in an entry")
         topic, survey = text_of(record, "topic", path), text_of(record, "survey_id", path)
-        found.append(
+        votes.append(
             Match(
                 match_id=text_of(record, "id", path),
                 group=f"{topic} {survey}",
@@ -73,51 +73,51 @@ def read_wiki_votes(path: Path) -> list[Match]:
                 winner=winner,
                 round=1,
                 judge=f"{HUMAN}{text_of(record, 'voter', path)}",
-                created_at=_BEGAN + timedelta(seconds=number),
+                created_at=_FIRST_VOTE_AT + timedelta(seconds=number),
             )
         )
-    return found
+    return votes
 
 
 def run(trial: Trial) -> None:
-    """Score held-out votes by three systems, careless voters planted and found, and votes needed with
-    adaptive and with random pairs.
-    """
+    """Score held-out predictions, detection of careless voters, and votes needed."""
     votes = list(trial.draw(read_wiki_votes(trial.file(FILE))))
-    predicted = _held_out(votes, trial.seed)
+    predicted = _predict_held_out(votes, trial.seed)
     for vote, chance in zip(votes, predicted[ASSAY], strict=True):
         winner = str(Winner.FIRST if chance >= 0.5 else Winner.SECOND)
         gold = str(vote.winner)
         trial.record("held_out_vote", vote.match_id, winner, gold=gold, value=float(chance))
     for system, chances_of_first in predicted.items():
         _score(trial, votes, chances_of_first, system)
-    _planted(trial, votes)
-    _needed(trial, votes)
+    _score_planted(trial, votes)
+    _score_votes_needed(trial, votes)
     trial.score("krippendorff_alpha", agreement(votes), "voters")
 
 
-def _held_out(votes: Sequence[Match], seed: int) -> dict[str, Vector]:
-    """By system the chance that the first wins, each vote foretold by votes of other folds."""
+def _predict_held_out(votes: Sequence[Match], seed: int) -> dict[str, Vector]:
+    """Predict the probability that the first wins by system, from votes of other folds."""
     folds = np.random.default_rng(seed).integers(0, HELD_OUT_FOLDS, len(votes))
     systems = (ASSAY, WITHOUT_CARELESS, SHARES, COIN)
-    told = {name: np.full(len(votes), 0.5) for name in systems}
+    predicted = {name: np.full(len(votes), 0.5) for name in systems}
     for fold in range(HELD_OUT_FOLDS):
-        seen = [vote for vote, own in zip(votes, folds, strict=True) if own != fold]
-        careless = {care.voter for care in care_of_voters(seen) if care.careless}
-        groups = by_group(seen)
+        training_votes = [
+            vote for vote, vote_fold in zip(votes, folds, strict=True) if vote_fold != fold
+        ]
+        careless = {care.voter for care in care_of_voters(training_votes) if care.careless}
+        groups = by_group(training_votes)
         for name in {vote.group for vote in votes}:
             places = [n for n, vote in enumerate(votes) if folds[n] == fold and vote.group == name]
             pairs = [(votes[n].first_idea_id, votes[n].second_idea_id) for n in places]
-            known = groups.get(name, [])
-            careful = [vote for vote in known if voter_of(vote) not in careless]
-            told[ASSAY][places] = chances(tally_of(known), pairs)
-            told[WITHOUT_CARELESS][places] = chances(tally_of(careful), pairs)
-            told[SHARES][places] = _by_shares(known, pairs)
-    return told
+            group_votes = groups.get(name, [])
+            careful = [vote for vote in group_votes if voter_of(vote) not in careless]
+            predicted[ASSAY][places] = chances(tally_of(group_votes), pairs)
+            predicted[WITHOUT_CARELESS][places] = chances(tally_of(careful), pairs)
+            predicted[SHARES][places] = _by_shares(group_votes, pairs)
+    return predicted
 
 
 def _by_shares(votes: Sequence[Match], pairs: Sequence[Pair]) -> Vector:
-    """The share of wins of either, one vote of each kind added, as if it were its strength."""
+    """Predict by odds of each idea's share of wins, smoothed by one win and one loss."""
     wins: dict[IdeaId, list[float]] = {}
     for vote in votes:
         share = vote.first_share_0_to_1
@@ -130,20 +130,20 @@ def _by_shares(votes: Sequence[Match], pairs: Sequence[Pair]) -> Vector:
     )
 
 
-def _score(trial: Trial, votes: Sequence[Match], told: Vector, system: str) -> None:
-    """Intervals draw whole voters: the votes of one are not independent."""
+def _score(trial: Trial, votes: Sequence[Match], predicted: Vector, system: str) -> None:
+    """Score one system; intervals resample whole voters."""
     voters = [voter_of(vote) for vote in votes]
     won = np.array([vote.first_share_0_to_1 for vote in votes], dtype=np.float64)
     right = [
         None if chance == 0.5 else (chance > 0.5) == (y > 0.5)
-        for chance, y in zip(told, won, strict=True)
+        for chance, y in zip(predicted, won, strict=True)
     ]
-    losses = -(won * np.log(told) + (1 - won) * np.log1p(-told))
+    losses = -(won * np.log(predicted) + (1 - won) * np.log1p(-predicted))
     estimates = {
         "accuracy": share_of(right, 0, voters),
         "log_loss": mean(losses.tolist(), 0, voters),
-        "brier": mean(((told - won) ** 2).tolist(), 0, voters),
-        "expected_calibration_error": Estimate(_calibration_error(told, won), len(votes)),
+        "brier": mean(((predicted - won) ** 2).tolist(), 0, voters),
+        "expected_calibration_error": Estimate(_calibration_error(predicted, won), len(votes)),
     }
     trial.score_all(estimates, system)
     if system != ASSAY:
@@ -154,24 +154,24 @@ def _score(trial: Trial, votes: Sequence[Match], told: Vector, system: str) -> N
         trial.score("accuracy", estimate, system, f"survey={name}")
 
 
-def _calibration_error(told: Vector, won: Vector) -> float:
-    """Mean distance of what was foretold from what came, over ten bins of the chance that the
-    likelier side wins, weighted by their votes.
-    """
-    likelier = np.maximum(told, 1 - told)
-    came = np.where(told >= 0.5, won, 1 - won)
+def _calibration_error(predicted: Vector, won: Vector) -> float:
+    """Return the expected calibration error over ten bins of the likelier side's probability."""
+    likelier = np.maximum(predicted, 1 - predicted)
+    outcome = np.where(predicted >= 0.5, won, 1 - won)
     bins = np.minimum(((likelier - 0.5) * 2 * BINS).astype(int), BINS - 1)
-    found = [
-        (bins == number).sum() * abs(likelier[bins == number].mean() - came[bins == number].mean())
+    weighted_gaps = [
+        (bins == number).sum()
+        * abs(likelier[bins == number].mean() - outcome[bins == number].mean())
         for number in range(BINS)
         if (bins == number).any()
     ]
-    return float(sum(found) / len(told))
+    return float(sum(weighted_gaps) / len(predicted))
 
 
-def _planted(trial: Trial, votes: Sequence[Match]) -> None:
-    """A tenth of the voters with ten votes or more answers by a coin, and as many always the first;
-    score how many of them are found, and how many of those found were planted.
+def _score_planted(trial: Trial, votes: Sequence[Match]) -> None:
+    """Replace votes of some voters by careless ones, and score their detection.
+
+    A tenth of the voters with ten votes or more answers at random, another tenth always first.
     """
     draw = np.random.default_rng([trial.seed, 1])
     counts: dict[str, int] = {}
@@ -183,21 +183,23 @@ def _planted(trial: Trial, votes: Sequence[Match]) -> None:
         return
     drawn = draw.permutation(able)[: 2 * round(PLANTED_SHARE * len(able))]
     coins, firsts = set(drawn[::2].tolist()), set(drawn[1::2].tolist())
-    changed = [_answered_by(vote, coins, firsts, draw) for vote in votes]
+    changed = [_plant_answer(vote, coins, firsts, draw) for vote in votes]
     before = {care.voter for care in care_of_voters(votes) if care.careless}
-    found = {care.voter for care in care_of_voters(changed) if care.careless}
+    flagged_voters = {care.voter for care in care_of_voters(changed) if care.careless}
 
-    def flagged(voters: set[str], among: set[str]) -> Estimate:
+    def share_within(voters: set[str], among: set[str]) -> Estimate:
         return share_of([voter in among for voter in sorted(voters)])
 
-    trial.score("careless_found", flagged(coins, found), part="planted=a coin")
-    trial.score("careless_found", flagged(firsts, found), part="planted=always the first")
+    trial.score("careless_found", share_within(coins, flagged_voters), part="planted=a coin")
+    trial.score(
+        "careless_found", share_within(firsts, flagged_voters), part="planted=always the first"
+    )
     others = counts.keys() - coins - firsts
-    trial.score("careless_among_real_voters", flagged(others, found))
-    trial.score("careless_voters", flagged(set(counts), before))
+    trial.score("careless_among_real_voters", share_within(others, flagged_voters))
+    trial.score("careless_voters", share_within(set(counts), before))
 
 
-def _answered_by(
+def _plant_answer(
     vote: Match, coins: set[str], firsts: set[str], draw: np.random.Generator
 ) -> Match:
     voter = voter_of(vote)
@@ -208,9 +210,10 @@ def _answered_by(
     return vote
 
 
-def _needed(trial: Trial, votes: Sequence[Match]) -> None:
-    """Votes until a ranking names most of the true leaders, where the truth is what all votes say
-    and voters answer by it.
+def _score_votes_needed(trial: Trial, votes: Sequence[Match]) -> None:
+    """Score the votes until a ranking names most true leaders, with simulated voters.
+
+    The true strengths are those fitted to all votes.
     """
     seed = trial.seed
     needed: dict[str, list[float | None]] = {}
@@ -230,41 +233,45 @@ Choose = Callable[[int, Sequence[Match], Sequence[IdeaId], np.random.Generator],
 
 
 def _votes_until(group: Sequence[Match], choose: Choose, seed: list[int]) -> int | None:
-    """None: not within the rounds."""
-    counted = tally_of(group)
-    ids, truth = counted.idea_ids, fit(counted).strengths
+    """Return the number of votes until the leaders are found; None if not within the rounds."""
+    totals = tally_of(group)
+    ids, truth = totals.idea_ids, fit(totals).strengths
     top = leaders(len(ids), RankingParameters())
     place = {idea: number for number, idea in enumerate(ids)}
     best = set(np.argsort(-truth)[:top].tolist())
     draw = np.random.default_rng(seed)
-    cast: list[Match] = []
+    simulated_votes: list[Match] = []
     for number in range(1, MOST_ROUNDS + 1):
-        for first, second in choose(number, cast, ids, draw):
+        for first, second in choose(number, simulated_votes, ids, draw):
             chance = 1 / (1 + np.exp(truth[place[second]] - truth[place[first]]))
             winner = Winner.FIRST if draw.random() < chance else Winner.SECOND
-            cast.append(_simulated(len(cast), first, second, winner, group[0]))
-        named = np.argsort(-fit(tally(ids, cast)).strengths)[:top]
+            simulated_votes.append(
+                _simulated_vote(len(simulated_votes), first, second, winner, group[0])
+            )
+        named = np.argsort(-fit(tally(ids, simulated_votes)).strengths)[:top]
         if len(best.intersection(named.tolist())) >= FOUND_SHARE * top:
-            return len(cast)
+            return len(simulated_votes)
     return None
 
 
 def _adaptive(
-    number: int, cast: Sequence[Match], ids: Sequence[IdeaId], draw: np.random.Generator
+    number: int, simulated_votes: Sequence[Match], ids: Sequence[IdeaId], draw: np.random.Generator
 ) -> Sequence[Pair]:
     del draw
-    return informative_pairs(ids, cast, number)
+    return informative_pairs(ids, simulated_votes, number)
 
 
 def _random(
-    number: int, cast: Sequence[Match], ids: Sequence[IdeaId], draw: np.random.Generator
+    number: int, simulated_votes: Sequence[Match], ids: Sequence[IdeaId], draw: np.random.Generator
 ) -> Sequence[Pair]:
-    del number, cast
+    del number, simulated_votes
     pairs = list(combinations(ids, 2))
     return [pairs[one] for one in draw.choice(len(pairs), len(ids) // 2, replace=False)]
 
 
-def _simulated(number: int, first: IdeaId, second: IdeaId, winner: Winner, like: Match) -> Match:
+def _simulated_vote(
+    number: int, first: IdeaId, second: IdeaId, winner: Winner, like: Match
+) -> Match:
     return like.model_copy(
         update={
             "match_id": f"simulated-{number}",

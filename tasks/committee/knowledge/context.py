@@ -16,7 +16,7 @@ from schemas.outcome import Unscored
 from schemas.profile import CommitteeParameters
 from schemas.reasons import Reason
 from tasks.committee.knowledge.tools import LITERATURE, KnowledgeTools
-from tasks.committee.steps.shown import PartShown
+from tasks.committee.steps.prompt_inputs import PartShown
 from tasks.judging.step import Engine
 from tasks.text.words import shorten_words
 
@@ -98,8 +98,8 @@ class FailureLog:
 
     def leave_out(self, subject: str, reason: Reason, detail: str) -> None:
         """Count a find that nothing is judged by."""
-        found = Failure(stage=LEFT_OUT, subject=subject, reason=reason, detail=detail)
-        self._counted[found] += 1
+        failure = Failure(stage=LEFT_OUT, subject=subject, reason=reason, detail=detail)
+        self._counted[failure] += 1
 
     def look_ups(self, failures: Iterable[SourceFailure], subject: str, stage: str = STAGE) -> None:
         """Look-ups that were not answered: what lies behind them is unknown, not absent."""

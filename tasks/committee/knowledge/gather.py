@@ -25,7 +25,7 @@ from tasks.committee.knowledge.context import Context, FailureLog, outline_of
 from tasks.committee.knowledge.grounding import ground
 from tasks.committee.knowledge.pool import Candidate, Pool, Query, paper_of
 from tasks.committee.knowledge.reading import read_selected
-from tasks.committee.knowledge.searching import Search, adopt, gateway_names, kept_papers
+from tasks.committee.knowledge.searching import Search, adopt, gateway_names, papers_before_cutoff
 from tasks.committee.knowledge.tools import LITERATURE, KnowledgeTools
 from tasks.committee.knowledge.weighing import (
     Similarity,
@@ -60,13 +60,13 @@ async def first_queries(context: Context) -> list[Query]:
     """
     parts = [part for part in context.outline.parts if _kinds_of(context, [part])]
     queries: list[Query] = []
-    for batch, found in await _asked(
+    for batch, batch_queries in await _ask_queries(
         context, KNOWLEDGE_QUERIES, parts, partial(_question, context)
     ):
-        queries += found
-        asked = {(query.part, query.kind) for query in found}
+        queries += batch_queries
+        answered_pairs = {(query.part, query.kind) for query in batch_queries}
         for part, kind in _pairs(context, batch):
-            if (part, kind) not in asked:
+            if (part, kind) not in answered_pairs:
                 context.failures.omission(
                     KNOWLEDGE_QUERIES.name,
                     f"the reply has no query for {part} in {kind}: nothing was searched for it",
@@ -74,36 +74,38 @@ async def first_queries(context: Context) -> list[Query]:
     return queries
 
 
-async def refined_queries(context: Context, pool: Pool, asked: Sequence[Query]) -> list[Query]:
+async def refined_queries(context: Context, pool: Pool, previous: Sequence[Query]) -> list[Query]:
     """Queries for the next round, after what the last ones found and what was read of it; those
     asked before left out.
     """
-    parts = [part for part in context.outline.parts if any(query.part is part for query in asked)]
-    question = partial(_refinement, context, pool, asked)
-    known = {(query.kind, query.text.casefold()) for query in asked}
+    parts = [
+        part for part in context.outline.parts if any(query.part is part for query in previous)
+    ]
+    question = partial(_refinement, context, pool, previous)
+    previous_texts = {(query.kind, query.text.casefold()) for query in previous}
     return [
         query
-        for _, found in await _asked(context, REFINE_QUERIES, parts, question)
-        for query in found
-        if (query.kind, query.text.casefold()) not in known
+        for _, batch_queries in await _ask_queries(context, REFINE_QUERIES, parts, question)
+        for query in batch_queries
+        if (query.kind, query.text.casefold()) not in previous_texts
     ]
 
 
-async def _asked(
+async def _ask_queries(
     context: Context,
     step: Step[InputT, QueriesReply] | Step[InputT, RefinementReply],
     parts: Sequence[IdeaPart],
     question: Callable[[Sequence[IdeaPart]], InputT],
 ) -> list[tuple[Sequence[IdeaPart], list[Query]]]:
     batches = even_batches(parts, context.parameters.parts_per_query_call)
-    asked = await side_by_side(context.engine.run(step, question(batch)) for batch in batches)
-    answered = []
-    for batch, outcome in zip(batches, asked, strict=True):
+    outcomes = await side_by_side(context.engine.run(step, question(batch)) for batch in batches)
+    results = []
+    for batch, outcome in zip(batches, outcomes, strict=True):
         if isinstance(outcome, Unscored):
             context.failures.unscored(outcome, f"{step.name} for {', '.join(batch)}")
         else:
-            answered.append((batch, _queries(context, batch, outcome.value.entries)))
-    return answered
+            results.append((batch, _queries(context, batch, outcome.value.entries)))
+    return results
 
 
 def _question(context: Context, batch: Sequence[IdeaPart]) -> QueriesInput:
@@ -116,9 +118,9 @@ def _question(context: Context, batch: Sequence[IdeaPart]) -> QueriesInput:
 
 
 def _refinement(
-    context: Context, pool: Pool, asked: Sequence[Query], batch: Sequence[IdeaPart]
+    context: Context, pool: Pool, previous: Sequence[Query], batch: Sequence[IdeaPart]
 ) -> RefinementInput:
-    outcomes = tuple(_outcome(query, pool) for query in asked if query.part in batch)
+    outcomes = tuple(_outcome(query, pool) for query in previous if query.part in batch)
     return RefinementInput(
         idea=context.outline.gist,
         parts=tuple(context.outline.shown(part) for part in batch),
@@ -132,16 +134,16 @@ def _outcome(query: Query, pool: Pool) -> QueryOutcome:
     """Return what came of a query, by what is known from before the time point: later knowledge
     must not steer the judging.
     """
-    found = [each for each in pool if query in each.queries and each.phase is KnowledgePhase.BEFORE]
-    similarities = [each.semantic_0_to_1 or 0.0 for each in found]
+    finds = [each for each in pool if query in each.queries and each.phase is KnowledgePhase.BEFORE]
+    similarities = [each.semantic_0_to_1 or 0.0 for each in finds]
     best = sorted(
-        (each for each in found if each.selected), key=lambda each: -(each.semantic_0_to_1 or 0.0)
+        (each for each in finds if each.selected), key=lambda each: -(each.semantic_0_to_1 or 0.0)
     )
     return QueryOutcome(
         part=query.part.value,
         kind=query.kind.value,
         query=query.text,
-        found_count=len(found),
+        found_count=len(finds),
         kept_count=len(best),
         mean_similarity=round(sum(similarities) / len(similarities), 2) if similarities else 0.0,
         gists=tuple(
@@ -174,16 +176,16 @@ def _queries(
     """Up to `queries_per_part` queries of every part and kind that were asked for, in that order,
     each once.
     """
-    found: dict[tuple[IdeaPart, SourceKind], dict[str, None]] = {}
+    texts_by_pair: dict[tuple[IdeaPart, SourceKind], dict[str, None]] = {}
     for entry in entries:
-        found.setdefault((entry.part, entry.kind), {}).update(
+        texts_by_pair.setdefault((entry.part, entry.kind), {}).update(
             dict.fromkeys(" ".join(query.split()) for query in entry.queries)
         )
     limit = context.parameters.queries_per_part
     return [
         Query(*pair, text)
         for pair in _pairs(context, batch)
-        for text in list(found.get(pair, {}))[:limit]
+        for text in list(texts_by_pair.get(pair, {}))[:limit]
     ]
 
 
@@ -241,7 +243,7 @@ async def gather_knowledge(
     return Knowledge(
         records,
         evidence,
-        kept_papers(search.pool),
+        papers_before_cutoff(search.pool),
         context.failures.rows(),
         context.failures.unanswered_searches,
     )
@@ -250,25 +252,25 @@ async def gather_knowledge(
 async def _rounds(context: Context, search: Search) -> None:
     similarity = Similarity(context.outline, context.tools.embedder)
     queries = await first_queries(context)
-    asked = list(queries)
-    followed: list[Candidate] = []
+    all_queries = list(queries)
+    cited_candidates: list[Candidate] = []
     for number in range(1, context.parameters.search_rounds + 1):
-        new = [*followed, *await search.round(queries, number)]
+        new = [*cited_candidates, *await search.round(queries, number)]
         await similarity.enter(new)
-        chosen = await _filtered(context, search) if new else []
+        chosen = await _filter(context, search) if new else []
         if all(candidate.read for candidate in chosen):
             return
         await read_selected(context, chosen)
         if number == context.parameters.search_rounds:
             return
-        followed = await search.follow(chosen, number + 1)
-        queries = await refined_queries(context, search.pool, asked)
-        asked += queries
-        if not queries and not followed:
+        cited_candidates = await search.follow(chosen, number + 1)
+        queries = await refined_queries(context, search.pool, all_queries)
+        all_queries += queries
+        if not queries and not cited_candidates:
             return
 
 
-async def _filtered(context: Context, search: Search) -> list[Candidate]:
+async def _filter(context: Context, search: Search) -> list[Candidate]:
     limit = context.parameters.knowledge_per_kind
     through = shortlist(search.pool, limit)
     await _identify(context, through)

@@ -12,7 +12,7 @@ from schemas.literature.knowledge import SourceKind
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.reasons import Reason
 from tasks.committee.knowledge.context import Context
-from tasks.committee.knowledge.pool import Candidate, keyed, spelled_out
+from tasks.committee.knowledge.pool import Candidate, assign_keys, spell_out_keys
 from tasks.committee.steps.finds import (
     GROUND_EVIDENCE,
     GroundingEntry,
@@ -23,7 +23,7 @@ from tasks.committee.steps.finds import (
 )
 from tasks.judging.packing import even_batches, first_alone, side_by_side
 from tasks.judging.reply_fields import by_key
-from tasks.judging.step import never_asked
+from tasks.judging.step import unasked_provenance
 from tasks.text.quotations import stands_in
 
 
@@ -64,7 +64,7 @@ async def ground(
                     knowledge_id=names[id(candidate)],
                     part=batch.parts[key],
                     phase=batch.phase,
-                    **_judged(context, batch, key, outcome, entries.get(key)),
+                    **_evidence_columns(context, batch, key, outcome, entries.get(key)),
                 )
             )
     return tuple(rows)
@@ -80,14 +80,14 @@ async def _outcomes(
     alike: dict[tuple[int, ...], list[_Batch]] = {}
     for batch in batches:
         alike.setdefault(tuple(id(each) for each in batch.items.values()), []).append(batch)
-    answered = await side_by_side(
-        first_alone([partial(_asked, context, batch) for batch in shared])
-        for shared in alike.values()
+    groups = await side_by_side(
+        first_alone([partial(_ask_batch, context, batch) for batch in group])
+        for group in alike.values()
     )
     return {
         id(batch): outcome
-        for shared, outcomes in zip(alike.values(), answered, strict=True)
-        for batch, outcome in zip(shared, outcomes, strict=True)
+        for group, outcomes in zip(alike.values(), groups, strict=True)
+        for batch, outcome in zip(group, outcomes, strict=True)
     }
 
 
@@ -100,26 +100,28 @@ def _batches(context: Context, candidates: Sequence[Candidate]) -> list[_Batch]:
     after = [each for each in ordered if each.phase is KnowledgePhase.AFTER]
     batches = []
     for part in context.outline.parts:
-        held = [(each, part) for each in before if part in context.outline.searched(each.item.kind)]
-        batches += _packed(context, KnowledgePhase.BEFORE, held)
-    return batches + _packed(
+        pairs = [
+            (each, part) for each in before if part in context.outline.searched(each.item.kind)
+        ]
+        batches += _pack(context, KnowledgePhase.BEFORE, pairs)
+    return batches + _pack(
         context, KnowledgePhase.AFTER, [(each, _own_part(context, each)) for each in after]
     )
 
 
-def _packed(
-    context: Context, phase: KnowledgePhase, held: Sequence[tuple[Candidate, IdeaPart]]
+def _pack(
+    context: Context, phase: KnowledgePhase, pairs: Sequence[tuple[Candidate, IdeaPart]]
 ) -> list[_Batch]:
     """In calls of `items_per_grounding_call`; items without any text stand apart, because nobody is
     asked about them.
     """
-    readable = [pair for pair in held if pair[0].shown().strip()]
-    unreadable = [pair for pair in held if not pair[0].shown().strip()]
+    readable = [pair for pair in pairs if pair[0].shown().strip()]
+    unreadable = [pair for pair in pairs if not pair[0].shown().strip()]
     packs = [
         *even_batches(readable, context.parameters.items_per_grounding_call),
         *([unreadable] if unreadable else []),
     ]
-    keys = [keyed(pack) for pack in packs]
+    keys = [assign_keys(pack) for pack in packs]
     return [
         _Batch(
             phase,
@@ -132,11 +134,11 @@ def _packed(
 
 def _own_part(context: Context, candidate: Candidate) -> IdeaPart:
     """The part it was searched for first, where its kind bears on that part."""
-    borne_on = context.outline.searched(candidate.item.kind)
-    return candidate.query.part if candidate.query.part in borne_on else borne_on[0]
+    searched_parts = context.outline.searched(candidate.item.kind)
+    return candidate.query.part if candidate.query.part in searched_parts else searched_parts[0]
 
 
-async def _asked(context: Context, batch: _Batch) -> Outcome[GroundingReply] | None:
+async def _ask_batch(context: Context, batch: _Batch) -> Outcome[GroundingReply] | None:
     """None where the items hold no text: there is nothing to ask about."""
     items = tuple(
         ItemShown(key=key, kind=each.item.kind.value, title=each.item.title, text=each.shown())
@@ -149,7 +151,7 @@ async def _asked(context: Context, batch: _Batch) -> Outcome[GroundingReply] | N
         PartHeld(
             part=part.value,
             claims=context.outline.claims[part],
-            keys=tuple(key for key, own in batch.parts.items() if own is part),
+            keys=tuple(key for key, item_part in batch.parts.items() if item_part is part),
         )
         for part in dict.fromkeys(batch.parts.values())
     )
@@ -161,7 +163,7 @@ async def _asked(context: Context, batch: _Batch) -> Outcome[GroundingReply] | N
     return outcome
 
 
-def _judged(
+def _evidence_columns(
     context: Context,
     batch: _Batch,
     key: str,
@@ -171,7 +173,7 @@ def _judged(
     """The columns that say what an item says of its part, or why that is not known."""
     if outcome is None:
         detail = "neither its source nor its reading gives any text"
-        unasked = never_asked(GROUND_EVIDENCE, context.engine)
+        unasked = unasked_provenance(GROUND_EVIDENCE, context.engine)
         return _unscored(Unscored(Reason.NO_EVIDENCE, detail, unasked))
     if isinstance(outcome, Unscored):
         return _unscored(outcome)
@@ -180,8 +182,8 @@ def _judged(
         context.failures.omission(batch.subject, f"{detail} among {len(batch.items)} items")
         return _unscored(Unscored(Reason.REPLY_UNPARSABLE, detail, outcome.provenance))
     candidate, passage = batch.items[key], " ".join(entry.passage.split())
-    evidence, removed = spelled_out(entry.evidence, batch.items, key)
-    analysis, more = spelled_out(entry.analysis, batch.items, key)
+    evidence, removed = spell_out_keys(entry.evidence, batch.items, key)
+    analysis, more = spell_out_keys(entry.analysis, batch.items, key)
     return {
         "relation": entry.relation,
         "evidence": evidence,

@@ -167,7 +167,7 @@ class Pool:
         ):
             return None
         # Sorted, because a find may share names with two candidates: always the same one takes it.
-        known = next(
+        existing = next(
             (
                 self._places[find.phase, name]
                 for name in sorted(names)
@@ -175,7 +175,7 @@ class Pool:
             ),
             None,
         )
-        candidate = known or Candidate(
+        candidate = existing or Candidate(
             find.item,
             find.phase,
             find.query,
@@ -184,7 +184,7 @@ class Pool:
             {find.query.part: None},
             {find.query: None},
         )
-        if known is None:
+        if existing is None:
             self.candidates.append(candidate)
         else:
             _merge(candidate, find)
@@ -196,7 +196,7 @@ class Pool:
                 else None
             )
             self.candidates = [each for each in self.candidates if each is not later]
-        return candidate if known is None else None
+        return candidate if existing is None else None
 
     def exclude(self, item: KnowledgeItem) -> None:
         """Drop a work that does not stand, whichever source found it, and keep it out."""
@@ -242,12 +242,12 @@ ItemT = TypeVar("ItemT")
 _KEY = bounded(r"[\[(]?\bK(\d{1,3})\b[\])]?")
 
 
-def keyed(batch: Sequence[ItemT]) -> dict[str, ItemT]:
+def assign_keys(batch: Sequence[ItemT]) -> dict[str, ItemT]:
     """K1, K2, … in order. Keys mean nothing outside one prompt."""
     return {f"K{number}": item for number, item in enumerate(batch, start=1)}
 
 
-def spelled_out(text: str, shown: dict[str, Candidate], own: str) -> tuple[str, int]:
+def spell_out_keys(text: str, items: dict[str, Candidate], own_key: str) -> tuple[str, int]:
     """Return a reply without the prompt's keys, and how many references it made up.
 
     It is read apart from the prompt. Words that merely look like a key stay, and so do quotations.
@@ -256,8 +256,8 @@ def spelled_out(text: str, shown: dict[str, Candidate], own: str) -> tuple[str, 
 
     def spelled(match: Match[str]) -> str:
         key = f"K{match.group(1)}"
-        if key == own:
+        if key == own_key:
             return "the source"
-        return f"“{shown[key].item.title}”" if key in shown else match.group(0)
+        return f"“{items[key].item.title}”" if key in items else match.group(0)
 
     return plain(_KEY.sub(spelled, shielded(cleaned))).strip(), removed

@@ -117,10 +117,10 @@ class CodeHost:
 
 def _last_commit(reply: Reply) -> str:
     rows = rows_of(json_of(reply.content))
-    found = text_of(rows[0], "sha") if rows and isinstance(rows[0], dict) else ""
-    if rows and not _COMMIT.fullmatch(found):
+    sha = text_of(rows[0], "sha") if rows and isinstance(rows[0], dict) else ""
+    if rows and not _COMMIT.fullmatch(sha):
         raise UnreadableAnswer("the first commit has no hash")
-    return found
+    return sha
 
 
 # What a repository's archive holds, put into words: its README, its files by kind, its modules
@@ -199,7 +199,7 @@ def _by_use(modules: list[Module]) -> list[Module]:
 
 
 def _line(module: Module, modules: list[Module]) -> str:
-    known = frozenset(name for each in modules for name in each.defined)
+    defined_names = frozenset(name for each in modules for name in each.defined)
     parts = [f"{module.path}: {module.about}".rstrip(": ")]
     if module.classes:
         parts.append(
@@ -209,11 +209,20 @@ def _line(module: Module, modules: list[Module]) -> str:
     if module.functions:
         parts.append("functions " + ", ".join(module.functions))
     calls = [
-        (name or "the module", [called for called in names if called in known and called != name])
+        (
+            name or "the module",
+            [
+                name_called
+                for name_called in names
+                if name_called in defined_names and name_called != name
+            ],
+        )
         for name, names in module.calls.items()
     ]
-    told = [f"{name} calls {', '.join(names[:CALLS_NAMED])}" for name, names in calls if names]
-    return "; ".join((*parts, *told))
+    call_lines = [
+        f"{name} calls {', '.join(names[:CALLS_NAMED])}" for name, names in calls if names
+    ]
+    return "; ".join((*parts, *call_lines))
 
 
 def parts_of(archive: Archive) -> tuple[tuple[str, str], ...]:
@@ -295,7 +304,7 @@ class WebReader:
         if isinstance(revision, SourceFailure):
             return Reading(failure=revision)
         return await self._read(
-            self.code_host.archive(name, revision), ARCHIVE, "repository", self._unpacked
+            self.code_host.archive(name, revision), ARCHIVE, "repository", self._read_archive
         )
 
     async def _read(
@@ -307,9 +316,9 @@ class WebReader:
     ) -> Reading:
         key = f"{kind}:{VERSION}:{content_hash(url)}"
         async with self.slots:
-            if (kept := await self._kept(key)) is not None:
+            if (parts := await self._load_cached(key)) is not None:
                 record_cache_hit(self.ledger, SOURCE, f"{kind} kept")
-                return Reading(kept)
+                return Reading(parts)
             private = self.allow_private_addresses
             downloader = Downloader(self.settings, self.ledger, private, expected)
             content = await downloader.fetch(url)
@@ -322,7 +331,7 @@ class WebReader:
             await asyncio.to_thread(self.store.put_many, {key: orjson.dumps(reading.parts)})
         return reading
 
-    async def _kept(self, key: str) -> Parts | None:
+    async def _load_cached(self, key: str) -> Parts | None:
         if self.store is None:
             return None
         value = (await asyncio.to_thread(self.store.get_many, [key], LOOK_UP_SECONDS)).get(key)
@@ -347,7 +356,7 @@ class WebReader:
             )
         return Reading((("Page", text),))
 
-    async def _unpacked(self, content: bytes, url: str) -> Reading:
+    async def _read_archive(self, content: bytes, url: str) -> Reading:
         answer = await self._in_child(_REPOSITORY_CHILD, content)
         if isinstance(answer, SourceFailure):
             return Reading(failure=answer)
@@ -365,21 +374,24 @@ class WebReader:
     ) -> bytes | SourceFailure:
         name = script.stem.removesuffix("_child")
         cpu_seconds = max(int(self.settings.parse_seconds), 1)
-        ended = await run_child(
+        process = await run_child(
             (str(script), str(cpu_seconds), str(self.settings.parse_memory_bytes), *arguments),
             content,
             cpu_seconds,
         )
-        if ended.code == 0:
-            return ended.output
+        if process.code == 0:
+            return process.output
         # None: out of time. The kernel sends SIGXCPU for processor time and SIGKILL for memory.
         limits = {None, EXIT_MEMORY, -signal.SIGXCPU, -signal.SIGKILL}
-        if ended.code in limits:
+        if process.code in limits:
             return failure(
                 name, "", Reason.PARSER_LIMIT, "reading needs more memory or time than it may take"
             )
         return failure(
-            name, "", Reason.DAMAGED, f"the reader ended with code {ended.code}: damaged or hostile"
+            name,
+            "",
+            Reason.DAMAGED,
+            f"the reader ended with code {process.code}: damaged or hostile",
         )
 
 

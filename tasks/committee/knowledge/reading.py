@@ -10,7 +10,7 @@ from schemas.literature.knowledge import SourceKind
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
 from tasks.committee.knowledge.context import Context
-from tasks.committee.knowledge.pool import Candidate, keyed, paper_of, spelled_out
+from tasks.committee.knowledge.pool import Candidate, assign_keys, paper_of, spell_out_keys
 from tasks.committee.knowledge.reader import Reading, repository_of
 from tasks.committee.knowledge.tools import KnowledgeReader
 from tasks.committee.steps.finds import (
@@ -40,9 +40,9 @@ def within(parts: Sequence[tuple[str, str]], word_limit: int) -> str:
 
 
 def _portion(heading: str, text: str, word_limit: int) -> str:
-    kept, left_out = shorten_words(text.strip(), word_limit)
-    mark = f"\n[… {left_out} words left out …]" if left_out else ""
-    return f"{heading}:\n{kept}{mark}"
+    portion, omitted_words = shorten_words(text.strip(), word_limit)
+    mark = f"\n[… {omitted_words} words left out …]" if omitted_words else ""
+    return f"{heading}:\n{portion}{mark}"
 
 
 def _shares(lengths: Sequence[int], limit: int) -> list[int]:
@@ -70,7 +70,7 @@ async def summarise(context: Context, candidates: Sequence[Candidate]) -> None:
     A page without a summary keeps what its source said of it.
     """
     batches = [
-        keyed(batch)
+        assign_keys(batch)
         for batch in even_batches(candidates, context.parameters.pages_per_summary_call)
     ]
     limit = PAGE_SHARE * context.parameters.reading_word_limit
@@ -98,7 +98,7 @@ async def summarise(context: Context, candidates: Sequence[Candidate]) -> None:
         entries = by_key(outcome.value.pages, batch)
         for key, candidate in batch.items():
             if key in entries:
-                summary, _ = spelled_out(entries[key].summary, batch, key)
+                summary, _ = spell_out_keys(entries[key].summary, batch, key)
                 candidate.reading = _with_passages(context, entries[key], candidate, summary)
             else:
                 context.failures.omission(_SUBJECT, "the reply leaves out a page it was shown")

@@ -93,12 +93,12 @@ def _modules(files: dict[str, zipfile.ZipInfo]) -> list[str]:
     """Python files, those nearest to the root first; tests, documents and vendored code left
     out.
     """
-    found = [
+    paths = [
         path
         for path in files
         if path.endswith(".py") and not any(mark in f"/{path.lower()}" for mark in _SKIPPED)
     ]
-    return sorted(found, key=lambda path: (path.count("/"), path))[:MAXIMUM_MODULES]
+    return sorted(paths, key=lambda path: (path.count("/"), path))[:MAXIMUM_MODULES]
 
 
 def _text(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, budget: list[int]) -> str | None:
@@ -156,10 +156,10 @@ def _calls(tree: ast.Module) -> dict[str, list[str]]:
     """Names called, by the definition at the top of the module in whose body they are called; ``
     for the module's own body.
     """
-    found: dict[str, dict[str, None]] = {}
+    names_by_definition: dict[str, dict[str, None]] = {}
     for node in tree.body:
-        defined = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-        called = found.setdefault(node.name if defined else "", {})  # type: ignore[attr-defined]
+        is_definition = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        names = names_by_definition.setdefault(node.name if is_definition else "", {})  # type: ignore[attr-defined]
         for inner in ast.walk(node):
             if isinstance(inner, ast.Call):
                 target = inner.func
@@ -170,9 +170,9 @@ def _calls(tree: ast.Module) -> dict[str, list[str]]:
                     if isinstance(target, ast.Attribute)
                     else ""
                 )
-                if len(name) > 2 and len(called) < MAXIMUM_NAMES:
-                    called.setdefault(name)
-    return {name: list(called) for name, called in found.items() if called}
+                if len(name) > 2 and len(names) < MAXIMUM_NAMES:
+                    names.setdefault(name)
+    return {name: list(names) for name, names in names_by_definition.items() if names}
 
 
 if __name__ == "__main__":

@@ -107,16 +107,16 @@ def _fits(candidate: Candidate, paper: Paper, cutoff: date | None) -> bool:
     return cutoff is not None and appeared_after(paper, cutoff)
 
 
-def kept_papers(pool: Pool) -> tuple[Paper, ...]:
-    found: dict[PaperId, Paper] = {}
+def papers_before_cutoff(pool: Pool) -> tuple[Paper, ...]:
+    papers_by_id: dict[PaperId, Paper] = {}
     for candidate in pool.of(KnowledgePhase.BEFORE, SourceKind.PAPERS):
         paper = candidate.paper or paper_of(candidate.item)
-        found.setdefault(paper.paper_id, paper)
-    return tuple(found.values())
+        papers_by_id.setdefault(paper.paper_id, paper)
+    return tuple(papers_by_id.values())
 
 
 @dataclass(frozen=True, slots=True)
-class _Answered:
+class _SourceResult:
     finds: tuple[tuple[KnowledgeItem, Paper | None], ...]
     failed_for_good: bool
 
@@ -162,9 +162,9 @@ class Search:
         self._silent |= {name for _, name, _ in wanted if self._fell_silent(name, tasks)}
         new: list[Candidate] = []
         for phase, query, name in fresh:
-            answered = tasks[phase, name, _plain(query.text)].result()
-            for item, paper in answered.finds:
-                entered = self._entered(Find(item, phase, query, number, paper))
+            result = tasks[phase, name, _plain(query.text)].result()
+            for item, paper in result.finds:
+                entered = self._enter(Find(item, phase, query, number, paper))
                 new.extend([entered] if entered else [])
         return [candidate for candidate in new if candidate in self.pool.candidates]
 
@@ -187,11 +187,13 @@ class Search:
             return []
         self._followed.update(seeds)
         # Only a snapshot tells, at no further cost, how all of a list are cited.
-        listed = MOST_REFERENCES if literature.unlimited else limit
+        list_limit = MOST_REFERENCES if literature.unlimited else limit
         cutoff = self.context.outline.cutoff
-        answer = await literature.references(list(seeds), listed, cutoff)
+        answer = await literature.references(list(seeds), list_limit, cutoff)
         self.context.failures.look_ups(answer.failures, f"references in {LITERATURE}")
-        told = telling_passages(self.context.outline.gist, [edge for edge, _ in answer.items])
+        citing_texts = telling_passages(
+            self.context.outline.gist, [edge for edge, _ in answer.items]
+        )
         new: list[Candidate] = []
         for seed_id, seed in seeds.items():
             cited = [
@@ -199,15 +201,15 @@ class Search:
                 for edge, paper in answer.items
                 if edge.citing_paper_id == seed_id and paper.admissible(cutoff)
             ]
-            for paper in sorted(cited, key=lambda each: each.paper_id not in told)[:limit]:
-                why = told.get(paper.paper_id) or f"cited by {seed.item.title}"
+            for paper in sorted(cited, key=lambda each: each.paper_id not in citing_texts)[:limit]:
+                why = citing_texts.get(paper.paper_id) or f"cited by {seed.item.title}"
                 query = Query(seed.query.part, SourceKind.PAPERS, why)
                 item = item_of(paper, LITERATURE)
-                entered = self._entered(Find(item, KnowledgePhase.BEFORE, query, number, paper))
+                entered = self._enter(Find(item, KnowledgePhase.BEFORE, query, number, paper))
                 new.extend([entered] if entered else [])
         return new
 
-    def _entered(self, find: Find) -> Candidate | None:
+    def _enter(self, find: Find) -> Candidate | None:
         """The find as a candidate if it is a new one; the idea's own publication is no evidence
         about it and is left out, said aloud.
         """
@@ -241,19 +243,21 @@ class Search:
         return names
 
     def _fell_silent(
-        self, name: str, tasks: dict[tuple[KnowledgePhase, str, str], asyncio.Task[_Answered]]
+        self, name: str, tasks: dict[tuple[KnowledgePhase, str, str], asyncio.Task[_SourceResult]]
     ) -> bool:
         """A source that refused every question for a lasting reason is not asked again."""
         return all(
-            task.result().failed_for_good for (_, asked, _), task in tasks.items() if asked == name
+            task.result().failed_for_good
+            for (_, source, _), task in tasks.items()
+            if source == name
         )
 
-    async def _ask(self, phase: KnowledgePhase, name: str, text: str) -> _Answered:
+    async def _ask(self, phase: KnowledgePhase, name: str, text: str) -> _SourceResult:
         if name == LITERATURE:
             return await self._ask_literature(phase, text)
         return await self._ask_source(phase, name, text)
 
-    async def _ask_literature(self, phase: KnowledgePhase, text: str) -> _Answered:
+    async def _ask_literature(self, phase: KnowledgePhase, text: str) -> _SourceResult:
         """The gateway takes a last day only: for later knowledge it is asked for more without one,
         and what is not later is dropped.
         """
@@ -272,9 +276,9 @@ class Search:
                 if (appeared_after(paper, cutoff) if later else paper.admissible(cutoff))
             ]
         finds = tuple((item_of(paper, LITERATURE), paper) for paper in papers)
-        return _Answered(finds, _refused_for_good(answer.failures))
+        return _SourceResult(finds, _refused_for_good(answer.failures))
 
-    async def _ask_source(self, phase: KnowledgePhase, name: str, text: str) -> _Answered:
+    async def _ask_source(self, phase: KnowledgePhase, name: str, text: str) -> _SourceResult:
         cutoff = self.context.outline.cutoff
         after = (
             cutoff + timedelta(days=1)
@@ -289,9 +293,9 @@ class Search:
             published_before=before,
         )
         answer = await self.context.tools.sources[name].search(query)
-        _tell(self.context.failures, name, answer, phase)
+        _record_failures(self.context.failures, name, answer, phase)
         finds = tuple((item, None) for item in answer.items if item.admissible(after, before))
-        return _Answered(finds, _refused_for_good(answer.failures))
+        return _SourceResult(finds, _refused_for_good(answer.failures))
 
 
 def _refused_for_good(failures: Sequence[SourceFailure]) -> bool:
@@ -303,7 +307,9 @@ def _refused_for_good(failures: Sequence[SourceFailure]) -> bool:
     )
 
 
-def _tell(failures: FailureLog, name: str, answer: KnowledgeAnswer, phase: KnowledgePhase) -> None:
+def _record_failures(
+    failures: FailureLog, name: str, answer: KnowledgeAnswer, phase: KnowledgePhase
+) -> None:
     failures.searches(answer.failures, name)
     if answer.undated_count and phase is KnowledgePhase.BEFORE:
         for _ in range(answer.undated_count):

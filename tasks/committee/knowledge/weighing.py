@@ -14,7 +14,7 @@ from schemas.literature.knowledge import KnowledgeItem, SourceKind
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
 from tasks.committee.knowledge.context import Context, Outline
-from tasks.committee.knowledge.pool import Candidate, Pool, host_of, keyed
+from tasks.committee.knowledge.pool import Candidate, Pool, assign_keys, host_of
 from tasks.committee.knowledge.tools import Reranker
 from tasks.committee.steps.finds import (
     JUDGE_CREDIBILITY,
@@ -63,18 +63,18 @@ def select(
     nor harmed it.
     """
     # By `id`: candidates change while the search goes on, and cannot be hashed.
-    through = {id(candidate) for candidate in candidates}
+    eligible_ids = {id(candidate) for candidate in candidates}
     chosen: list[Candidate] = []
     for phase in KnowledgePhase:
         for kind in SourceKind:
             ranked = sorted(
-                (candidate for candidate in pool.of(phase, kind) if id(candidate) in through),
+                (candidate for candidate in pool.of(phase, kind) if id(candidate) in eligible_ids),
                 key=lambda candidate: -_place(candidate, judge_weight),
             )
             chosen += ranked[:limit]
-    selected = {id(candidate) for candidate in chosen}
+    selected_ids = {id(candidate) for candidate in chosen}
     for candidate in pool:
-        candidate.selected = id(candidate) in selected
+        candidate.selected = id(candidate) in selected_ids
     return chosen
 
 
@@ -99,7 +99,8 @@ async def judge_credibility(context: Context, candidates: Sequence[Candidate]) -
         return
     waiting = [candidate for candidate in candidates if not candidate.judged]
     batches = [
-        keyed(batch) for batch in even_batches(waiting, context.parameters.items_per_judge_call)
+        assign_keys(batch)
+        for batch in even_batches(waiting, context.parameters.items_per_judge_call)
     ]
     title = context.outline.idea.title or context.outline.gist
     outcomes = await side_by_side(
@@ -225,11 +226,11 @@ async def rerank(
     for candidate in candidates:
         by_part.setdefault(candidate.query.part, []).append(candidate)
     scored = await side_by_side(
-        reranker.scores("\n".join(outline.claims[part]), [candidate.text for candidate in found])
-        for part, found in by_part.items()
+        reranker.scores("\n".join(outline.claims[part]), [candidate.text for candidate in group])
+        for part, group in by_part.items()
     )
-    for found, scores in zip(by_part.values(), scored, strict=True):
-        for candidate, score in zip(found, scores, strict=True):
+    for group, scores in zip(by_part.values(), scored, strict=True):
+        for candidate, score in zip(group, scores, strict=True):
             candidate.semantic_0_to_1 = score
 
 

@@ -65,9 +65,9 @@ async def baseline_credibility(
     del tools
     entries = []
     for item in inputs.items:
-        known = _known(item, inputs.as_of_year)
-        if known is not None:
-            score_0_to_1, reason = known
+        assessment = _assess(item, inputs.as_of_year)
+        if assessment is not None:
+            score_0_to_1, reason = assessment
             entries.append(
                 CredibilityEntry(key=item.key, reason=reason, score=round(10 * score_0_to_1))
             )
@@ -78,7 +78,7 @@ async def baseline_credibility(
     )
 
 
-def _known(item: ItemFacts, as_of_year: int) -> tuple[float, str] | None:
+def _assess(item: ItemFacts, as_of_year: int) -> tuple[float, str] | None:
     years = max(as_of_year - int(item.published[:4]), 1) if item.published[:4].isdigit() else 1
     if item.kind == SourceKind.WEB.value:
         return _of_site(item.site)
@@ -170,17 +170,17 @@ async def baseline_summaries(
 
 
 def _summary(page: PageShown, idea: str) -> PageSummary | None:
-    found = [
+    page_sentences = [
         sentence
         for sentence in dict.fromkeys(sentences(page.text))
         if len(sentence.split()) >= SHORTEST_WORDS
     ][:PAGE_SENTENCES_READ]
-    if not found:
+    if not page_sentences:
         return None
-    best = [sentence for _, sentence in rank_sentences(idea, found, SUMMARY_SENTENCES)]
+    best = [sentence for _, sentence in rank_sentences(idea, page_sentences, SUMMARY_SENTENCES)]
     return PageSummary(
         key=page.key,
-        summary=" ".join(sentence for sentence in found if sentence in best),
+        summary=" ".join(sentence for sentence in page_sentences if sentence in best),
         passages=best[:PASSAGES],
     )
 
@@ -263,8 +263,8 @@ async def baseline_grounding(
     the outcome by its wording.
     """
     parts = {key: part for part in inputs.parts for key in part.keys}
-    held = [item for item in inputs.items if item.key in parts]
-    if not held:
+    items = [item for item in inputs.items if item.key in parts]
+    if not items:
         return NoAnswer(Reason.NOTHING_TO_JUDGE, "no item shown is to be held against a part")
     candidates = [
         _Candidates(
@@ -273,7 +273,7 @@ async def baseline_grounding(
             parts[item.key].claims,
             _nearest_by_words(item, "\n".join(parts[item.key].claims)),
         )
-        for item in held
+        for item in items
     ]
     texts = list(
         dict.fromkeys(text for each in candidates for text in (*each.claims, *each.sentences))
@@ -283,14 +283,14 @@ async def baseline_grounding(
 
 
 def _nearest_by_words(item: ItemShown, claims: str) -> tuple[str, ...]:
-    found = [
+    candidates = [
         sentence
         for sentence in dict.fromkeys(sentences(item.text))
         if SHORTEST_WORDS <= len(sentence.split()) <= LONGEST_WORDS
     ] or sentences(item.text)[:1]
     return tuple(
         sentence
-        for _, sentence in rank_sentences(claims, found[:SENTENCES_READ], SENTENCES_EMBEDDED)
+        for _, sentence in rank_sentences(claims, candidates[:SENTENCES_READ], SENTENCES_EMBEDDED)
     )
 
 

@@ -12,7 +12,7 @@ from schemas.judgement.committee import IdeaPart
 from schemas.literature.knowledge import SourceKind
 from schemas.reasons import Reason
 from schemas.text.patterns import bounded, linear
-from tasks.committee.steps.shown import PartShown
+from tasks.committee.steps.prompt_inputs import PartShown
 from tasks.judging.reply_fields import SoundEntries, Text
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.text.phrases import (
@@ -88,7 +88,7 @@ def abbreviations(text: str) -> tuple[tuple[str, str], ...]:
     """(long, short) and (short, long) for every abbreviation explained as `long form (LF)`, lower
     case.
     """
-    found: dict[str, str] = {}
+    long_forms: dict[str, str] = {}
     for match in _EXPLAINED.finditer(text):
         short = match.group(2).rstrip("s")
         words = match.group(1).replace("-", " ").split()
@@ -96,11 +96,11 @@ def abbreviations(text: str) -> tuple[tuple[str, str], ...]:
         if len(long) == len(short) and all(
             word[0].lower() == letter.lower() for word, letter in zip(long, short, strict=True)
         ):
-            found.setdefault(short.lower(), " ".join(long).lower())
-    return tuple(found.items()) + tuple((long, short) for short, long in found.items())
+            long_forms.setdefault(short.lower(), " ".join(long).lower())
+    return tuple(long_forms.items()) + tuple((long, short) for short, long in long_forms.items())
 
 
-def reworded(query: str, explained: tuple[tuple[str, str], ...]) -> str | None:
+def reword(query: str, explained: tuple[tuple[str, str], ...]) -> str | None:
     """`query` with the first term that has another name replaced by it; None when no term has
     one.
     """
@@ -189,15 +189,15 @@ def _queries(
     explained: tuple[tuple[str, str], ...],
     limit: int,
 ) -> list[str]:
-    found: dict[str, None] = {}
+    queries: dict[str, None] = {}
     for start in range(len(phrases)):
         query = filled([*phrases[start : start + 2], *subject], word_limit) or " ".join(
             phrases[start].split()[:word_limit]
         )
-        for candidate in (query, reworded(query, explained)):
+        for candidate in (query, reword(query, explained)):
             if candidate:
-                found.setdefault(candidate)
-    return list(found)[:limit]
+                queries.setdefault(candidate)
+    return list(queries)[:limit]
 
 
 KNOWLEDGE_QUERIES = Step(
@@ -270,7 +270,7 @@ async def baseline_refinement(
     """
     del tools
     frequency = stem_counts(inputs.idea)
-    asked = {" ".join(outcome.query.lower().split()) for outcome in inputs.outcomes}
+    previous_queries = {" ".join(outcome.query.lower().split()) for outcome in inputs.outcomes}
     entries = []
     for part in inputs.parts:
         for kind in inputs.kinds:
@@ -285,8 +285,8 @@ async def baseline_refinement(
                     trouble, part, outcomes, ranked_phrases("\n".join(part.claims), frequency)
                 )
                 query = filled(words, WORD_LIMITS[SourceKind(kind)])
-                fresh = [query] if query and query not in asked else []
-                asked.update(fresh)
+                fresh = [query] if query and query not in previous_queries else []
+                previous_queries.update(fresh)
                 entries.append(
                     RefinedQueries(
                         part=IdeaPart(part.part),
@@ -305,8 +305,8 @@ async def baseline_refinement(
 def _trouble(outcomes: list[QueryOutcome]) -> QueryTrouble:
     if sum(outcome.found_count for outcome in outcomes) < FEW_FINDS:
         return QueryTrouble.TOO_SPECIFIC
-    found = [outcome for outcome in outcomes if outcome.found_count]
-    mean = sum(outcome.mean_similarity for outcome in found) / len(found)
+    with_finds = [outcome for outcome in outcomes if outcome.found_count]
+    mean = sum(outcome.mean_similarity for outcome in with_finds) / len(with_finds)
     if mean < LOW_SIMILARITY:
         return QueryTrouble.LOW_RELEVANCE
     return QueryTrouble.TOO_GENERAL if mean < GENERAL_SIMILARITY else QueryTrouble.NONE

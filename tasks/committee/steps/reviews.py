@@ -10,7 +10,7 @@ from schemas.base import Noun, Reply
 from schemas.judgement.committee import Decision, IdeaPart, Relation
 from schemas.judging import StepKind
 from schemas.outcome import CONFIDENCE_MEANING, Confidence, confidence_by_evidence
-from tasks.committee.steps.shown import (
+from tasks.committee.steps.prompt_inputs import (
     KnowledgeShown,
     PartShown,
     claims_of,
@@ -60,8 +60,8 @@ class PersonaInput(Noun):
 
 def _within_scale(value: object) -> int | None:
     """The confidence; None: not said, or off the scale. It costs no score."""
-    told = str(value).strip()
-    return int(told) if told in ("0", "1", "2", "3") else None
+    text = str(value).strip()
+    return int(text) if text in ("0", "1", "2", "3") else None
 
 
 class DimensionReview(Reply):
@@ -110,10 +110,12 @@ async def baseline_review(inputs: PersonaInput, tools: BaselineTools) -> Persona
     reviews makes no difference but by what the reviewer knows.
     """
     del tools
-    return PersonaReply(reviews=[_reviewed(inputs, dimension) for dimension in inputs.dimensions])
+    return PersonaReply(
+        reviews=[_review_dimension(inputs, dimension) for dimension in inputs.dimensions]
+    )
 
 
-def _reviewed(inputs: PersonaInput, dimension: DimensionShown) -> DimensionReview:
+def _review_dimension(inputs: PersonaInput, dimension: DimensionShown) -> DimensionReview:
     judge = _JUDGES.get(dimension.name)
     judgement = judge(inputs) if judge is not None else _other(inputs, dimension)
     return DimensionReview(
@@ -132,7 +134,7 @@ def _confidence(inputs: PersonaInput, parts: tuple[IdeaPart, ...]) -> int:
         return _BY_THE_TEXT
     relevance: dict[str, float] = {}
     for each in findings(inputs.evidence, parts):
-        relevance[each.key] = max(relevance.get(each.key, 0.0), each.found.relevance_0_to_1)
+        relevance[each.key] = max(relevance.get(each.key, 0.0), each.finding.relevance_0_to_1)
     strong = sum(value >= _STRONG for value in relevance.values())
     return confidence_by_evidence(strong=strong, fair=len(relevance) - strong)
 
@@ -156,40 +158,41 @@ def _novelty(inputs: PersonaInput) -> _Judgement:
 
 
 def _feasibility(inputs: PersonaInput) -> _Judgement:
-    found = findings(inputs.evidence, _TESTING)
-    planned = bool(claims_of(inputs.parts, IdeaPart.METHODS)) + bool(
+    test_findings = findings(inputs.evidence, _TESTING)
+    stated_parts = bool(claims_of(inputs.parts, IdeaPart.METHODS)) + bool(
         claims_of(inputs.parts, IdeaPart.EXPERIMENTAL_SETTINGS)
     )
-    support, at_hand = support_share(found), any(each.kind == "code" for each in found)
+    support, at_hand = (
+        support_share(test_findings),
+        any(each.kind == "code" for each in test_findings),
+    )
     easy = ease(inputs.idea)
     counted = (
-        f"Methods and settings stated: {planned} of 2; support among findings: {support:.0%};"
+        f"Methods and settings stated: {stated_parts} of 2; support among findings: {support:.0%};"
         f" code found: {'yes' if at_hand else 'no'}; ease by the resources named: {easy:.0%}"
     )
-    share = 0.35 * planned / 2 + 0.35 * support + 0.25 * easy + 0.05 * at_hand
+    share = 0.35 * stated_parts / 2 + 0.35 * support + 0.25 * easy + 0.05 * at_hand
     return _Judgement(share, counted, _TESTING)
 
 
 def _validity(inputs: PersonaInput) -> _Judgement:
-    found = findings(inputs.evidence)
-    support, tested = (
-        support_share(found),
+    all_findings = findings(inputs.evidence)
+    support, states_test = (
+        support_share(all_findings),
         bool(claims_of(inputs.parts, IdeaPart.EXPERIMENTAL_SETTINGS)),
     )
     supporting, refuting = (
-        sum(each.found.relation == relation for each in found)
+        sum(each.finding.relation == relation for each in all_findings)
         for relation in (Relation.SUPPORTS, Relation.REFUTES)
     )
-    counted = (
-        f"Findings for: {supporting}; against: {refuting}; test stated: {'yes' if tested else 'no'}"
-    )
-    return _Judgement(0.8 * support + 0.2 * tested, counted)
+    counted = f"Findings for: {supporting}; against: {refuting}; test stated: {'yes' if states_test else 'no'}"
+    return _Judgement(0.8 * support + 0.2 * states_test, counted)
 
 
 def _significance(inputs: PersonaInput) -> _Judgement:
-    found = findings(inputs.evidence, _PURPOSE)
-    support, wide = support_share(found), reach(inputs.idea, inputs.parts)
-    items = len({each.key for each in found})
+    purpose_findings = findings(inputs.evidence, _PURPOSE)
+    support, wide = support_share(purpose_findings), reach(inputs.idea, inputs.parts)
+    items = len({each.key for each in purpose_findings})
     counted = (
         f"Items on its purpose: {items}; support among them: {support:.0%}; words of wide reach:"
         f" {wide:.0%}"
@@ -214,11 +217,11 @@ _JUDGES: dict[str, Callable[[PersonaInput], _Judgement]] = {
 
 
 def _quotations(inputs: PersonaInput, parts: tuple[IdeaPart, ...]) -> list[str]:
-    found = [each for each in findings(inputs.evidence, parts) if each.found.evidence]
+    quotable = [each for each in findings(inputs.evidence, parts) if each.finding.evidence]
     return [
         quotation
         for relation in (Relation.SUPPORTS, Relation.REFUTES)
-        for quotation in quotations(each for each in found if each.found.relation == relation)[
+        for quotation in quotations(each for each in quotable if each.finding.relation == relation)[
             :_QUOTED
         ]
     ]
@@ -261,16 +264,16 @@ class MetaInput(Noun):
     reviews: tuple[ReviewShown, ...] = Field(min_length=1)
 
 
-def _decided(value: object) -> object:
+def _parse_decision(value: object) -> object:
     """`reject.`, `SPOTLIGHT`, `Accept (Poster)` as models write them; anything else is left for the
     closed list to refuse.
     """
     if not isinstance(value, str):
         return value
-    named = [
+    decisions = [
         decision.value for decision in Decision if decision.value.casefold() in value.casefold()
     ]
-    return named[0] if len(named) == 1 else value
+    return decisions[0] if len(decisions) == 1 else value
 
 
 class MetaReply(Reply):
@@ -279,7 +282,7 @@ class MetaReply(Reply):
     summary: Prose
     strengths: Prose
     weaknesses: Prose
-    decision: Annotated[Decision, BeforeValidator(_decided)]
+    decision: Annotated[Decision, BeforeValidator(_parse_decision)]
 
 
 THRESHOLDS = ((7.8, Decision.ORAL), (7.4, Decision.SPOTLIGHT), (7.2, Decision.POSTER))

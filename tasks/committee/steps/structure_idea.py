@@ -104,12 +104,12 @@ def part_of_heading(heading: str) -> IdeaPart | None:
 
     None when it names none.
     """
-    found = [
+    matches = [
         (match.start(), order, part)
         for order, (part, pattern) in enumerate(_HEADINGS)
         if (match := pattern.search(heading))
     ]
-    return min(found)[2] if found else None
+    return min(matches)[2] if matches else None
 
 
 def part_of_sentence(sentence: str, under: IdeaPart | None) -> IdeaPart | None:
@@ -186,7 +186,7 @@ async def baseline_structure(
     A part that no sentence serves stays empty.
     """
     del tools
-    sorted_claims = _sorted(inputs.idea)
+    sorted_claims = _sort_claims(inputs.idea)
     if not any(sorted_claims.values()):
         return NoAnswer(Reason.NOTHING_TO_JUDGE, "the text holds no sentence that claims anything")
     return StructureReply(
@@ -197,34 +197,34 @@ async def baseline_structure(
     )
 
 
-def _sorted(idea: str) -> dict[IdeaPart, list[str]]:
-    found: dict[IdeaPart, list[str]] = {part: [] for part in IdeaPart}
+def _sort_claims(idea: str) -> dict[IdeaPart, list[str]]:
+    by_part: dict[IdeaPart, list[str]] = {part: [] for part in IdeaPart}
     unsorted: list[str] = []
     sections = sections_of_markdown(idea)
     for heading, body in sections:
         under = part_of_heading(heading)
         for claim in _claims(body):
             part = part_of_sentence(claim, under)
-            (found[part] if part is not None else unsorted).append(claim)
-    if not found[IdeaPart.TLDR]:
-        found[IdeaPart.TLDR] = _gist(
-            sections, [claim for claims in found.values() for claim in claims] or unsorted, idea
+            (by_part[part] if part is not None else unsorted).append(claim)
+    if not by_part[IdeaPart.TLDR]:
+        by_part[IdeaPart.TLDR] = _gist(
+            sections, [claim for claims in by_part.values() for claim in claims] or unsorted, idea
         )
-    return found
+    return by_part
 
 
 def _claims(body: str) -> list[str]:
     """Sentences, taken apart at semicolons where both sides can stand alone."""
-    found: list[str] = []
+    claims: list[str] = []
     for sentence in sentences(body):
         pieces = [piece.strip() for piece in sentence.split("; ")]
-        apart = all(len(words(piece)) >= 2 * _SHORTEST_CLAIM_WORDS for piece in pieces)
-        found.extend(
+        splits = all(len(words(piece)) >= 2 * _SHORTEST_CLAIM_WORDS for piece in pieces)
+        claims.extend(
             piece
-            for piece in (pieces if apart else [sentence])
+            for piece in (pieces if splits else [sentence])
             if len(words(piece)) >= _SHORTEST_CLAIM_WORDS
         )
-    return found
+    return claims
 
 
 def _gist(sections: list[tuple[str, str]], claims: list[str], idea: str) -> list[str]:
@@ -238,8 +238,8 @@ def _gist(sections: list[tuple[str, str]], claims: list[str], idea: str) -> list
 def _weightiest(idea: str, claims: list[str]) -> list[str]:
     """At most `CLAIMS_PER_PART`, those nearest to the whole text, in the order of the text."""
     unique = list(dict.fromkeys(claims))
-    kept = {claim for _, claim in rank_sentences(idea, unique, CLAIMS_PER_PART)}
-    return [claim for claim in unique if claim in kept]
+    central = {claim for _, claim in rank_sentences(idea, unique, CLAIMS_PER_PART)}
+    return [claim for claim in unique if claim in central]
 
 
 STRUCTURE_IDEA = Step(

@@ -86,7 +86,7 @@ _OVERLAPS = {-1: Overlap.SUBSTANTIAL, 0: Overlap.PARTIAL, 1: Overlap.NONE}
 
 
 @dataclass(frozen=True, slots=True)
-class _PaperRead:
+class _Paper:
     key: str
     stems: frozenset[str]
     sentences: tuple[str, ...]
@@ -94,7 +94,7 @@ class _PaperRead:
 
 
 @dataclass(frozen=True, slots=True)
-class _StatementRead:
+class _Statement:
     dimension: str
     text: str
     stems: frozenset[str]
@@ -102,10 +102,10 @@ class _StatementRead:
 
 
 @dataclass(frozen=True, slots=True)
-class _Meeting:
+class _Match:
     """Nearness of one statement to a paper; the score is None where the paper says nothing of it."""
 
-    statement: _StatementRead
+    statement: _Statement
     closeness_0_to_1: float
     score: int | None
 
@@ -118,64 +118,66 @@ async def baseline_comparison(inputs: ComparisonInput, tools: BaselineTools) -> 
     statement's specific words the abstract has. One covered statement makes -1, one addressed 0; +1
     takes a paper on the subject that leaves all of them open.
     """
-    said = [(each.dimension_id, text) for each in inputs.dimensions for text in each.statements]
+    statement_texts = [
+        (each.dimension_id, text) for each in inputs.dimensions for text in each.statements
+    ]
     texts = [paper_text(paper.title, paper.abstract) for paper in inputs.papers]
-    vectors = await tools.embedder.embed([*(text for _, text in said), *texts])
+    vectors = await tools.embedder.embed([*(text for _, text in statement_texts), *texts])
     statements = [
-        _StatementRead(dimension, text, specific_stems(text), vector)
-        for (dimension, text), vector in zip(said, vectors, strict=False)
+        _Statement(dimension, text, specific_stems(text), vector)
+        for (dimension, text), vector in zip(statement_texts, vectors, strict=False)
     ]
     papers = [
-        _PaperRead(
+        _Paper(
             paper.key,
             specific_stems(text),
             tuple(sentences(paper.abstract)) or (paper.title,),
             vector,
         )
-        for paper, text, vector in zip(inputs.papers, texts, vectors[len(said) :], strict=True)
+        for paper, text, vector in zip(
+            inputs.papers, texts, vectors[len(statement_texts) :], strict=True
+        )
     ]
     dimensions = [each.dimension_id for each in inputs.dimensions]
     return ComparisonReply(papers=[_entry(paper, statements, dimensions) for paper in papers])
 
 
-def _entry(
-    paper: _PaperRead, statements: list[_StatementRead], dimensions: list[str]
-) -> ComparisonEntry:
-    met = [_meeting(paper, statement) for statement in statements]
-    closest = max(met, key=lambda each: each.closeness_0_to_1)
+def _entry(paper: _Paper, statements: list[_Statement], dimensions: list[str]) -> ComparisonEntry:
+    matches = [_match(paper, statement) for statement in statements]
+    closest = max(matches, key=lambda each: each.closeness_0_to_1)
     overlapping = closest.score is not None and closest.score <= 0
     return ComparisonEntry(
         key=paper.key,
-        overall_comparison=_beside(paper, closest) or "No statement of the idea comes close.",
+        overall_comparison=_side_by_side(paper, closest) or "No statement of the idea comes close.",
         quote=_nearest_sentence(paper, closest.statement) if overlapping else "",
         dimensions=[
-            _compared(paper, [each for each in met if each.statement.dimension == dimension])
+            _compare(paper, [each for each in matches if each.statement.dimension == dimension])
             for dimension in dimensions
         ],
     )
 
 
-def _compared(paper: _PaperRead, met: list[_Meeting]) -> DimensionComparison:
-    closest = max(met, key=lambda each: each.closeness_0_to_1)
-    scores = {each.score for each in met}
+def _compare(paper: _Paper, matches: list[_Match]) -> DimensionComparison:
+    closest = max(matches, key=lambda each: each.closeness_0_to_1)
+    scores = {each.score for each in matches}
     score = -1 if -1 in scores else 1 if 1 in scores and 0 not in scores else 0
     return DimensionComparison(
         dimension=closest.statement.dimension,
         overlap=_OVERLAPS[score] if scores != {None} else Overlap.NOT_ADDRESSED,
-        comparison=_beside(paper, closest),
+        comparison=_side_by_side(paper, closest),
         score=score,
     )
 
 
-def _beside(paper: _PaperRead, met: _Meeting) -> str:
+def _side_by_side(paper: _Paper, match: _Match) -> str:
     """The abstract's nearest sentence and the statement; empty where it says nothing of it."""
-    if met.score is None:
+    if match.score is None:
         return ""
-    sentence = quotable(_nearest_sentence(paper, met.statement))
-    return f"“{sentence}” beside the idea's “{quotable(met.statement.text)}”"
+    sentence = quotable(_nearest_sentence(paper, match.statement))
+    return f"“{sentence}” beside the idea's “{quotable(match.statement.text)}”"
 
 
-def _nearest_sentence(paper: _PaperRead, statement: _StatementRead) -> str:
+def _nearest_sentence(paper: _Paper, statement: _Statement) -> str:
     """One that says what the paper itself does is preferred to background."""
     ranked = rank_sentences(statement.text, paper.sentences, len(paper.sentences))
     return max(ranked, key=lambda pair: pair[0] + OWN_WORK_BONUS * bool(OWN_WORK.search(pair[1])))[
@@ -183,7 +185,7 @@ def _nearest_sentence(paper: _PaperRead, statement: _StatementRead) -> str:
     ]
 
 
-def _meeting(paper: _PaperRead, statement: _StatementRead) -> _Meeting:
+def _match(paper: _Paper, statement: _Statement) -> _Match:
     covered = len(statement.stems & paper.stems) / (len(statement.stems) or 1)
     closeness = 0.5 * max(float(statement.vector @ paper.vector), 0.0) + 0.5 * covered
     if closeness >= COVERED_FROM and covered >= MINIMUM_COVERED:
@@ -192,7 +194,7 @@ def _meeting(paper: _PaperRead, statement: _StatementRead) -> _Meeting:
         score = 0
     else:
         score = 1 if closeness >= SAME_SUBJECT_FROM else None
-    return _Meeting(statement, closeness, score)
+    return _Match(statement, closeness, score)
 
 
 COMPARE_PAPER = Step(

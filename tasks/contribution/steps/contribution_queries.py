@@ -39,10 +39,10 @@ class QueriesReply(Reply):
 async def baseline_queries(inputs: QueriesInput, tools: BaselineTools) -> QueriesReply | NoAnswer:
     del tools
     statements = [text for dimension in inputs.dimensions for text in dimension.statements]
-    made = phrase_queries(inputs.idea, statements, inputs.maximum_queries)
+    queries_by_statement = phrase_queries(inputs.idea, statements, inputs.maximum_queries)
     answers = [
         StatementQueries(statement=number, queries=queries)
-        for number, queries in enumerate(made, start=1)
+        for number, queries in enumerate(queries_by_statement, start=1)
         if queries
     ]
     if not answers:

@@ -77,15 +77,15 @@ async def baseline_review(inputs: ReviewInput, tools: BaselineTools) -> ReviewRe
     """
     del tools
     if all(comparison.score is None for comparison in inputs.comparisons):
-        return _uncompared(inputs)
+        return _review_abstracts(inputs)
     overlapping = [each for each in inputs.comparisons if _overlaps(each)]
     overlapping.sort(key=lambda each: each.score or 0)
-    apart = [each.key for each in inputs.comparisons if not _overlaps(each)]
+    distinct_keys = [each.key for each in inputs.comparisons if not _overlaps(each)]
     return ReviewReply(
         strengths=(
-            f"Works compared that have no overlapping statement: {len(apart)} of"
-            f" {len(inputs.comparisons)} {cited(apart)}"
-            if apart
+            f"Works compared that have no overlapping statement: {len(distinct_keys)} of"
+            f" {len(inputs.comparisons)} {cited(distinct_keys)}"
+            if distinct_keys
             else ""
         ),
         weaknesses="\n\n".join(
@@ -98,19 +98,21 @@ def _overlaps(comparison: ShownComparison) -> bool:
     return (comparison.score or 0) < 0 or comparison.overlap not in (None, Overlap.NONE)
 
 
-def _uncompared(inputs: ReviewInput) -> ReviewReply | NoAnswer:
+def _review_abstracts(inputs: ReviewInput) -> ReviewReply | NoAnswer:
     """Of abstracts that nobody compared only what comes nearest to the statements can be told."""
     statements = " ".join(inputs.dimension.statements)
     nearest = [
         (*max(rank_sentences(statements, sentences(paper.comparison), 1), default=(0.0, "")), paper)
         for paper in inputs.comparisons
     ]
-    told = sorted((each for each in nearest if each[0] > 0), key=lambda each: -each[0])
-    if not told:
+    ranked = sorted((each for each in nearest if each[0] > 0), key=lambda each: -each[0])
+    if not ranked:
         return NoAnswer(Reason.NO_EVIDENCE, "no abstract shares a word with the statements")
     return ReviewReply(
         strengths="",
-        weaknesses=passages((said, paper.key) for _, said, paper in told[:OVERLAPS_SHOWN]),
+        weaknesses=passages(
+            (sentence, paper.key) for _, sentence, paper in ranked[:OVERLAPS_SHOWN]
+        ),
     )
 
 

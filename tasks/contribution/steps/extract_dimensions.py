@@ -209,21 +209,21 @@ def _claims(idea: str) -> list[ClaimSentence]:
     subject = specific_stems(" ".join(heading for heading, _ in sections[:1])) or specific_stems(
         idea[:200]
     )
-    found: dict[str, ClaimSentence] = {}
+    by_text: dict[str, ClaimSentence] = {}
     background: set[str] = set()
     for heading, body in sections:
         for sentence in sentences(body):
             text = _plain(sentence)
             if len(words(text)) >= MINIMUM_WORDS and specific_stems(text):
-                found.setdefault(text, _weighed(text, heading, subject))
+                by_text.setdefault(text, _weigh(text, heading, subject))
                 if BACKGROUND.search(heading) or GAP.search(text):
                     background.add(text)
-    claiming = [claim for text, claim in found.items() if CLAIM.search(text)]
+    claiming = [claim for text, claim in by_text.items() if CLAIM.search(text)]
     if len(claiming) >= ENOUGH_CLAIMS:
         return claiming
     return [
-        claim for text, claim in found.items() if CLAIM.search(text) or text not in background
-    ] or list(found.values())
+        claim for text, claim in by_text.items() if CLAIM.search(text) or text not in background
+    ] or list(by_text.values())
 
 
 def _plain(sentence: str) -> str:
@@ -231,7 +231,7 @@ def _plain(sentence: str) -> str:
     return f"{text} …" if left_out else text
 
 
-def _weighed(text: str, heading: str, subject: frozenset[str]) -> ClaimSentence:
+def _weigh(text: str, heading: str, subject: frozenset[str]) -> ClaimSentence:
     stems = specific_stems(text)
     weight = (
         1.0 * bool(CLAIM.search(text))

@@ -1,3 +1,1 @@
-"""Questions to models that travel in batches, at half the price of calls: written down,
-submitted, collected.
-"""
+"""Questions to models in provider batches, at half the price of calls."""

@@ -1,4 +1,4 @@
-"""How long a run by batches may take: a wave for each step that waits for another."""
+"""Duration of a run by batches: one wave for each step that waits for another."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,11 +6,11 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.run import Module
-from tasks.judging.batches.asking import MOST_WAVES_PER_STEP
+from tasks.judging.batches.batched_model import MOST_WAVES_PER_STEP
 from tasks.judging.expected import StepEstimate
 
 MOST_HOURS_PER_BATCH = 24
-"""After which OpenAI, Azure and Anthropic end a batch; Gemini aims at it."""
+"""Limit after which OpenAI, Azure and Anthropic end a batch; Gemini's target."""
 
 _CHAINS: Mapping[Module, tuple[str, ...]] = {
     Module.SOUNDNESS: (
@@ -44,11 +44,11 @@ _CHAINS: Mapping[Module, tuple[str, ...]] = {
     Module.NOVELTY: ("novelty_queries", "judge_novelty"),
     Module.ASSESSMENT: ("weigh_concerns", "challenge_concerns", "assess_plan"),
 }
-"""Steps of a module that wait for each other, in order; modules go on side by side, and the
-assessment waits for them all.
+"""Steps of each module that wait for each other, in order. Modules run side by side; the
+assessment waits for all of them.
 """
 _AFTER_ALL = "extract_resources"
-"""Reads what all modules have found."""
+"""Reads the papers of all modules."""
 
 
 class BatchEstimate(Noun):
@@ -63,14 +63,14 @@ class BatchEstimate(Noun):
 
 
 def estimate_batches(modules: Sequence[Module], steps: Sequence[StepEstimate]) -> BatchEstimate:
-    asked = {step.step for step in steps if step.calls > 0}
-    chains = {module: sum(name in asked for name in _CHAINS[module]) for module in modules}
+    called_steps = {step.step for step in steps if step.calls > 0}
+    chains = {module: sum(name in called_steps for name in _CHAINS[module]) for module in modules}
     last = chains.pop(Module.ASSESSMENT, 0)
-    return estimate_waves(max(chains.values(), default=0) + last + (_AFTER_ALL in asked))
+    return estimate_waves(max(chains.values(), default=0) + last + (_AFTER_ALL in called_steps))
 
 
 def estimate_waves(waves: int) -> BatchEstimate:
-    """Of so many waves, where every reply can be used."""
+    """Return the estimate for this many waves, when every reply can be used."""
     most = waves * MOST_WAVES_PER_STEP
     return BatchEstimate(
         waves=waves,

@@ -1,7 +1,7 @@
-"""The questions of one run that travel in batches, and the batches: one SQLite file beside the run.
+"""Questions and batches of one run, in one SQLite file.
 
-Workers write questions down and read answers; the command that leads the run submits and collects.
-What is written here before it is sent is found again by whoever goes on with the run.
+Workers store questions and read answers; the command of the run submits batches and collects
+results. Everything is stored before it is sent, so that a resumed run finds it.
 """
 
 import json
@@ -31,7 +31,7 @@ _BATCHES = "select name, model, api_base, endpoint, wave, remote_id, state from 
 
 
 class QuestionState(StrEnum):
-    """State of a question. `open_again`: unanswered when the run had ended; the next start may ask
+    """State of a question. `open_again`: unanswered at the end of the run; the next start may ask
     it in another wave.
     """
 
@@ -44,7 +44,7 @@ class QuestionState(StrEnum):
 
 
 class BatchState(StrEnum):
-    """State of a batch. `sending`: it may have arrived at the provider, or not."""
+    """State of a batch. `sending`: it may or may not have reached the provider."""
 
     SENDING = "sending"
     SUBMITTED = "submitted"
@@ -62,16 +62,16 @@ class Lane(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A request as it goes to the provider.
+    """A request to the provider.
 
     Attributes:
-        asked_as: its key in the cache of replies; a question that is asked again has the same.
+        reply_key: its key in the reply cache; a repeated question has the same key.
         unit: the idea it is asked for.
-        headers: of the request, such as the provider's switches for parts still in trial.
-        cost_usd: estimated, at the price of a batch; None: no price is known.
+        headers: of the request, such as switches for beta features.
+        cost_usd: estimated at the price of a batch; None: no price is known.
     """
 
-    asked_as: str
+    reply_key: str
     unit: str
     step: str
     lane: Lane
@@ -82,14 +82,14 @@ class Question:
 
     @property
     def question_id(self) -> str:
-        """Takes letters and digits only, at most 40: providers want no longer ones."""
-        said = json.dumps([self.lane, self.body], sort_keys=True)
-        return content_hash(self.asked_as, said, length=40)
+        """Return a hash of 40 letters and digits; providers allow no longer identifiers."""
+        request_json = json.dumps([self.lane, self.body], sort_keys=True)
+        return content_hash(self.reply_key, request_json, length=40)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A question as it stands.
+class QuestionRecord:
+    """State and answer of a stored question.
 
     Attributes:
         status: HTTP status of the answer.
@@ -108,7 +108,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A batch as it stands. `remote_id`: the provider's; None: not known to have arrived."""
+    """A stored batch. `remote_id`: the provider's; None: it may not have arrived."""
 
     name: str
     lane: Lane
@@ -118,8 +118,8 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """End of one question of a batch: an answer with its HTTP status, or why there is none."""
+class QuestionResult:
+    """Result of one question: an answer with its HTTP status, or why there is none."""
 
     status: int | None = None
     answer: dict[str, Any] | None = None
@@ -138,8 +138,8 @@ class Questions:
         self._connection: sqlite3.Connection | None = None
         self._lock = threading.Lock()
 
-    def find(self, question_id: str) -> Asked | None:
-        with self._reading() as connection:
+    def find(self, question_id: str) -> QuestionRecord | None:
+        with self._connected() as connection:
             row = connection.execute(
                 "select q.unit, q.state, q.status, q.answer, q.detail, q.batch,"
                 " coalesce(b.ended_at - b.sent_at, 0) from questions q"
@@ -149,44 +149,44 @@ class Questions:
         if row is None:
             return None
         unit, state, status, answer, detail, batch, seconds = row
-        return Asked(
-            unit, QuestionState(state), status, _unpacked(answer), detail, batch, max(seconds, 0.0)
+        return QuestionRecord(
+            unit, QuestionState(state), status, _unpack(answer), detail, batch, max(seconds, 0.0)
         )
 
-    def paid_for(self, asked_as: str, unit: str) -> bool:
-        """Return whether `unit` has had an answer to the question with this key."""
-        with self._reading() as connection:
+    def was_answered(self, reply_key: str, unit: str) -> bool:
+        """Return whether the question with this key was answered for `unit`."""
+        with self._connected() as connection:
             row = connection.execute(
                 "select 1 from questions where asked_as = ? and unit = ? and state = ? limit 1",
-                (asked_as, unit, QuestionState.ANSWERED),
+                (reply_key, unit, QuestionState.ANSWERED),
             ).fetchone()
         return row is not None
 
-    def has_failed(self, asked_as: str) -> bool:
+    def has_failed(self, reply_key: str) -> bool:
         """Return whether a batch gave no answer to the question with this key."""
-        with self._reading() as connection:
+        with self._connected() as connection:
             row = connection.execute(
                 "select 1 from questions where asked_as = ? and state = ? limit 1",
-                (asked_as, QuestionState.FAILED),
+                (reply_key, QuestionState.FAILED),
             ).fetchone()
         return row is not None
 
-    def times_asked(self, asked_as: str) -> int:
-        """In how many waves the question with this key was, in these words or others."""
-        with self._reading() as connection:
+    def wave_count(self, reply_key: str) -> int:
+        """Return the number of waves that held the question with this key, in any wording."""
+        with self._connected() as connection:
             query = "select coalesce(sum(waves), 0) from questions where asked_as = ?"
-            return int(connection.execute(query, (asked_as,)).fetchone()[0])
+            return int(connection.execute(query, (reply_key,)).fetchone()[0])
 
     def write(self, question: Question) -> None:
-        """Write a question down, unless it is there and not open again."""
+        """Store a question, unless it is stored and not open again."""
         row = (
             question.question_id,
-            question.asked_as,
+            question.reply_key,
             question.unit,
             question.step,
             *question.lane,
             json.dumps(question.headers),
-            _packed(question.body),
+            _pack(question.body),
             question.cost_usd,
             question.tokens,
             QuestionState.WRITTEN,
@@ -202,27 +202,25 @@ class Questions:
                 (*row, QuestionState.OPEN_AGAIN),
             )
 
-    def written(self) -> list[tuple[str, Question]]:
-        """Return what waits to be submitted, with its identifiers,
-        in the order in which it was written.
-        """
+    def waiting(self) -> list[tuple[str, Question]]:
+        """Return the questions to submit, with their identifiers, oldest first."""
         return self._questions("state = ? order by written_at, question_id", QuestionState.WRITTEN)
 
     def of_batch(self, name: str) -> list[tuple[str, Question]]:
         return self._questions("batch = ? order by question_id", name)
 
     def _questions(self, condition: str, *values: Any) -> list[tuple[str, Question]]:
-        with self._reading() as connection:
+        with self._connected() as connection:
             rows = connection.execute(_QUESTIONS + condition, values).fetchall()
         return [
             (
                 question_id,
                 Question(
-                    asked_as,
+                    reply_key,
                     unit,
                     step,
                     Lane(model, api_base, endpoint),
-                    _unpacked(body) or {},
+                    _unpack(body) or {},
                     json.loads(headers),
                     tokens,
                     cost_usd,
@@ -230,7 +228,7 @@ class Questions:
             )
             for (
                 question_id,
-                asked_as,
+                reply_key,
                 unit,
                 step,
                 model,
@@ -243,11 +241,11 @@ class Questions:
             ) in rows
         ]
 
-    def begin(self, lane: Lane, wave: int, question_ids: Sequence[str]) -> Batch:
-        """A new batch of these questions, which is about to be sent."""
+    def create_batch(self, lane: Lane, wave: int, question_ids: Sequence[str]) -> Batch:
+        """Create a batch of these questions, to be sent next."""
         with self._transaction(lasting=True) as connection:
-            (earlier,) = connection.execute("select count(*) from batches").fetchone()
-            stem = content_hash(str(self.path), str(earlier), *question_ids, length=24)
+            (batch_count,) = connection.execute("select count(*) from batches").fetchone()
+            stem = content_hash(str(self.path), str(batch_count), *question_ids, length=24)
             batch = Batch(f"assay-{stem}", lane, wave, None, BatchState.SENDING)
             connection.execute(
                 "insert into batches (name, model, api_base, endpoint, wave, state, sent_at)"
@@ -255,37 +253,41 @@ class Questions:
                 (batch.name, *lane, wave, batch.state, time.time()),
             )
             self._mark(connection, question_ids, QuestionState.SUBMITTED, batch.name)
-            counted = "update questions set waves = waves + 1 where batch = ?"
-            connection.execute(counted, (batch.name,))
+            count_wave = "update questions set waves = waves + 1 where batch = ?"
+            connection.execute(count_wave, (batch.name,))
         return batch
 
-    def sent(self, name: str, remote_id: str) -> None:
-        """The provider has the batch, under that identifier."""
+    def store_remote_id(self, name: str, remote_id: str) -> None:
+        """Store the provider's identifier of a batch."""
         with self._transaction(lasting=True) as connection:
             connection.execute(
                 "update batches set remote_id = ?, state = ? where name = ?",
                 (remote_id, BatchState.SUBMITTED, name),
             )
 
-    def collected(self, name: str, ended: dict[str, Ended], detail: str = "") -> None:
-        """A batch has ended; what it gave by question. A question it says nothing of has failed."""
+    def store_results(
+        self, name: str, results: dict[str, QuestionResult], detail: str = ""
+    ) -> None:
+        """Store the results of a batch by question; a question without a result has failed."""
         secrets = known_secrets()
         with self._transaction() as connection:
-            asked = "select question_id from questions where batch = ? and state = ?"
+            open_questions = "select question_id from questions where batch = ? and state = ?"
             values = (name, QuestionState.SUBMITTED)
-            for (question_id,) in connection.execute(asked, values).fetchall():
-                one = ended.get(question_id) or Ended(detail=detail or _NOT_IN_THE_RESULTS)
-                answer = None if one.answer is None else _packed(one.answer, secrets)
+            for (question_id,) in connection.execute(open_questions, values).fetchall():
+                result = results.get(question_id) or QuestionResult(
+                    detail=detail or _NOT_IN_THE_RESULTS
+                )
+                answer = None if result.answer is None else _pack(result.answer, secrets)
                 state = QuestionState.FAILED if answer is None else QuestionState.ANSWERED
                 connection.execute(
                     "update questions set state = ?, status = ?, answer = ?, detail = ?"
                     " where question_id = ?",
-                    (state, one.status, answer, one.detail, question_id),
+                    (state, result.status, answer, result.detail, question_id),
                 )
             self._end(connection, name, BatchState.ENDED, detail)
 
-    def refused(self, name: str, detail: str) -> None:
-        """The provider has not taken the batch up: its questions wait to be submitted again."""
+    def store_refusal(self, name: str, detail: str) -> None:
+        """Store that the provider rejected the batch; its questions can be submitted again."""
         with self._transaction() as connection:
             connection.execute(
                 "update questions set state = ?, batch = null, waves = waves - 1 where batch = ?",
@@ -293,17 +295,17 @@ class Questions:
             )
             self._end(connection, name, BatchState.REFUSED, detail)
 
-    def over_budget(self, question_ids: Sequence[str], detail: str) -> None:
-        """The budget does not reach for these questions."""
+    def mark_over_budget(self, question_ids: Sequence[str], detail: str) -> None:
+        """Mark questions that the budget does not cover."""
         with self._transaction() as connection:
             self._mark(connection, question_ids, QuestionState.OVER_BUDGET, None, detail)
 
     def open_failed(self) -> None:
-        """The run has ended: the next start may ask again what its batches left unanswered."""
+        """Let the next start ask unanswered questions again; called when the run has ended."""
         self._open_again(QuestionState.FAILED)
 
     def open_over_budget(self) -> None:
-        """The budget may be another by now; none of these questions was ever submitted."""
+        """Reopen questions over budget: the budget may have changed, and none was submitted."""
         self._open_again(QuestionState.OVER_BUDGET)
 
     def _open_again(self, state: QuestionState) -> None:
@@ -317,11 +319,11 @@ class Questions:
         return self._batches("state in (?, ?)", BatchState.SENDING, BatchState.SUBMITTED)
 
     def batches(self) -> list[Batch]:
-        """All batches, in the order in which they were begun."""
+        """All batches, oldest first."""
         return self._batches("true")
 
     def _batches(self, condition: str, *values: Any) -> list[Batch]:
-        with self._reading() as connection:
+        with self._connected() as connection:
             rows = connection.execute(_BATCHES + condition + " order by rowid", values).fetchall()
         return [
             Batch(name, Lane(*lane), wave, remote_id, BatchState(state))
@@ -329,8 +331,8 @@ class Questions:
         ]
 
     def sent_at(self, name: str) -> float:
-        """When sending began, in seconds since 1970."""
-        with self._reading() as connection:
+        """Return the time at which sending started, in seconds since 1970."""
+        with self._connected() as connection:
             query = "select sent_at from batches where name = ?"
             return float(connection.execute(query, (name,)).fetchone()[0])
 
@@ -364,35 +366,35 @@ class Questions:
 
     @contextmanager
     def _transaction(self, *, lasting: bool = False) -> Iterator[sqlite3.Connection]:
-        """`lasting`: through a loss of power too, not only through the death of the process."""
-        with self._reading() as connection:
+        """Run a transaction; with `lasting` it survives a power failure, not only a killed process."""
+        with self._connected() as connection:
             connection.execute(f"pragma synchronous = {'full' if lasting else 'normal'}")
             connection.execute("begin immediate")
             with connection:
                 yield connection
 
     @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
+    def _connected(self) -> Iterator[sqlite3.Connection]:
         with self._lock:
             try:
                 self._connection = self._connection or _connect(self.path)
                 yield self._connection
             except sqlite3.Error as error:
                 raise ConfigurationError(
-                    f"{self.path}, which keeps the batches of the run, cannot be used ({error}):"
+                    f"{self.path}, which stores the batches of the run, cannot be used ({error}):"
                     " make its folder writable, with free space"
                 ) from error
 
 
-_NOT_IN_THE_RESULTS = "the batch ended without a word on this question"
+_NOT_IN_THE_RESULTS = "the batch ended without a result for this question"
 
 
-def _packed(body: dict[str, Any], secrets: tuple[str, ...] = ()) -> bytes:
+def _pack(body: dict[str, Any], secrets: tuple[str, ...] = ()) -> bytes:
     return zlib.compress(concealed(json.dumps(body).encode(), secrets))
 
 
-def _unpacked(packed: bytes | None) -> dict[str, Any] | None:
-    return None if packed is None else dict(json.loads(zlib.decompress(packed)))
+def _unpack(content: bytes | None) -> dict[str, Any] | None:
+    return None if content is None else dict(json.loads(zlib.decompress(content)))
 
 
 def _connect(path: Path) -> sqlite3.Connection:

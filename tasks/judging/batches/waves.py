@@ -1,6 +1,6 @@
-"""Waves: what is written down is submitted, waited for and collected.
+"""Waves of batches: submit stored questions, wait, and collect results.
 
-Everything is on disk before it leaves, so a command that is killed here finds its batches again.
+Everything is on disk before it is sent, so that a killed command finds its batches again.
 """
 
 import logging
@@ -13,20 +13,26 @@ from schemas.errors import ConfigurationError, RequestRejectedError, TransientEr
 from schemas.identifiers import IdeaId
 from schemas.settings import BatchSettings
 from tasks.accounting.budgets import SharedBudget, Spend
-from tasks.judging.batches.providers.provider import Identified, Look, Provider, line_of, usage_of
+from tasks.judging.batches.providers.provider import (
+    Provider,
+    QuestionEntry,
+    RemoteState,
+    json_line,
+    usage_of,
+)
 from tasks.judging.batches.questions import (
     Batch,
     BatchState,
-    Ended,
     Lane,
     Question,
+    QuestionResult,
     Questions,
 )
 from tasks.judging.models import BATCH_RATE, Price
 
 logger = logging.getLogger(__name__)
 
-_FALLING_SHORT = "the budget does not reach for the batch: raise --max-cost-usd or --max-tokens"
+_OVER_BUDGET = "the budget does not cover the batch: raise --max-cost-usd or --max-tokens"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +54,7 @@ class Waves:
     """The batches of one run.
 
     Args:
-        open_provider: takes the batches of a lane.
-        price_of: of a model; None: not known.
-        sleep: waits for so many seconds.
+        price_of: price of a model; None: unknown.
     """
 
     def __init__(
@@ -72,30 +76,29 @@ class Waves:
         self._tell = tell
         self._sleep = sleep
         self._providers: dict[Lane, Provider] = {}
-        self._most: dict[Lane, int] = {}
-        self._looks: dict[str, Look] = {}
+        self._size_limits: dict[Lane, int] = {}
+        self._remote_states: dict[str, RemoteState] = {}
         self._sizes: dict[str, int] = {}
-        self._begun_here: set[str] = set()
+        self._new_batches: set[str] = set()
         questions.open_over_budget()
 
     def next(self) -> bool:
-        """Submit what is written down, and wait until it and what was submitted before has ended;
-        whether there was anything. Where there was nothing the run has ended.
+        """Submit the stored questions and wait for all open batches; False: the run has ended.
 
         Raises:
-            ConfigurationError: a key or an address is wrong, a batch is refused as a whole, or the
-                wait was too long; the same command again goes on from here.
+            ConfigurationError: a wrong key or address, a batch that the provider rejected, or a
+                timeout; the same command resumes from here.
         """
-        self._looks.clear()
+        self._remote_states.clear()
         began = time.monotonic()
         open_batches = self._questions.open_batches()
         batches = self._questions.batches()
         wave = max((batch.wave for batch in batches), default=0) + (0 if open_batches else 1)
-        if not open_batches and not self._questions.written():
+        if not open_batches and not self._questions.waiting():
             self._questions.open_failed()
             return False
-        open_batches += self._begin(wave)
-        while open_batches := self._still_open(open_batches, wave):
+        open_batches += self._create_batches(wave)
+        while open_batches := self._advance_all(open_batches, wave):
             if time.monotonic() - began > self._settings.maximum_hours * 3600:
                 raise ConfigurationError(
                     f"no batch has ended for {self._settings.maximum_hours:g} hours; give the same"
@@ -104,70 +107,76 @@ class Waves:
             self._sleep(self._settings.poll_seconds)
         return True
 
-    def _still_open(self, batches: Sequence[Batch], wave: int) -> list[Batch]:
-        """Carry every batch one step on; those that have not ended."""
+    def _advance_all(self, batches: Sequence[Batch], wave: int) -> list[Batch]:
+        """Advance every batch one step; return those that have not ended."""
         for batch in batches:
             try:
-                self._carry_on(batch)
+                self._advance(batch)
             except TransientError as error:
                 logger.warning("batch %s: %s", batch.name, error)
             except RequestRejectedError as error:
                 if batch.state is BatchState.SENDING:
                     self._refuse(batch, str(error))
                 self._collect(batch, {}, str(error))
-        self._begin(wave)  # what a full queue has turned away
+        self._create_batches(wave)  # of questions that a full queue rejected
         self._tell(self._progress(wave))
         return self._questions.open_batches()
 
-    def _carry_on(self, batch: Batch) -> None:
+    def _advance(self, batch: Batch) -> None:
         provider = self._provider(batch.lane)
         if batch.state is BatchState.SENDING:
             questions = self._questions.of_batch(batch.name)
             remote_id = None
-            if batch.name not in self._begun_here:
+            if batch.name not in self._new_batches:
                 sent_at = self._questions.sent_at(batch.name)
                 remote_id = provider.find(batch, questions, sent_at)
-            self._begun_here.discard(batch.name)  # should sending fail, it may have arrived
-            self._questions.sent(batch.name, remote_id or provider.send(batch, questions))
+            self._new_batches.discard(batch.name)  # should sending fail, it may have arrived
+            self._questions.store_remote_id(
+                batch.name, remote_id or provider.send(batch, questions)
+            )
             return
         assert batch.remote_id is not None
-        look = self._looks[batch.name] = provider.look(batch.remote_id)
-        if look.refused is not None and not look.queue_is_full:
-            self._refuse(batch, look.refused)
-        elif look.refused is not None:
-            self._turned_away(batch, look.refused)
-        elif look.ended is not None:
-            self._collect(batch, dict(look.ended), look.detail)
+        remote = self._remote_states[batch.name] = provider.poll(batch.remote_id)
+        if remote.refusal is not None and not remote.queue_is_full:
+            self._refuse(batch, remote.refusal)
+        elif remote.refusal is not None:
+            self._retry_smaller(batch, remote.refusal)
+        elif remote.results is not None:
+            self._collect(batch, dict(remote.results), remote.detail)
 
-    def _begin(self, wave: int) -> list[Batch]:
-        """Begin batches of what is written down and can be paid."""
-        affordable = self._affordable(self._questions.written())
-        by_lane: dict[Lane, list[Identified]] = {}
-        for question_id, question in affordable:
+    def _create_batches(self, wave: int) -> list[Batch]:
+        """Create batches of the stored questions that the budget covers."""
+        questions_to_send = self._select_affordable(self._questions.waiting())
+        by_lane: dict[Lane, list[QuestionEntry]] = {}
+        for question_id, question in questions_to_send:
             by_lane.setdefault(question.lane, []).append((question_id, question))
         busy = {batch.lane for batch in self._questions.open_batches()}
-        begun = []
+        new_batches = []
         for lane, questions in by_lane.items():
-            if lane in self._most and lane in busy:
-                continue  # its queue was full: one batch after the other
-            for part in self._parts(lane, questions):
-                batch = self._questions.begin(lane, wave, [question_id for question_id, _ in part])
-                self._begun_here.add(batch.name)
+            if lane in self._size_limits and lane in busy:
+                continue  # its queue was full: one batch at a time
+            for part in self._split(lane, questions):
+                batch = self._questions.create_batch(
+                    lane, wave, [question_id for question_id, _ in part]
+                )
+                self._new_batches.add(batch.name)
                 self._sizes[batch.name] = len(part)
                 self._charge(batch, [question for _, question in part])
-                begun.append(batch)
-                if lane in self._most:
+                new_batches.append(batch)
+                if lane in self._size_limits:
                     break
-        return begun
+        return new_batches
 
-    def _parts(self, lane: Lane, questions: Sequence[Identified]) -> Iterator[list[Identified]]:
-        """In batches as large as the provider takes them."""
+    def _split(
+        self, lane: Lane, questions: Sequence[QuestionEntry]
+    ) -> Iterator[list[QuestionEntry]]:
+        """Split questions into batches of at most the provider's size."""
         provider = self._provider(lane)
-        most = min(provider.most_questions, self._most.get(lane, provider.most_questions))
-        part: list[Identified] = []
+        most = min(provider.most_questions, self._size_limits.get(lane, provider.most_questions))
+        part: list[QuestionEntry] = []
         size = 0
         for identified in questions:
-            more = len(line_of(identified[1].body)) + 200
+            more = len(json_line(identified[1].body)) + 200
             if part and (len(part) >= most or size + more > provider.most_bytes):
                 yield part
                 part, size = [], 0
@@ -177,46 +186,46 @@ class Waves:
             yield part
 
     def _refuse(self, batch: Batch, why: str) -> NoReturn:
-        """End the run: what is wrong with the whole batch is no reason to ask it all by calls."""
-        self._questions.refused(batch.name, why)
+        """End the run. Calls for a whole batch would cost twice as much without being asked for."""
+        self._questions.store_refusal(batch.name, why)
         self._budget.charge(batch.name, {})
         raise ConfigurationError(
-            f"the provider refused a batch to {batch.lane.model} as a whole: {why}; mend it and"
-            " give the same command again, or leave --batch out"
+            f"the provider refused a batch to {batch.lane.model} as a whole: {why}; correct it and"
+            " run the same command again, or leave --batch out"
         )
 
-    def _turned_away(self, batch: Batch, why: str) -> None:
-        """The provider's queue is full: half as many next time, one batch after the other."""
+    def _retry_smaller(self, batch: Batch, why: str) -> None:
+        """Halve the batch size after a full queue, and send one batch at a time."""
         size = len(self._questions.of_batch(batch.name))
         if size <= 1:
             self._collect(batch, {}, why)
             return
-        self._most[batch.lane] = size // 2
-        self._questions.refused(batch.name, why)
+        self._size_limits[batch.lane] = size // 2
+        self._questions.store_refusal(batch.name, why)
         self._budget.charge(batch.name, {})
 
-    def _collect(self, batch: Batch, ended: dict[str, Ended], detail: str) -> None:
+    def _collect(self, batch: Batch, results: dict[str, QuestionResult], detail: str) -> None:
         questions = self._questions.of_batch(batch.name)
-        self._questions.collected(batch.name, ended, detail)
-        self._budget.charge(batch.name, self._spent(batch, questions, ended))
+        self._questions.store_results(batch.name, results, detail)
+        self._budget.charge(batch.name, self._actual_spending(batch, questions, results))
 
     def _charge(self, batch: Batch, questions: Sequence[Question]) -> None:
         """Book what a batch is estimated to cost."""
-        spent = (
+        spending = (
             (IdeaId(each.unit), Spend(cost_usd=each.cost_usd or 0.0, tokens=each.tokens))
             for each in questions
         )
-        self._budget.charge(batch.name, _by_unit(spent))
+        self._budget.charge(batch.name, _by_unit(spending))
 
-    def _spent(
-        self, batch: Batch, questions: Sequence[Identified], ended: dict[str, Ended]
+    def _actual_spending(
+        self, batch: Batch, questions: Sequence[QuestionEntry], results: dict[str, QuestionResult]
     ) -> dict[IdeaId, Spend]:
-        """Return what a batch has cost. What has no answer is not on the provider's bill."""
+        """Return the cost of a batch by idea; the provider bills answers only."""
         price = self._price_of(batch.lane.model)
 
         def each() -> Iterator[tuple[IdeaId, Spend]]:
             for question_id, question in questions:
-                answer = ended.get(question_id, Ended()).answer
+                answer = results.get(question_id, QuestionResult()).answer
                 if answer is not None:
                     used = usage_of(answer)
                     cost_usd = price.of(*used) * BATCH_RATE if price else 0.0
@@ -224,9 +233,10 @@ class Waves:
 
         return _by_unit(each())
 
-    def _affordable(self, questions: Sequence[Identified]) -> list[Identified]:
-        """Return what the budget reaches for, in order; the rest is marked. Something left lets one
-        in.
+    def _select_affordable(self, questions: Sequence[QuestionEntry]) -> list[QuestionEntry]:
+        """Return the questions that the budget covers, in order, and mark the others.
+
+        While any budget is left, one more question is let in.
         """
         bounds = self._budget.budget
         run = self._budget.spent()
@@ -247,7 +257,7 @@ class Waves:
             more = Spend(cost_usd=question.cost_usd or 0.0, tokens=question.tokens)
             run, units[question.unit] = run.plus(more), unit.plus(more)
             affordable.append((question_id, question))
-        self._questions.over_budget(too_much, _FALLING_SHORT)
+        self._questions.mark_over_budget(too_much, _OVER_BUDGET)
         return affordable
 
     def _provider(self, lane: Lane) -> Provider:
@@ -266,14 +276,16 @@ class Waves:
             if batch.name not in self._sizes:
                 self._sizes[batch.name] = len(self._questions.of_batch(batch.name))
             size = self._sizes[batch.name]
-            look = self._looks.get(batch.name)
+            remote = self._remote_states.get(batch.name)
             total += size
-            answered += size if batch.state is BatchState.ENDED else look.answered if look else 0
+            answered += (
+                size if batch.state is BatchState.ENDED else remote.done_count if remote else 0
+            )
         return WaveProgress(wave, answered, total)
 
 
-def _by_unit(spent: Iterator[tuple[IdeaId, Spend]]) -> dict[IdeaId, Spend]:
+def _by_unit(spending: Iterator[tuple[IdeaId, Spend]]) -> dict[IdeaId, Spend]:
     by_unit: dict[IdeaId, Spend] = {}
-    for unit, more in spent:
+    for unit, more in spending:
         by_unit[unit] = by_unit.get(unit, Spend()).plus(more)
     return by_unit

@@ -103,11 +103,11 @@ class ScoreProbabilities(Reply):
 def whole_percent(weights: Sequence[float]) -> tuple[int, ...]:
     """`weights` scaled to whole numbers that sum to 100, by largest remainders."""
     exact = [100 * weight / sum(weights) for weight in weights]
-    found = [int(one) for one in exact]
-    order = sorted(range(len(exact)), key=lambda place: found[place] - exact[place])
-    for place in order[: 100 - sum(found)]:
-        found[place] += 1
-    return tuple(found)
+    percents = [int(one) for one in exact]
+    order = sorted(range(len(exact)), key=lambda place: percents[place] - exact[place])
+    for place in order[: 100 - sum(percents)]:
+        percents[place] += 1
+    return tuple(percents)
 
 
 class NoveltyReply(Reply):
@@ -186,15 +186,15 @@ async def baseline_judgement(inputs: NoveltyInput, tools: BaselineTools) -> Nove
         )
         return NoAnswer(Reason.NO_EVIDENCE, detail)
     percent = score_percent(closeness.mean, inputs.unanswered_searches, inputs.exemplars)
-    known = [place for place, value in enumerate(closeness.values) if value >= COVERED]
-    novel = [place for place, value in enumerate(closeness.values) if value < COVERED]
+    covered_places = [place for place, value in enumerate(closeness.values) if value >= COVERED]
+    novel_places = [place for place, value in enumerate(closeness.values) if value < COVERED]
     return NoveltyReply(
         contributions=[
             _contribution(inputs, closeness, place) for place in range(len(closeness.values))
         ],
-        known_aspects=[_beside(inputs, closeness, place) for place in known],
-        novel_aspects=[_beside(inputs, closeness, place) for place in novel],
-        justification=_figures(inputs, closeness, len(known)),
+        known_aspects=[_statement_with_work(inputs, closeness, place) for place in covered_places],
+        novel_aspects=[_statement_with_work(inputs, closeness, place) for place in novel_places],
+        justification=_figures(inputs, closeness, len(covered_places)),
         probabilities=ScoreProbabilities(
             **dict(zip(ScoreProbabilities.model_fields, percent, strict=True))
         ),
@@ -256,18 +256,20 @@ def _contribution(inputs: NoveltyInput, closeness: Closeness, place: int) -> Con
     )
 
 
-def _beside(inputs: NoveltyInput, closeness: Closeness, place: int) -> str:
+def _statement_with_work(inputs: NoveltyInput, closeness: Closeness, place: int) -> str:
     key = inputs.works[closeness.places[place]].key
-    said = quotable(closeness.statements[place])
-    return f"“{said}” (closeness {closeness.values[place]:.2f}) [{key}]"
+    statement = quotable(closeness.statements[place])
+    return f"“{statement}” (closeness {closeness.values[place]:.2f}) [{key}]"
 
 
-def _figures(inputs: NoveltyInput, closeness: Closeness, known: int) -> str:
+def _figures(inputs: NoveltyInput, closeness: Closeness, covered_count: int) -> str:
     total = len(closeness.statements)
-    closest = _beside(inputs, closeness, max(range(total), key=lambda at: closeness.values[at]))
+    closest = _statement_with_work(
+        inputs, closeness, max(range(total), key=lambda at: closeness.values[at])
+    )
     unanswered = inputs.unanswered_searches
     return (
-        f"Statements covered by earlier work: {known} of {total}; mean closeness"
+        f"Statements covered by earlier work: {covered_count} of {total}; mean closeness"
         f" {closeness.mean:.2f}; closest: {closest}"
         + (f"; searches without an answer: {unanswered}" if unanswered else "")
     )

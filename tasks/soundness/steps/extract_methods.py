@@ -78,19 +78,19 @@ def blocks_of(idea: str) -> list[Block]:
 
     A subheading that says nothing about its part belongs to the part before it.
     """
-    found: list[Block] = []
+    blocks: list[Block] = []
     part = Part.UNKNOWN
     for heading, body in sections_of_markdown(idea):
         part = _part_of(heading, part)
         for paragraph in _paragraphs(body):
             label = _INLINE_LABEL.match(paragraph)
-            own = label.group(1).strip(" :") if label else ""
-            block = Block(part, own or _telling(heading), paragraph)
-            if found and _belong_together(found[-1], block):
-                found[-1] = Block(part, block.label, f"{found[-1].text}\n\n{paragraph}")
+            inline_label = label.group(1).strip(" :") if label else ""
+            block = Block(part, inline_label or _specific_label(heading), paragraph)
+            if blocks and _belong_together(blocks[-1], block):
+                blocks[-1] = Block(part, block.label, f"{blocks[-1].text}\n\n{paragraph}")
             else:
-                found.append(block)
-    return found
+                blocks.append(block)
+    return blocks
 
 
 def _belong_together(before: Block, block: Block) -> bool:
@@ -109,8 +109,8 @@ def topic_of(idea: str) -> str:
     names nothing.
     """
     for heading, _ in sections_of_markdown(idea):
-        if heading and (named := _PLAN.sub("", heading).strip()):
-            return named if _telling(named) and len(named.split()) > 2 else ""
+        if heading and (topic := _PLAN.sub("", heading).strip()):
+            return topic if _specific_label(topic) and len(topic.split()) > 2 else ""
     return ""
 
 
@@ -129,7 +129,7 @@ def _part_of(heading: str, before: Part) -> Part:
     return before
 
 
-def _telling(heading: str) -> str:
+def _specific_label(heading: str) -> str:
     """The heading where it says more than which part of a plan this is."""
     words = [
         word
@@ -154,20 +154,20 @@ def _paragraphs(body: str) -> list[str]:
     """Paragraphs; a long or labelled list item stands alone, short ones stay together with the line
     that announces them.
     """
-    found: list[list[str]] = [[]]
+    paragraphs: list[list[str]] = [[]]
     for line in body.splitlines():
-        labelled = _INLINE_LABEL.match(line) is not None
+        has_label = _INLINE_LABEL.match(line) is not None
         bullet = _BULLET.match(line) is not None
-        announced = bool(found[-1]) and found[-1][-1].rstrip(" *").endswith(":")
-        alone = labelled or (bullet and len(line.split()) >= _LONG_BULLET_WORDS)
+        follows_colon = bool(paragraphs[-1]) and paragraphs[-1][-1].rstrip(" *").endswith(":")
+        starts_paragraph = has_label or (bullet and len(line.split()) >= _LONG_BULLET_WORDS)
         if not line.strip():
-            if found[-1] and not announced:
-                found.append([])
+            if paragraphs[-1] and not follows_colon:
+                paragraphs.append([])
             continue
-        if found[-1] and alone and not (announced and not labelled):
-            found.append([])
-        found[-1].append(line)
-    return ["\n".join(lines).strip() for lines in found if lines]
+        if paragraphs[-1] and starts_paragraph and not (follows_colon and not has_label):
+            paragraphs.append([])
+        paragraphs[-1].append(line)
+    return ["\n".join(lines).strip() for lines in paragraphs if lines]
 
 
 class MethodsInput(Noun):
@@ -260,57 +260,59 @@ async def baseline_methods(inputs: MethodsInput, _tools: BaselineTools) -> Metho
     An idea without such parts is read as a whole. NoAnswer(nothing_to_judge) when it proposes
     nothing.
     """
-    proposed = _proposing(blocks_of(inputs.idea))
-    if not proposed:
+    blocks = _proposal_blocks(blocks_of(inputs.idea))
+    if not blocks:
         return NoAnswer(
             Reason.NOTHING_TO_JUDGE,
             "no sentence of the idea says what would be done; describe the method in full"
             " sentences",
         )
     context = _context(inputs.idea)
-    chosen: list[Block] = []
-    for block in _by_importance(proposed, inputs.idea):
-        if len(chosen) == inputs.maximum_methods:
+    selected: list[Block] = []
+    for block in _by_importance(blocks, inputs.idea):
+        if len(selected) == inputs.maximum_methods:
             break
-        if all(overlap_0_to_1(block.text, other.text) < _REPEATED for other in chosen):
-            chosen.append(block)
+        if all(overlap_0_to_1(block.text, other.text) < _REPEATED for other in selected):
+            selected.append(block)
     return MethodsReply(
-        methods=tuple(_method(block, inputs.idea, context) for block in chosen),
-        elements=_stated(inputs.idea),
+        methods=tuple(_method(block, inputs.idea, context) for block in selected),
+        elements=_stated_elements(inputs.idea),
     )
 
 
-def _stated(idea: str) -> tuple[ProposedElement, ...]:
+def _stated_elements(idea: str) -> tuple[ProposedElement, ...]:
     """Return what the plan says in so many words; what it leaves unsaid cannot be found by its
     words.
     """
-    found: list[ProposedElement] = []
+    elements: list[ProposedElement] = []
     for sentence in sentences(idea):
         kind = next((kind for kind, cue in _CUES.items() if cue.search(sentence)), None)
         if kind is not None and len(sentence.split()) <= _MAXIMUM_WORDS:
             text = plain(sentence)
-            stated = ElementStanding.STATED
-            found.append(ProposedElement(kind=kind, standing=stated, text=text, quote=sentence))
-    return tuple(found[:_MAXIMUM_ELEMENTS])
+            standing = ElementStanding.STATED
+            elements.append(
+                ProposedElement(kind=kind, standing=standing, text=text, quote=sentence)
+            )
+    return tuple(elements[:_MAXIMUM_ELEMENTS])
 
 
-def _proposing(blocks: list[Block]) -> list[Block]:
+def _proposal_blocks(blocks: list[Block]) -> list[Block]:
     """Blocks that state an action; without any, those outside the background; without those, all
     that state something.
     """
-    filled = [
+    parts = [
         part
         for block in blocks
         if content_words(block.text) and sentences(block.text)
         for part in _parts(block)
     ]
-    forward = [block for block in filled if block.part is not Part.BACKGROUND]
-    acting = [block for block in forward if _actions(block)]
-    if acting:
-        return acting
-    return [block for block in filled if _actions(block)] or [
+    proposals = [block for block in parts if block.part is not Part.BACKGROUND]
+    active = [block for block in proposals if _actions(block)]
+    if active:
+        return active
+    return [block for block in parts if _actions(block)] or [
         block
-        for block in forward
+        for block in proposals
         if (sum(1 for word in content_words(block.text) if word.isalpha()) > 2)
     ]
 
@@ -319,15 +321,15 @@ def _parts(block: Block) -> list[Block]:
     """A long paragraph that tells one step after the other, cut before the steps; any other block,
     lists among them, whole.
     """
-    found = sentences(block.text)
+    block_sentences = sentences(block.text)
     if (
         block.label
         or len(block.text.split()) <= _LONG_PARAGRAPH_WORDS
-        or sum(map(_acts, found)) < _STEPS_OF_A_SEQUENCE
+        or sum(map(_acts, block_sentences)) < _STEPS_OF_A_SEQUENCE
     ):
         return [block]
     groups: list[list[str]] = [[]]
-    for sentence in found:
+    for sentence in block_sentences:
         size = sum(len(other.split()) for other in groups[-1])
         if (
             groups[-1]
@@ -383,26 +385,40 @@ def _context(idea: str) -> str:
 
 
 def _method(block: Block, idea: str, context: str) -> ProposedMethod:
-    found = sentences(block.text)
-    central = {sentence: score for score, sentence in rank_sentences(idea, found, len(found))}
+    block_sentences = sentences(block.text)
+    central = {
+        sentence: score
+        for score, sentence in rank_sentences(idea, block_sentences, len(block_sentences))
+    }
     order = sorted(
-        range(len(found)),
-        key=lambda place: (not _acts(found[place]), -central[found[place]], place),
+        range(len(block_sentences)),
+        key=lambda place: (
+            not _acts(block_sentences[place]),
+            -central[block_sentences[place]],
+            place,
+        ),
     )
-    kept: list[int] = []
+    chosen_places: list[int] = []
     for place in order:
-        if kept and sum(len(found[other].split()) for other in (*kept, place)) > _MAXIMUM_WORDS:
+        if (
+            chosen_places
+            and sum(len(block_sentences[other].split()) for other in (*chosen_places, place))
+            > _MAXIMUM_WORDS
+        ):
             continue
-        kept.append(place)
-    lead = found[order[0]]
-    wording = " ".join(_worded(found, place, kept) for place in _announcements_dropped(found, kept))
+        chosen_places.append(place)
+    lead = block_sentences[order[0]]
+    wording = " ".join(
+        _sentence_at(block_sentences, place, chosen_places)
+        for place in _drop_announcements(block_sentences, chosen_places)
+    )
     label = plain(block.label).strip(" :")
-    named = (
+    labelled_text = (
         wording if not label or wording.lower().startswith(label.lower()) else f"{label}: {wording}"
     )
     whole = block.text if len(block.text.split()) <= _MAXIMUM_QUOTE_WORDS else ""
     return ProposedMethod(
-        text=f"{named} {CONTEXT_MARK}{context}." if context else named,
+        text=f"{labelled_text} {CONTEXT_MARK}{context}." if context else labelled_text,
         quote=_verbatim(whole, idea) or _verbatim(lead, idea),
     )
 
@@ -415,22 +431,24 @@ def _verbatim(text: str, idea: str) -> str:
     return text if "".join(text.split()) in "".join(idea.split()) else ""
 
 
-def _announcements_dropped(found: list[str], kept: list[int]) -> list[int]:
+def _drop_announcements(block_sentences: list[str], places: list[int]) -> list[int]:
     """The kept places in order, without lines that announce something that is not kept (`Our design
     includes:`).
     """
-    telling = [
-        place for place in sorted(kept) if not found[place].endswith(":") or place + 1 in kept
+    useful = [
+        place
+        for place in sorted(places)
+        if not block_sentences[place].endswith(":") or place + 1 in places
     ]
-    return telling or sorted(kept)
+    return useful or sorted(places)
 
 
-def _worded(found: list[str], place: int, kept: list[int]) -> str:
+def _sentence_at(block_sentences: list[str], place: int, places: list[int]) -> str:
     """One sentence, readable on its own and closed: by a full stop unless it announces the next
     one.
     """
-    sentence = without_opening(plain(found[place]))
-    if sentence.endswith((".", "!", "?", "…")) or (sentence.endswith(":") and place + 1 in kept):
+    sentence = without_opening(plain(block_sentences[place]))
+    if sentence.endswith((".", "!", "?", "…")) or (sentence.endswith(":") and place + 1 in places):
         return sentence
     return f"{sentence.rstrip(':;,')}."
 

@@ -88,8 +88,8 @@ def _reading(
     paper: PaperShown, method_text: str, method: Fingerprint, core: frozenset[str]
 ) -> PaperReading:
     digest = fingerprint(_digest(paper))
-    found = closeness(method, digest)
-    if not _related(found, len(core & digest.words)):
+    similarity = closeness(method, digest)
+    if not _is_related(similarity, len(core & digest.words)):
         return PaperReading(key=paper.key, relevance=0)
     readings = [read_sentence(sentence) for sentence in _quotable_sentences(paper)]
     near = {
@@ -116,22 +116,24 @@ def _reading(
     context = _best(rest, near, lambda reading: 0.1 * reading.figures, 1)
     return PaperReading(
         key=paper.key,
-        relevance=(3 if found.informative_word_count >= _ALONE else 2) if results or did else 0,
-        method=_joined(did, readings),
-        results=_joined(results, readings),
-        context=_joined(context, readings),
+        relevance=(3 if similarity.informative_word_count >= _ALONE else 2)
+        if results or did
+        else 0,
+        method=_join_sentences(did, readings),
+        results=_join_sentences(results, readings),
+        context=_join_sentences(context, readings),
     )
 
 
-def _related(found: Closeness, core_word_count: int) -> bool:
+def _is_related(similarity: Closeness, core_word_count: int) -> bool:
     """Enough of the method's wording, by share, informative words and pairs of words, and enough of
     the words the idea keeps using.
     """
-    words, pairs = found.informative_word_count, found.pair_count
+    words, pairs = similarity.informative_word_count, similarity.pair_count
     close = words >= _ALONE or (words >= _WITH_A_PAIR and pairs >= 1)
     return (
         close
-        and found.share_0_to_1 >= _MINIMUM_SHARE
+        and similarity.share_0_to_1 >= _MINIMUM_SHARE
         and core_word_count >= (_CORE_WORDS - 1 if pairs >= 2 else _CORE_WORDS)
     )
 
@@ -143,13 +145,13 @@ def _digest(paper: PaperShown) -> str:
 
 
 def _quotable_sentences(paper: PaperShown) -> list[str]:
-    found = dict.fromkeys(
+    unique = dict.fromkeys(
         sentence
         for section in paper.sections
         for sentence in sentences(section.text)
         if quotable(sentence)
     )
-    return list(found)[:_SENTENCES_READ]
+    return list(unique)[:_SENTENCES_READ]
 
 
 def _results(readings: list[Reading], near: dict[str, float]) -> list[Reading]:
@@ -185,7 +187,7 @@ def _best(
     return [readings[place] for place in order[:limit]]
 
 
-def _joined(chosen: list[Reading], readings: list[Reading]) -> str:
+def _join_sentences(chosen: list[Reading], readings: list[Reading]) -> str:
     """The chosen sentences, one per line, in the paper's order: lines keep them apart for whoever
     reads on.
     """

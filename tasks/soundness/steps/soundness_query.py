@@ -53,7 +53,9 @@ async def baseline_queries(inputs: QueriesInput, _tools: BaselineTools) -> Queri
     method has words.
     """
     about_idea = Counter(content_words(inputs.idea))
-    subject = _telling(key_phrases(plain(inputs.idea), 4 * _CANDIDATES), about_idea, _IDEA_PHRASES)
+    subject = _informative(
+        key_phrases(plain(inputs.idea), 4 * _CANDIDATES), about_idea, _IDEA_PHRASES
+    )
     answers = [
         answer
         for number, method in enumerate(inputs.methods, start=1)
@@ -81,29 +83,34 @@ def _queries(
     queries = tuple(dict.fromkeys((whole, *short)))[: inputs.queries_per_method]
     failures = _FAILURE_WORDS[: inputs.word_limit]
     room = inputs.word_limit - len(failures)
-    told = " ".join([*words(" ".join(phrases[:_SHORT_PHRASES]))[:room], *failures])
+    failure_query = " ".join([*words(" ".join(phrases[:_SHORT_PHRASES]))[:room], *failures])
     return MethodQuery(
-        method=number, queries=queries, failure_query=told if inputs.search_failures else ""
+        method=number,
+        queries=queries,
+        failure_query=failure_query if inputs.search_failures else "",
     )
 
 
 def _query(method: str, about_idea: Counter[str], subject: list[str], word_limit: int) -> str:
     phrases = [
-        *_telling(key_phrases(plain(method), _CANDIDATES), about_idea, _METHOD_PHRASES),
+        *_informative(key_phrases(plain(method), _CANDIDATES), about_idea, _METHOD_PHRASES),
         *subject,
     ]
-    kept: list[str] = []
-    known: set[str] = set()
+    chosen: list[str] = []
+    used_stems: set[str] = set()
     for phrase in phrases:
         stems = set(content_words(phrase))
-        if stems <= known or sum(len(words(other)) for other in (*kept, phrase)) > word_limit:
+        if (
+            stems <= used_stems
+            or sum(len(words(other)) for other in (*chosen, phrase)) > word_limit
+        ):
             continue
-        kept.append(phrase)
-        known |= stems
-    return ", ".join(kept) or " ".join(words(method)[:word_limit])
+        chosen.append(phrase)
+        used_stems |= stems
+    return ", ".join(chosen) or " ".join(words(method)[:word_limit])
 
 
-def _telling(phrases: list[str], about_idea: Counter[str], limit: int) -> list[str]:
+def _informative(phrases: list[str], about_idea: Counter[str], limit: int) -> list[str]:
     """Phrases by how informative they are and how much the idea turns on their words; ties keep the
     order of key phrases.
     """

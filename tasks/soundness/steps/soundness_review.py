@@ -65,12 +65,12 @@ class WeighedPaper:
 
 def weigh_papers(method_text: str, evidence: Sequence[EvidenceShown]) -> list[WeighedPaper]:
     """The papers that share wording with the method, closest first; ties in the order shown."""
-    method, own = fingerprint_of_method(method_text), fingerprint(own_part(method_text))
-    found = [paper for item in evidence if (paper := _weighed(item, method, own)) is not None]
-    return sorted(found, key=lambda paper: -paper.closeness_0_to_1)
+    method, own_words = fingerprint_of_method(method_text), fingerprint(own_part(method_text))
+    weighed = [paper for item in evidence if (paper := _weigh(item, method, own_words)) is not None]
+    return sorted(weighed, key=lambda paper: -paper.closeness_0_to_1)
 
 
-def _weighed(item: EvidenceShown, method: Fingerprint, own: Fingerprint) -> WeighedPaper | None:
+def _weigh(item: EvidenceShown, method: Fingerprint, own_words: Fingerprint) -> WeighedPaper | None:
     text = "\n".join((item.title, item.method, item.results, item.context))
     paper = fingerprint(text)
     whole = closeness(method, paper)
@@ -88,7 +88,7 @@ def _weighed(item: EvidenceShown, method: Fingerprint, own: Fingerprint) -> Weig
             -(near[reading.sentence] + 0.1 * reading.figures + 0.1 * reading.finding)
         )
     )
-    alike = closeness(own, paper)
+    own_closeness = closeness(own_words, paper)
     favourable = [
         reading
         for reading in readings
@@ -101,23 +101,27 @@ def _weighed(item: EvidenceShown, method: Fingerprint, own: Fingerprint) -> Weig
     return WeighedPaper(
         key=item.key,
         closeness_0_to_1=round(min(whole.share_0_to_1 / _FULL_SHARE, 1.0) * discount, 3),
-        favourable=next((reading for reading in favourable if _bears(reading, own, alike)), None),
+        favourable=next(
+            (reading for reading in favourable if _bears(reading, own_words, own_closeness)), None
+        ),
         unfavourable=unfavourable[0] if unfavourable else None,
     )
 
 
-def _bears(reading: Reading, own: Fingerprint, alike: Closeness) -> bool:
+def _bears(reading: Reading, own_words: Fingerprint, alike: Closeness) -> bool:
     """Return whether a success speaks for the method itself, and not merely for something else in a
     paper on the idea's subject.
 
     Either the sentence speaks of the method's own things, or the paper does so much of the same
     that its outcome is the method's.
     """
-    told = closeness(own, fingerprint(reading.sentence))
+    similarity = closeness(own_words, fingerprint(reading.sentence))
     near = alike.informative_word_count >= _NEAR_WORDS or alike.pair_count >= 1
     very_near = alike.informative_word_count >= _VERY_NEAR_WORDS or (near and alike.pair_count >= 1)
     return (
-        told.informative_word_count >= 2 or (told.informative_word_count == 1 and near) or very_near
+        similarity.informative_word_count >= 2
+        or (similarity.informative_word_count == 1 and near)
+        or very_near
     )
 
 
@@ -195,30 +199,30 @@ async def baseline_review(inputs: ReviewInput, _tools: BaselineTools) -> ReviewR
 
     What to change cannot be told by wording, and stays empty.
     """
-    found = weigh_papers(inputs.method, inputs.evidence)
-    if not found:
+    papers = weigh_papers(inputs.method, inputs.evidence)
+    if not papers:
         return NoAnswer(
             Reason.NO_EVIDENCE, "none of the papers shown shares wording with the method"
         )
-    speaking_for = [(paper.favourable.sentence, paper.key) for paper in found if paper.favourable]
+    speaking_for = [(paper.favourable.sentence, paper.key) for paper in papers if paper.favourable]
     speaking_against = [
         (paper.unfavourable.sentence, paper.key)
-        for paper in sorted(found, key=lambda paper: -_against(paper))
+        for paper in sorted(papers, key=lambda paper: -_against(paper))
         if paper.unfavourable
     ]
-    silent = [each.key for each in found if not (each.favourable or each.unfavourable)]
-    told = [
+    silent = [each.key for each in papers if not (each.favourable or each.unfavourable)]
+    paragraphs = [
         passages(speaking_for[:_QUOTED]),
         f"Related papers that state no outcome: {len(silent)} {cited(silent)}" if silent else "",
     ]
     return ReviewReply(
-        support="\n\n".join(filter(None, told)),
+        support="\n\n".join(filter(None, paragraphs)),
         contradictions=passages(speaking_against[:_QUOTED]),
-        score=soundness_score(found),
+        score=soundness_score(papers),
     )
 
 
-def soundness_score(found: list[WeighedPaper]) -> float:
+def soundness_score(papers: list[WeighedPaper]) -> float:
     """Soundness 0 to 10, one decimal: the mean of a Beta distribution that starts doubtful and is
     moved by close evidence.
 
@@ -230,8 +234,8 @@ def soundness_score(found: list[WeighedPaper]) -> float:
     what nobody is known to have made work is more likely to disappoint. Wording is all it knows: it
     is a baseline.
     """
-    support = sum(paper.closeness_0_to_1 * _for_weight(paper) for paper in found)
-    against = sum(map(_against, found))
+    support = sum(paper.closeness_0_to_1 * _for_weight(paper) for paper in papers)
+    against = sum(map(_against, papers))
     return round(
         10 * (support + _PRIOR_0_TO_1 * _PRIOR_WEIGHT) / (support + against + _PRIOR_WEIGHT), 1
     )

@@ -50,17 +50,17 @@ async def baseline_summary(inputs: SummaryInput, _tools: BaselineTools) -> Summa
     badly scored ones, important methods first.
     """
     return SummaryReply(
-        strengths=_chosen(
+        strengths=_choose_passages(
             inputs, lambda review: review.support, lambda review: review.score_0_to_10
         ),
-        weaknesses=_chosen(
+        weaknesses=_choose_passages(
             inputs, lambda review: review.contradictions, lambda review: 10 - review.score_0_to_10
         ),
         suggestions=(),
     )
 
 
-def _chosen(
+def _choose_passages(
     inputs: SummaryInput, part: Callable[[ReviewShown], str], weight: Callable[[ReviewShown], float]
 ) -> tuple[str, ...]:
     """In order of weight times importance; no passage twice."""
@@ -70,8 +70,8 @@ def _chosen(
     )
     chosen: dict[str, ReviewShown] = {}
     for review in order:
-        found = (text for text in part(review).split("\n\n") if text.startswith("“"))
-        fresh = next((passage for passage in found if passage not in chosen), None)
+        texts = (text for text in part(review).split("\n\n") if text.startswith("“"))
+        fresh = next((passage for passage in texts if passage not in chosen), None)
         if fresh is not None:
             chosen[fresh] = review
     return tuple(f"Method {review.rank}: {text}" for text, review in chosen.items())[:_MOST]

@@ -147,9 +147,9 @@ def fingerprint_of_method(method: str) -> Fingerprint:
     """Words that occur only in the context of the whole idea weigh half: most papers found share
     them.
     """
-    whole, own = fingerprint(method), fingerprint(own_part(method))
+    whole, own_words = fingerprint(method), fingerprint(own_part(method))
     weights = {
-        word: weight if word in own.weights else weight / 2
+        word: weight if word in own_words.weights else weight / 2
         for word, weight in whole.weights.items()
     }
     return Fingerprint(weights, whole.pairs)

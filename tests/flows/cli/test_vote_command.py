@@ -14,7 +14,7 @@ from flows.run.requests import request_of
 from schemas.choices import EXTRACTIVE
 from schemas.people.job import JobState
 from schemas.people.ledger import Participant
-from schemas.people.live_question import Asked, estimates_for, sides_offered
+from schemas.people.live_question import QuestionKind, estimates_for, sides_offered
 from schemas.settings import DashboardSettings, ModelChoice, Settings
 from schemas.works.survey_run import AskOptions
 from tasks.survey.work import ASK
@@ -126,9 +126,9 @@ def test_bad_input_is_one_line_and_asks_nothing(
     assert list(jobs(warehouse)) == []
 
 
-@pytest.mark.parametrize("asked", list(Asked))
+@pytest.mark.parametrize("asked", list(QuestionKind))
 def test_what_it_takes_is_known_before_anything_is_asked(
-    warehouse: Warehouse, asked: Asked, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    warehouse: Warehouse, asked: QuestionKind, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
     sides = sides_offered(asked, OFFERED.dashboard)[:2]

@@ -326,7 +326,7 @@ def test_the_list_tells_what_was_asked_and_what_came_of_it(
     assert "no such snapshot" in capsys.readouterr().out
 
 
-def test_plans_are_made_as_the_command_makes_them_and_in_the_order_in_which_they_were_asked(
+def test_plans_equal_those_of_the_command_and_the_third_waits_for_one_of_two(
     warehouse: Warehouse,
 ) -> None:
     asked = [
@@ -341,7 +341,7 @@ def test_plans_are_made_as_the_command_makes_them_and_in_the_order_in_which_they
     assert runner_at_work(warehouse) is not True
     first, second, third = (known(warehouse, each).status for each in asked)
     assert None not in (first.started_at, first.finished_at, third.started_at)
-    assert first.started_at <= second.started_at <= third.started_at  # type: ignore[operator]
+    # The first two start side by side: which process writes its start first is left to the system.
     assert third.started_at >= min(first.finished_at, second.finished_at), "two at once"  # type: ignore[operator,type-var]
 
 

@@ -17,7 +17,7 @@ from schemas.identifiers import RunId
 from schemas.judgement.run_request import RunRequest
 from schemas.options.commands import EvaluateOptions
 from schemas.settings import Settings
-from tasks.evaluation.planned import PlannedIdea
+from tasks.evaluation.shard_job import PlannedIdea
 from tasks.evaluation.work import EVALUATE
 from tasks.ideas.read import read_batch
 from tests.support.evaluations import CUTOFF, make_evaluation, make_run

@@ -10,7 +10,7 @@ from schemas.identifiers import EvaluationKey, RunId
 from schemas.options.commands import RunOptions
 from schemas.reasons import Reason
 from schemas.settings import Settings
-from tasks.evaluation.planned import PlannedIdea
+from tasks.evaluation.shard_job import PlannedIdea
 from tasks.evaluation.work import EVALUATE
 from tests.support.evaluations import make_evaluation, make_idea
 from warehouse.kinds.runs.landing import land

@@ -11,7 +11,7 @@ from flows.cli.command_line import application, run_command
 from flows.works.rank.prior import connected_ideas, fit_prior_on
 from schemas.errors import ConfigurationError
 from schemas.options.commands import PriorOptions
-from tasks.calibration.applying import load_prior
+from tasks.calibration.calibrator_files import load_prior
 from tasks.calibration.text import WORDS
 from tests.support.answers import read_answer
 from tests.support.evaluations import make_idea

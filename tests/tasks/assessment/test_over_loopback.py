@@ -28,7 +28,7 @@ from tasks.accounting.ledger import Ledger
 from tasks.documents.document import AbstractLibrary
 from tasks.evaluation.evaluate_idea import evaluate_idea
 from tasks.evaluation.modules import IdeaTools
-from tasks.evaluation.planned import PlannedIdea, ShardJob
+from tasks.evaluation.shard_job import PlannedIdea, ShardJob
 from tasks.judging.opening import open_engines
 from tasks.literature.client import LiteratureClient
 from tests.benchmarks._reader import JudgeOfThePlan, Reader

@@ -9,7 +9,7 @@ from schemas.reasons import Reason
 from tasks.benchmarks.steps.judge_answer import JudgedAnswerReply
 from tasks.benchmarks.suites.ask import (
     SUITE,
-    Answered,
+    AnswerResult,
     RubricCase,
     share_met,
 )
@@ -24,7 +24,7 @@ from tests.support.evaluations import make_provenance
 
 PROVENANCE = make_provenance("judge_answer")
 CASE = RubricCase("q", "Who hunts?", (("Who.", 0.3), ("When.", 0.1)))
-ANSWER = Answered(text="Bats.")
+ANSWER = AnswerResult(text="Bats.")
 
 
 def test_works_that_experts_cite_are_found_read_and_shown_without_a_model(tmp_path: Path) -> None:
@@ -56,8 +56,8 @@ def test_criteria_count_by_their_weight_and_without_a_verdict_there_is_no_share(
 
 
 def test_no_answer_meets_nothing_and_one_that_was_lost_is_not_counted() -> None:
-    lost = Answered(text="", reason=Reason.SERVER_ERROR, detail="503")
-    assert share_met(CASE, Answered(text="", reason=Reason.NO_EVIDENCE), None) == 0.0
+    lost = AnswerResult(text="", reason=Reason.SERVER_ERROR, detail="503")
+    assert share_met(CASE, AnswerResult(text="", reason=Reason.NO_EVIDENCE), None) == 0.0
     assert share_met(CASE, lost, None) is None
     failed: Outcome[JudgedAnswerReply] = Unscored(Reason.REFUSED, "no", PROVENANCE)
     assert share_met(CASE, ANSWER, failed) is None

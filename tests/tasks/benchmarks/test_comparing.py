@@ -8,7 +8,7 @@ import pytest
 from flows.cli.quality.benchmark import _comparison
 from flows.run.declared import published_page
 from schemas.base import replace
-from tasks.benchmarks.comparing import Items, _estimates
+from tasks.benchmarks.differences import Items, _estimates
 from tasks.benchmarks.registry import SUITES
 from tasks.benchmarks.work import BENCHMARK
 from tests.support.benchmark_sets import (
@@ -62,7 +62,7 @@ def test_without_right_answers_the_values_are_compared_and_other_right_answers_a
     found = _estimates(ours, theirs, 0)["mean_value"]
     assert (found.value, found.count, found.unscored_count) == (2.0, 1, 1)
     other = _estimates(items({"a": ("x", "x")}), items({"a": ("y", "x")}), 0)["accuracy"]
-    assert other.undefined_reason == "the two were held against different right answers"
+    assert other.undefined_reason == "the two were compared with different gold answers"
 
 
 def test_several_suites_run_one_after_the_other_and_share_a_page(tmp_path: Path) -> None:

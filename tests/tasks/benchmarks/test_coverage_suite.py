@@ -28,14 +28,14 @@ from tasks.benchmarks.steps.prompted_soundness import (
     PromptedSoundnessReply,
     ReviewedMethod,
 )
+from tasks.benchmarks.suites.baseline_reviews import (
+    WrittenReview,
+    _review_from_memory,
+    _review_with_search,
+    rotate_reviews,
+)
 from tasks.benchmarks.suites.coverage import SUITE as COVERAGE
 from tasks.benchmarks.suites.coverage import LinkStatus, link_answers, link_status
-from tasks.benchmarks.suites.reviewing import (
-    WrittenReview,
-    _prompted,
-    _prompted_with_search,
-    passed_on,
-)
 from tasks.judging.relevance import ShownPaper
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput
 from tests.support.benchmark_sets import benchmark_request, run_id_of, write_scholarideas
@@ -57,7 +57,7 @@ async def test_the_ideas_own_paper_is_not_shown_to_the_baseline_that_searches() 
     embedder = WordEmbedder()
     engine = FakeEngine(embedder, {"prompted_soundness": lambda _: Reason.REFUSED})
     context = ItemContext(engine, embedder, Ledger(IDEA.idea_id), literature)
-    await _prompted_with_search(IDEA, context)
+    await _review_with_search(IDEA, context)
     ((_, question),) = engine.asked
     assert [shown.title for shown in question.papers] == ["On other"]
 
@@ -65,7 +65,9 @@ async def test_the_ideas_own_paper_is_not_shown_to_the_baseline_that_searches() 
 async def test_half_a_review_is_none_and_says_why() -> None:
     embedder = WordEmbedder()
     refused = FakeEngine(embedder, {"prompted_contribution": lambda _: Reason.REFUSED})
-    review = await _prompted(IDEA, ItemContext(refused, embedder, Ledger(IDEA.idea_id), None))
+    review = await _review_from_memory(
+        IDEA, ItemContext(refused, embedder, Ledger(IDEA.idea_id), None)
+    )
     assert [step for step, _ in refused.asked] == ["prompted_soundness", "prompted_contribution"]
     assert (review.text, review.reason) == ("", Reason.REFUSED)
 
@@ -83,7 +85,9 @@ async def test_soundness_and_contribution_are_asked_apart_and_stand_in_one_revie
             ),
         },
     )
-    review = await _prompted(IDEA, ItemContext(engine, embedder, Ledger(IDEA.idea_id), None))
+    review = await _review_from_memory(
+        IDEA, ItemContext(engine, embedder, Ledger(IDEA.idea_id), None)
+    )
     assert "## Method: Record calls\n\nSupport: It worked before." in review.text
     assert "## Contribution: Data\n\nWeaknesses: Others have it." in review.text
 
@@ -127,13 +131,13 @@ def test_another_wording_of_the_judge_is_another_benchmark(tmp_path: Path) -> No
 @pytest.mark.parametrize("seed", range(5))
 def test_every_idea_is_passed_the_review_of_another_one(seed: int) -> None:
     reviews = {f"i{number}": WrittenReview(text=f"of i{number}") for number in range(7)}
-    passed = passed_on(reviews, seed)
-    assert passed == passed_on(dict(reversed(reviews.items())), seed)
+    passed = rotate_reviews(reviews, seed)
+    assert passed == rotate_reviews(dict(reversed(reviews.items())), seed)
     assert sorted(one.text for one in passed.values()) == sorted(
         one.text for one in reviews.values()
     )
     assert all(one.text != f"of {idea_id}" for idea_id, one in passed.items())
-    (alone,) = passed_on({"i": WrittenReview(text="of i")}, 0).values()
+    (alone,) = rotate_reviews({"i": WrittenReview(text="of i")}, 0).values()
     assert (alone.text, alone.reason) == ("", Reason.NOTHING_TO_JUDGE)
 
 

@@ -9,7 +9,7 @@ import pytest
 from schemas.judgement.benchmark import BenchmarkRequest, BenchmarkScore
 from tasks.benchmarks.published import published_scores
 from tasks.benchmarks.suites.critical_problems import SUITE
-from tasks.benchmarks.suites.problems_released import (
+from tasks.benchmarks.suites.release_scores import (
     DIFFERENCE,
     against_print,
     read_prices,

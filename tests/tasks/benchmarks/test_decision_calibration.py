@@ -11,7 +11,7 @@ from schemas.identifiers import RunId
 from schemas.judgement.benchmark import BenchmarkScore
 from tasks.benchmarks.suites import decisions
 from tasks.benchmarks.suites.decisions import FILE
-from tasks.calibration.applying import load_calibrator
+from tasks.calibration.calibrator_files import load_calibrator
 from tests.support.benchmark_sets import BareTrial
 
 GRADES = ("reject", "poster", "spotlight", "oral")

@@ -9,14 +9,14 @@ from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.settings import DocumentSettings
 from schemas.text.patterns import bounded
-from tasks.benchmarks.homes import (
+from tasks.benchmarks.public_data import (
     LOCK_FILE,
-    Fetched,
+    FetchResult,
     PublicSet,
     fetch_sets,
+    manual_sets,
     public_sets,
     read_lock,
-    sets_elsewhere,
 )
 from tasks.benchmarks.registry import SUITES
 from tests.support.document_server import DocumentServer, Reply, document_server
@@ -41,7 +41,7 @@ def copy_of(server: DocumentServer, content: dict[str, bytes]) -> PublicSet:
     )
 
 
-async def fetched(one: PublicSet, folder: Path, told: list[str] | None = None) -> Fetched:
+async def fetched(one: PublicSet, folder: Path, told: list[str] | None = None) -> FetchResult:
     said = told if told is not None else []
     return await fetch_sets(
         [one], folder, DocumentSettings(), said.append, allow_private_addresses=True
@@ -123,7 +123,7 @@ def test_every_home_names_a_commit_a_licence_and_files_that_the_suites_read() ->
         assert one.licence
         assert all(name in named or name.startswith("rinobench/") for name in one.files)
     covered = {name for one in public_sets() for name in one.files}
-    elsewhere = " ".join(one.files for one in sets_elsewhere())
+    elsewhere = " ".join(one.files for one in manual_sets())
     for suite in SUITES.values():
         for name in suite.files:
             assert name in covered or name.partition("/")[0] in elsewhere, (suite.name, name)

@@ -16,9 +16,9 @@ from schemas.options.benchmark_options import BenchmarkOptions
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from schemas.works.ideation import IdeationRound, IdeaVersion
-from tasks.benchmarks.first_and_last import PRAISE, flattery_of
 from tasks.benchmarks.suites import ideation
 from tasks.benchmarks.suites.ideation import SUITE, family_of
+from tasks.benchmarks.version_contests import PRAISE, flattery_of
 from tasks.benchmarks.work import BENCHMARK
 from tests.support.benchmark_sets import (
     benchmark_request,
@@ -58,7 +58,7 @@ def publish_two_rounds(request: BenchmarkRequest) -> None:
             IdeationRound(
                 round_id=f"round-{number}",
                 versions=tuple(made),
-                answers=tuple(
+                answers_along=tuple(
                     replace(answer, version_id=each.version_id)
                     for each in made
                     for answer in make_round(number).answers
@@ -94,9 +94,9 @@ def test_known_quality_is_recovered_and_known_biases_are_exposed(tmp_path: Path)
     assert lower_and_upper("last_round_win_rate", "coin")[0] < 0.5
     assert lower_and_upper("first_shown_share", "prefers_first")[0] > 0.5
     assert lower_and_upper("length_log_odds", "prefers_long")[0] > 0
-    flattered = lower_and_upper("last_round_win_rate", "prefers_long", "flatters")
+    praise_contests = lower_and_upper("last_round_win_rate", "prefers_long", "flatters")
     at_equal_length = lower_and_upper("win_rate_at_equal_length", "prefers_long", "flatters")
-    assert flattered[0] > 0.5 > at_equal_length[0]
+    assert praise_contests[0] > 0.5 > at_equal_length[0]
     planted = told["newness_claims_gained", "generator=flatters"]
     assert planted[2] > 0
 

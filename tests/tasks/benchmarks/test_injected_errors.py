@@ -54,8 +54,8 @@ def injected(kind: ErrorKind, text: str = PAPER, form: str = "text", seed: int =
     """The changed places of the twin: `-old`, `+new` words."""
     twin, errors = inject(text, form, seed, [kind])
     assert [error.kind for error in errors] == [kind]
-    changed = difflib.ndiff(text.split(), twin.split())
-    return [line.replace(" ", "") for line in changed if line[0] in "+-"]
+    twin = difflib.ndiff(text.split(), twin.split())
+    return [line.replace(" ", "") for line in twin if line[0] in "+-"]
 
 
 @pytest.mark.parametrize(
@@ -69,16 +69,16 @@ def injected(kind: ErrorKind, text: str = PAPER, form: str = "text", seed: int =
     ],
 )
 def test_a_kind_changes_what_its_rule_says_and_nothing_else(
-    kind: ErrorKind, changed: list[str]
+    kind: ErrorKind, twin: list[str]
 ) -> None:
     found = {tuple(injected(kind, seed=seed)) for seed in range(12)}
-    assert tuple(changed) in found
+    assert tuple(twin) in found
     assert all(len(each) == 2 for each in found)
 
 
 def test_compared_things_change_places() -> None:
-    changed = injected(ErrorKind.SWAPPED_CONDITIONS)
-    assert sorted(changed) == ["+ALPHA", "+BETA", "-ALPHA", "-BETA"]
+    twin = injected(ErrorKind.SWAPPED_CONDITIONS)
+    assert sorted(twin) == ["+ALPHA", "+BETA", "-ALPHA", "-BETA"]
 
 
 def test_the_sentence_of_a_control_is_deleted_and_its_neighbours_may_be_quoted() -> None:
@@ -195,5 +195,5 @@ def test_what_is_said_of_the_unchanged_text_is_no_find(found: Found) -> None:
 def test_a_manuscript_that_is_not_there_is_named(tmp_path: Path) -> None:
     folder = write_manuscripts(tmp_path, clean=CLEAN)
     (folder / "manuscripts" / "clean" / "paper.md").unlink()
-    with pytest.raises(ConfigurationError, match="clean lies at"):
+    with pytest.raises(ConfigurationError, match="clean is missing at"):
         manuscript_places(folder)

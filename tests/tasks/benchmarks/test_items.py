@@ -16,7 +16,7 @@ from schemas.identifiers import IdeaId
 from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
 from tasks.benchmarks import records, suite
-from tasks.benchmarks.items import ItemContext, Kept, KeptOutcome, work_through
+from tasks.benchmarks.items import ItemContext, ItemResult, OutcomeResult, process_items
 from tasks.benchmarks.records import json_lines, json_list
 from tasks.benchmarks.registry import SUITES
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput
@@ -27,7 +27,7 @@ from tests.support.evaluations import make_llm_call
 from warehouse.stores.keyed_store import KeyedStore
 
 
-class Length(Kept):
+class Length(ItemResult):
     characters: int | None
 
 
@@ -35,7 +35,7 @@ def through(folder: Path, items: str, work: Any, task: str = "length") -> dict[s
     async def run() -> dict[str, Any]:
         store = KeyedStore(folder / "answers.sqlite")
         try:
-            return await work_through(
+            return await process_items(
                 task,
                 {name: name for name in items},
                 work,
@@ -93,14 +93,14 @@ def test_what_may_go_better_is_asked_again_and_its_earlier_calls_stay_on_the_bil
 def test_a_result_of_another_version_is_made_anew_and_its_calls_stay_on_the_bill(
     tmp_path: Path,
 ) -> None:
-    class Words(Kept):
+    class Words(ItemResult):
         words: int
 
     async def counts(text: str, context: ItemContext) -> Any:
         context.ledger.llm_calls.append(make_llm_call(context.ledger.idea_id, 1))
         return next(made)
 
-    made: Iterator[Kept] = iter((Words(words=1), Length(characters=1)))
+    made: Iterator[ItemResult] = iter((Words(words=1), Length(characters=1)))
     assert through(tmp_path, "a", counts)["a"].result == Words(words=1)
     found = through(tmp_path, "a", counts)["a"]
     assert (found.result, len(found.calls)) == (Length(characters=1), 2)
@@ -134,13 +134,13 @@ def test_the_first_question_about_a_review_is_answered_before_its_others_set_out
     sent: list[str] = []
     answered: list[str] = []
 
-    async def ask(step: Step, question: CoverageInput, context: ItemContext) -> KeptOutcome:
+    async def ask(step: Step, question: CoverageInput, context: ItemContext) -> OutcomeResult:
         assert question.review not in sent or question.review in answered, "two at once"
         sent.append(question.review)
         await asyncio.sleep(0)
         answered.append(question.review)
         value = '{"reason": "It says so.", "score": 4}'
-        return KeptOutcome(value=value, provenance=provenance_of(step, "fake"))
+        return OutcomeResult(value=value, provenance=provenance_of(step, "fake"))
 
     monkeypatch.setattr(suite, "ask", ask)
     questions: dict[str, Noun] = {

@@ -25,13 +25,13 @@ def test_another_model_grades_where_the_command_names_one(tmp_path: Path) -> Non
     steps = request.profile.judging.steps
     assert {steps[name].model for name in ("judge_coverage", "judge_preference")} == {"openai/b"}
     assert request.parameters.judge is JudgeWording.OWN
-    assert not any("grades what it wrote" in line for line in request.remarks)
+    assert not any("grades its own texts" in line for line in request.remarks)
 
 
 @pytest.mark.parametrize("judge", ["own", "published", "litellm:openai/a"])
 def test_a_model_that_grades_what_it_wrote_is_named_once(judge: str, tmp_path: Path) -> None:
     (line,) = asked(tmp_path, "litellm:openai/a", judge).remarks
-    assert line.startswith("openai/a grades what it wrote itself: name another model with --judge")
+    assert line.startswith("openai/a grades its own texts, which biases the grades: name another")
     assert asked(tmp_path, "extractive", "own").remarks == ()
 
 

@@ -30,12 +30,12 @@ from tasks.benchmarks.suites.novelty import FILE, SUITE
 from tasks.benchmarks.suites.rinobench import (
     PUBLISHED_GOLD,
     AspectCounts,
-    Justified,
+    JustificationPair,
     baselines,
     grade,
 )
 from tasks.benchmarks.work import data_sha256
-from tasks.calibration.applying import load_calibrator
+from tasks.calibration.calibrator_files import load_calibrator
 from tasks.metrics.chance import CONSTANT, STRATIFIED_RANDOM
 from tasks.metrics.novelty import justification_metrics
 from tests.support.benchmark_sets import benchmark_request, never_evaluate, tried
@@ -253,7 +253,7 @@ def test_released_files_of_another_shape_are_refused_and_stray_predictions_unsco
 # Grading.
 
 EXPECTED, ACTUAL = "Gold justification.", "Model justification."
-JUSTIFIED = Justified(
+JUSTIFIED = JustificationPair(
     idea="The idea.", works=(("A work", "Its abstract."),), expected=EXPECTED, actual=ACTUAL
 )
 BORNE_OUT = {
@@ -286,7 +286,7 @@ def engine(**answers: Any) -> FakeEngine:
 
 async def test_arguments_are_the_experts_or_grounded_or_made_up() -> None:
     found = await grade(JUSTIFIED, engine())
-    assert (found.known, found.novel) == (
+    assert (found.known_aspects, found.novel_aspects) == (
         AspectCounts(gold=2, generated=3, supported=1, additional=1, hallucinated=1),
         AspectCounts(gold=1, generated=2, supported=1, additional=1, hallucinated=0),
     )
@@ -305,7 +305,7 @@ async def test_arguments_are_the_experts_or_grounded_or_made_up() -> None:
     silent = engine(extract_aspects=lambda _: AspectsReply(known=[], novel=[]))
     found = await grade(JUSTIFIED, silent)
     nothing = AspectCounts(gold=0, generated=0, supported=0, additional=0, hallucinated=0)
-    assert found.known == nothing
+    assert found.known_aspects == nothing
     assert "check_aspect" not in {name for name, _ in silent.asked}
 
 
@@ -329,4 +329,4 @@ async def test_a_judge_without_a_whole_answer_leaves_no_zero(
     graded = ("alignment_0_to_1", "known", "novel")
     assert {name for name in graded if getattr(found, name) is None} == missing
     assert found.reason is reason
-    assert found.may_go_better == (reason is Reason.TIMED_OUT)
+    assert found.may_improve == (reason is Reason.TIMED_OUT)

@@ -29,10 +29,10 @@ from tasks.benchmarks.submissions import MOST_WORDS, submission_conditions
 from tasks.benchmarks.suites.decisions import SUITE as DECISIONS
 from tasks.benchmarks.suites.matches import PAIRS
 from tasks.benchmarks.work import BENCHMARK, _check_calibrate, profile_without
-from tasks.calibration.applying import write_fitted
+from tasks.calibration.calibrator_files import write_fitted
 from tasks.calibration.examples import Example, LabelScale, item_sha256
 from tasks.calibration.fitting import fit_calibrator
-from tasks.evaluation.planned import conditions
+from tasks.evaluation.shard_job import conditions
 from tasks.evaluation.work import EVALUATE
 from tasks.ideas.read import read_ideas
 from tasks.novelty.profile_files import NOVELTY, judged_by

@@ -6,8 +6,8 @@ from tasks.benchmarks.suites.recommendation import (
     DATA_SETS,
     LEADERBOARDS,
     QUERIES_FILE,
+    is_test_project,
     read_projects,
-    reported,
 )
 from tasks.metrics.retrieval import average_precision, precision_at, recall_at, reciprocal_rank
 from tests.support.benchmark_sets import (
@@ -31,11 +31,13 @@ def test_what_works_on_the_same_subject_used_is_named_first(tmp_path: Path) -> N
     assert lexical is not None
     assert lexical < 1.0
     projects = read_projects(folder / QUERIES_FILE)
-    asked = {each.project_id for each in projects if reported(each)}
+    asked = {each.project_id for each in projects if is_test_project(each)}
     assert {
         name for (name,) in rows_of(request, "select distinct item_id from benchmark_items")
     } == asked
-    assert unscored == len([each for each in projects if reported(each) and not each.data_sets])
+    assert unscored == len(
+        [each for each in projects if is_test_project(each) and not each.data_sets]
+    )
 
 
 def test_a_leaderboard_is_answered_from_the_boards_of_other_data_sets(tmp_path: Path) -> None:

@@ -19,11 +19,11 @@ from schemas.profile import Profile
 from schemas.run import Budget, Module
 from tasks.benchmarks.registry import SUITES
 from tasks.benchmarks.submissions import (
-    connected,
-    linked_submissions,
+    cluster_contests,
     read_groups,
     read_pairs,
     read_points,
+    submission_clusters,
 )
 from tasks.benchmarks.suites.agreement import SUITE as AGREEMENT
 from tasks.benchmarks.suites.coverage import SUITE as COVERAGE
@@ -182,7 +182,7 @@ def test_what_shares_a_submission_is_one_cluster_of_the_intervals(tmp_path: Path
         pair["paper_a"] = pairs[0]["paper_a"]
     path.write_text(json.dumps(pairs))
     read = {pair.pair_id: pair for pair in read_pairs(path, "easy")}
-    clusters = connected({name: (pair.first, pair.second) for name, pair in read.items()})
+    clusters = cluster_contests({name: (pair.first, pair.second) for name, pair in read.items()})
     assert sorted(Counter(clusters.values()).values()) == [1, 1, 4]
     found = measured(PAIRS, benchmark_request(folder, PAIRS, modules=()))
     methods = {
@@ -195,7 +195,7 @@ def test_what_shares_a_submission_is_one_cluster_of_the_intervals(tmp_path: Path
     assert chance == pytest.approx(0.5, abs=0.05)
     (other := tmp_path / "groups").mkdir()
     write_points(write_groups(other), ("Reject", "Reject", "Accept (Oral)", "Reject"))
-    linked = linked_submissions(other, read_points(other / "innoeval_points.jsonl"))
+    linked = submission_clusters(other, read_points(other / "innoeval_points.jsonl"))
     assert linked["p0"] == linked["p1"] == linked["p2"] != linked["p3"]
 
 

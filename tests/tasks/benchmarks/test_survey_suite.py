@@ -31,7 +31,7 @@ from tasks.benchmarks.survey_sets import (
     PLANTED_PAPERS,
     SurveyCase,
     core_papers,
-    given_paper,
+    paper_id_of,
     planted_graph,
     reference_lists,
     search_questions,
@@ -94,7 +94,7 @@ def test_without_references_there_is_a_reason_instead_of_a_gain(found: Found) ->
     value, reason, _ = found["recall_of_judged", part, "depth_0"]
     assert (value, reason) == (1.0, None)
     for metric in METRICS:
-        assert found[metric, part, "depth_2"][:2] == (None, "this literature knows no references")
+        assert found[metric, part, "depth_2"][:2] == (None, "this literature has no references")
     assert ("recall_gain", part, "depth_1") not in found
 
 
@@ -105,7 +105,7 @@ def test_a_reference_list_counts_what_had_appeared_the_year_before(tmp_path: Pat
     snapshot = snapshot_of(tmp_path, [*old, row("same", 2005), asked, cites_later])
     cases = {case.case_id: case for case in reference_lists(snapshot, 2)}
     assert set(cases) == {"asked", "later"}
-    assert cases["asked"].relevant == {given_paper("old0"), given_paper("old1")}
+    assert cases["asked"].relevant == {paper_id_of("old0"), paper_id_of("old1")}
     expected = (date(2004, 12, 31), "The long title of asked")
     assert (cases["asked"].cutoff, cases["asked"].question) == expected
     assert reference_lists(snapshot, 3) == []
@@ -120,7 +120,7 @@ def test_core_papers_and_answers_count_that_the_pool_or_the_snapshot_holds(tmp_p
     path = tmp_path / "c.jsonl.gz"
     path.write_bytes(gzip.compress("\n".join(map(json.dumps, lines)).encode()))
     (case,) = core_papers(path, 2)
-    assert (case.question, case.relevant) == ("a", {given_paper("p0"), given_paper("p1")})
+    assert (case.question, case.relevant) == ("a", {paper_id_of("p0"), paper_id_of("p1")})
     answers = [{"title": "The long title of HERE"}, {"title": "A title nobody has"}]
     queries = [
         {"id": "q1", "query": "what is here", "answers": answers},
@@ -129,13 +129,13 @@ def test_core_papers_and_answers_count_that_the_pool_or_the_snapshot_holds(tmp_p
     path = tmp_path / "queries.jsonl"
     path.write_text("\n".join(map(json.dumps, queries)))
     (case,) = search_questions(path, snapshot_of(tmp_path, [row("here")]))
-    assert (case.case_id, case.relevant) == ("q1", {given_paper("here")})
+    assert (case.case_id, case.relevant) == ("q1", {paper_id_of("here")})
 
 
 def test_planted_papers_are_named_in_part_and_hubs_cite_nothing() -> None:
     graph = planted_graph(7)
     assert graph == planted_graph(7) != planted_graph(8)
-    by_id = {given_paper(str(one["paper_id"])): one for one in graph.rows}
+    by_id = {paper_id_of(str(one["paper_id"])): one for one in graph.rows}
     for case in graph.cases[:3]:
         assert len(case.relevant) == PLANTED_PAPERS
         titles = [set(str(by_id[name]["title"]).split()) for name in case.relevant]

@@ -22,7 +22,7 @@ from schemas.judgement.novelty import (
     NoveltyEvaluation,
     WorkOverlap,
 )
-from tasks.calibration.applying import (
+from tasks.calibration.calibrator_files import (
     calibrate,
     load_calibrator,
     refuse_training_items,
@@ -282,7 +282,7 @@ def test_what_cannot_be_fitted_says_why(examples: list[Example], message: str) -
 def test_what_is_no_calibrator_is_refused_in_one_line(tmp_path: Path, content: str) -> None:
     path = tmp_path / "calibrator.json"
     path.write_bytes(content.encode("latin-1"))
-    with pytest.raises(ConfigurationError, match="no calibrator") as caught:
+    with pytest.raises(ConfigurationError, match="not a valid calibrator") as caught:
         load_calibrator(path)
     assert "\n" not in str(caught.value)
 

@@ -8,7 +8,7 @@ import pytest
 
 from schemas.errors import ConfigurationError
 from schemas.judgement.calibration import Prior
-from tasks.calibration.applying import load_prior, prior_log_odds, write_fitted
+from tasks.calibration.calibrator_files import load_prior, prior_log_odds, write_fitted
 from tasks.calibration.examples import Example, LabelScale, item_sha256
 from tasks.calibration.fitting import cross_validate, fit_calibrator, fit_prior
 
@@ -88,12 +88,14 @@ def test_ideas_that_are_all_connected_are_refused() -> None:
         Example(one.item_sha256, one.label, one.raw_label, one.features, "one", one.text)
         for one in labelled()
     ]
-    with pytest.raises(ConfigurationError, match="sets of ideas that no group connects"):
+    with pytest.raises(ConfigurationError, match="independent sets of ideas"):
         cross_validate(joined, SCALE, seed=7)
 
 
 def test_a_file_that_is_no_prior_is_refused_in_one_line(tmp_path: Path) -> None:
     path = tmp_path / "prior.json"
     path.write_text("{}")
-    with pytest.raises(ConfigurationError, match="is no prior: calibrator: Field required"):
+    with pytest.raises(
+        ConfigurationError, match="is not a valid prior: calibrator: Field required"
+    ):
         load_prior(path)

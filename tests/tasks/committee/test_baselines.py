@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from schemas.base import replace
 from schemas.judgement.committee import Decision, IdeaPart
+from tasks.committee.steps.prompt_inputs import FindingShown, KnowledgeShown, PartShown
 from tasks.committee.steps.reviews import (
     DimensionShown,
     MetaReply,
@@ -17,7 +18,6 @@ from tasks.committee.steps.reviews import (
     ReviewerShown,
     baseline_review,
 )
-from tasks.committee.steps.shown import FindingShown, KnowledgeShown, PartShown
 from tasks.committee.steps.structure_idea import StructureReply
 from tasks.judging.step import BaselineTools
 from tasks.personas.roster import load_roster

@@ -12,10 +12,10 @@ from schemas.identifiers import IdeaId
 from schemas.judgement.committee import IdeaPart, KnowledgePhase, KnowledgeRecord
 from schemas.literature.knowledge import SourceKind
 from tasks.committee.reviewing import (
-    Drawn,
+    PanelMember,
     draw_personas,
+    familiar_knowledge,
     familiarity,
-    known_to,
     nearest_personas,
 )
 from tasks.personas.roster import load_roster
@@ -102,7 +102,9 @@ def test_masks_are_nested_of_the_share_the_persona_knows_and_blind_to_order(
 ) -> None:
     less, more = sorted((one, other))
     knows = [
-        known_to(Drawn(replace(PERSONAS[0], familiarity_papers_0_to_1=share), seed), RECORDS)
+        familiar_knowledge(
+            PanelMember(replace(PERSONAS[0], familiarity_papers_0_to_1=share), seed), RECORDS
+        )
         for share in (less, more)
     ]
     assert knows[0] <= knows[1]
@@ -112,7 +114,9 @@ def test_masks_are_nested_of_the_share_the_persona_knows_and_blind_to_order(
     shuffled = list(RECORDS)
     shuffler.shuffle(shuffled)
     assert (
-        known_to(Drawn(replace(PERSONAS[0], familiarity_papers_0_to_1=more), seed), shuffled)
+        familiar_knowledge(
+            PanelMember(replace(PERSONAS[0], familiarity_papers_0_to_1=more), seed), shuffled
+        )
         == knows[1]
     )
 
@@ -121,17 +125,19 @@ def test_nothing_is_masked_from_who_knows_all_and_everything_from_who_knows_noth
     shares = ("familiarity_papers_0_to_1", "familiarity_web_0_to_1", "familiarity_code_0_to_1")
     everything = replace(PERSONAS[0], **dict.fromkeys(shares, 1.0))
     nothing = replace(PERSONAS[0], **dict.fromkeys(shares, 0.0))
-    assert known_to(Drawn(everything, 1), RECORDS) == {each.knowledge_id for each in RECORDS}
-    assert known_to(Drawn(nothing, 1), RECORDS) == frozenset()
+    assert familiar_knowledge(PanelMember(everything, 1), RECORDS) == {
+        each.knowledge_id for each in RECORDS
+    }
+    assert familiar_knowledge(PanelMember(nothing, 1), RECORDS) == frozenset()
 
 
 def test_what_is_found_besides_does_not_change_which_of_two_items_is_known_first() -> None:
     """Masks go by what an item is: its number among the finds may differ from run to run."""
     persona = replace(PERSONAS[0], familiarity_papers_0_to_1=0.5)
     two = [record(1), record(2)]
-    (known,) = known_to(Drawn(persona, 3), two)
+    (known,) = familiar_knowledge(PanelMember(persona, 3), two)
     renumbered = [replace(each, knowledge_id=f"k{n + 7}") for n, each in enumerate(two)]
-    (again,) = known_to(Drawn(persona, 3), renumbered)
+    (again,) = familiar_knowledge(PanelMember(persona, 3), renumbered)
     assert {"k1": "k7", "k2": "k8"}[known] == again
 
 

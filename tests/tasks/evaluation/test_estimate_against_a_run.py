@@ -29,7 +29,7 @@ from tasks.documents.document import AbstractLibrary
 from tasks.evaluation.evaluate_idea import evaluate_idea
 from tasks.evaluation.expected import estimate_run
 from tasks.evaluation.modules import IdeaTools
-from tasks.evaluation.planned import PlannedIdea, ShardJob
+from tasks.evaluation.shard_job import PlannedIdea, ShardJob
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.literature.client import LiteratureClient

@@ -32,10 +32,10 @@ from tasks.evaluation import evaluate_shard as shard
 from tasks.evaluation.evaluate_idea import failed_evaluation
 from tasks.evaluation.evaluate_shard import MAXIMUM_ATTEMPTS, Attempts, IdeaToolsFactory
 from tasks.evaluation.modules import MODULES, EvaluatingModule, IdeaTools
-from tasks.evaluation.planned import PlannedIdea, ShardJob, evaluation_key, run_id_for
+from tasks.evaluation.shard_job import PlannedIdea, ShardJob, evaluation_key, run_id_for
 from tasks.experiments.results import result_of
 from tasks.judging.opening import ExtractiveEngine
-from tasks.judging.step import never_asked
+from tasks.judging.step import unasked_provenance
 from tasks.literature import field_coverage
 from tasks.shards import work as unit_work
 from tasks.soundness.steps.soundness_review import SOUNDNESS_REVIEW
@@ -212,7 +212,7 @@ def _without_evidence(tmp_path: Path, *failures: Failure) -> IdeaEvaluation:
         Stopwatch(),
         failures[0],
     )
-    provenance = never_asked(SOUNDNESS_REVIEW, ExtractiveEngine(cast(Any, None), 1))
+    provenance = unasked_provenance(SOUNDNESS_REVIEW, ExtractiveEngine(cast(Any, None), 1))
     review = SoundnessReview(
         method_id="m1",
         unscored_reason=Reason.SOURCE_UNAVAILABLE,

@@ -23,7 +23,7 @@ from tasks.accounting.ledger import Ledger
 from tasks.evaluation import evaluate_idea as evaluating
 from tasks.evaluation.evaluate_idea import evaluate_idea, unscored_reasons
 from tasks.evaluation.modules import MODULES, EvaluatingModule, IdeaTools
-from tasks.evaluation.planned import PlannedIdea, ShardJob, conditions, evaluation_key
+from tasks.evaluation.shard_job import PlannedIdea, ShardJob, conditions, evaluation_key
 from tasks.steps import STEPS
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.requests import run_request

@@ -6,7 +6,7 @@ from pathlib import Path
 from schemas.calls import ApiCall
 from schemas.identifiers import EvaluationKey, IdeaId
 from tasks.accounting.ledger import Ledger
-from tasks.evaluation.evaluate_shard import Waiting
+from tasks.evaluation.evaluate_shard import SuspendedIdeas
 
 KEY = EvaluationKey("a" * 32)
 
@@ -29,7 +29,7 @@ def request(call_id: str, *, cache_hit: bool) -> ApiCall:
 
 
 def test_requests_that_left_are_kept_and_counted_once(tmp_path: Path) -> None:
-    waiting, first = Waiting(tmp_path / "waiting"), Ledger(IdeaId("i1"))
+    waiting, first = SuspendedIdeas(tmp_path / "waiting"), Ledger(IdeaId("i1"))
     assert [first.is_new_request() for _ in range(2)] == [True, True]
     first.api_calls += [request("left", cache_hit=False), request("kept", cache_hit=True)]
     waiting.put_down(KEY, first)
@@ -42,7 +42,7 @@ def test_requests_that_left_are_kept_and_counted_once(tmp_path: Path) -> None:
 def test_an_idea_waits_until_the_answers_are_there_and_is_forgotten_when_it_has_landed(
     tmp_path: Path,
 ) -> None:
-    waiting = Waiting(tmp_path / "waiting")
+    waiting = SuspendedIdeas(tmp_path / "waiting")
     assert not waiting.is_waiting(KEY)
     waiting.put_down(KEY, Ledger(IdeaId("i1")))
     assert waiting.is_waiting(KEY)

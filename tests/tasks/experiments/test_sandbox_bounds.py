@@ -174,7 +174,7 @@ def test_pipes_hold_no_more_than_is_said(tried: Tried) -> None:
 
 def test_the_bound_on_pipes_is_the_one_that_is_documented(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "_BLOCK", 4096)
-    text = " ".join(Path("docs/experiments.md").read_text("utf-8").split())
+    text = " ".join(Path("docs/guides/experiments.md").read_text("utf-8").split())
     found = re.search(r"pipes: (\d+) MB at most with the default limits", text)
     assert found is not None
     assert int(found[1]) == math.ceil(pipe_bytes(Limits()) / 1_000_000)

@@ -41,18 +41,18 @@ def test_what_a_model_refuses_is_known_before_the_first_call(
     model: str, sent: set[str], dropped: str | None
 ) -> None:
     parameters = made(model).of_call(PROFILE, Effort.LOW, 9000)
-    assert set(parameters.sent) == {*sent, "max_tokens"}
+    assert set(parameters.values) == {*sent, "max_tokens"}
     assert parameters.dropped == dropped
 
 
 def test_claude_without_thinking_takes_a_temperature() -> None:
     parameters = made("anthropic/claude-sonnet-4-5").of_call(PROFILE, Effort.NONE, 9000)
-    assert parameters.sent["temperature"] == 0.0
+    assert parameters.values["temperature"] == 0.0
 
 
 def test_an_effort_that_a_model_lacks_becomes_the_nearest_and_is_said() -> None:
     parameters = made("openai/gpt-5").of_call(PROFILE, Effort.NONE, 9000)
-    assert parameters.sent["reasoning_effort"] == "minimal"
+    assert parameters.values["reasoning_effort"] == "minimal"
     assert parameters.dropped == "effort=none (sent minimal), temperature"
 
 
@@ -63,7 +63,7 @@ def test_a_refused_effort_gives_way_to_the_next(tmp_path: Path) -> None:
     first = parameters.of_call(PROFILE, Effort.NONE, 9000)
     assert parameters.learn("effort", first, parameters.mode)
     second = parameters.of_call(PROFILE, Effort.NONE, 9000)
-    assert second.sent["reasoning_effort"] == "minimal"
+    assert second.values["reasoning_effort"] == "minimal"
     another_worker = ModelParameters(model, LanguageModelSettings(), store=store)
     assert another_worker.of_call(PROFILE, Effort.NONE, 9000) == second
 
@@ -76,7 +76,7 @@ def test_a_model_that_cannot_think_is_asked_for_no_effort_again() -> None:
     assert parameters.learn(refused, sent, parameters.mode)
     assert not parameters.thinks
     again = parameters.of_call(PROFILE, Effort.LOW, 9000)
-    assert "reasoning_effort" not in again.sent
+    assert "reasoning_effort" not in again.values
     assert again.dropped is None
 
 
@@ -108,9 +108,9 @@ def test_a_reply_takes_no_more_than_half_of_a_small_context() -> None:
 
 def test_the_setting_lets_a_model_think_that_nobody_knows() -> None:
     parameters = made("openai/of-my-own", thinking="yes").of_call(PROFILE, Effort.HIGH, 9000)
-    assert parameters.sent["reasoning_effort"] == "high"
+    assert parameters.values["reasoning_effort"] == "high"
     silent = made("openai/gpt-5", thinking="no").of_call(PROFILE, Effort.HIGH, 9000)
-    assert "reasoning_effort" not in silent.sent
+    assert "reasoning_effort" not in silent.values
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_a_model_that_takes_no_max_tokens_thinks() -> None:
     assert parameters.learn("max_tokens", sent, parameters.mode)
     bound = parameters.reply_tokens(4096, Effort.LOW)
     assert bound > 4096
-    assert parameters.of_call(PROFILE, Effort.LOW, bound).sent["max_completion_tokens"] == bound
+    assert parameters.of_call(PROFILE, Effort.LOW, bound).values["max_completion_tokens"] == bound
 
 
 async def test_a_refused_output_format_is_asked_for_in_words(
@@ -208,13 +208,13 @@ async def test_a_reply_that_was_cut_off_is_asked_for_again_with_twice_the_room(
 @pytest.mark.parametrize("model", ["anthropic/claude-opus-5", "anthropic/claude-opus-4-7"])
 def test_claude_models_that_think_by_themselves_are_told_not_to(model: str) -> None:
     parameters = made(model).of_call(PROFILE, Effort.NONE, 9000)
-    assert parameters.sent["thinking"] == {"type": "disabled"}
+    assert parameters.values["thinking"] == {"type": "disabled"}
     assert "effort" not in (parameters.dropped or "")
 
 
 def test_a_claude_model_that_always_thinks_thinks_least() -> None:
     parameters = made("anthropic/claude-opus-5-5").of_call(PROFILE, Effort.NONE, 9000)
-    assert "thinking" not in parameters.sent
+    assert "thinking" not in parameters.values
     assert "effort=none (sent low)" in (parameters.dropped or "")
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from schemas.outcome import Scored
 from schemas.settings import LanguageModelSettings
-from tasks.judging.models import NOTHING_TOLD, open_model_limits, rate_limit_headers
+from tasks.judging.models import NO_REPORTED_LIMITS, open_model_limits, rate_limit_headers
 from tasks.web.headers import seconds_until
 from tests.support.openai_server import OpenAIServer
 
@@ -40,7 +40,7 @@ def test_openai_and_anthropic_tell_their_limits() -> None:
     }
     told = rate_limit_headers(anthropic, NOW)
     assert (told.requests_per_minute, told.tokens_per_minute, told.wait_seconds) == (50, 40000, 20)
-    assert rate_limit_headers({}, NOW) == NOTHING_TOLD
+    assert rate_limit_headers({}, NOW) == NO_REPORTED_LIMITS
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from tasks.judging.steps import (
     VerifyReply,
     baseline_verify,
 )
-from tasks.judging.verifying import Verified, verifies, verify
+from tasks.judging.verifying import VerifiedText, verifies, verify
 from tests.support.contribution_fakes import WordEmbedder
 
 PAPERS = [
@@ -69,7 +69,7 @@ class Verifier:
         return Scored(VerifyReply(claims=[ClaimVerdict(**each) for each in self.verdicts]), MADE)
 
 
-async def verified(verdicts: Sequence[dict[str, Any]] | Reason) -> Verified:
+async def verified(verdicts: Sequence[dict[str, Any]] | Reason) -> VerifiedText:
     (found,), _ = await verify([(TEXT, SHOWN)], STORED, Verifier(verdicts), stage="soundness")
     return found
 
@@ -88,7 +88,7 @@ async def test_only_sentences_that_cite_are_asked_about_beside_what_they_cite() 
 
 async def test_what_is_supported_stays_word_for_word() -> None:
     found = await verified([{"claim": n, "verdict": "supported"} for n in (1, 2, 3)])
-    assert found == Verified(TEXT, checked=3)
+    assert found == VerifiedText(TEXT, checked=3)
 
 
 async def test_a_sentence_that_no_text_carries_is_corrected_once_or_taken_out() -> None:
@@ -123,13 +123,13 @@ async def test_contradicting_unknown_and_missing_verdicts_check_nothing() -> Non
             {"claim": 9, "verdict": "not"},
         ]
     )
-    assert found == Verified(TEXT)
+    assert found == VerifiedText(TEXT)
 
 
 async def test_without_an_answer_the_text_stays_and_a_failure_says_so() -> None:
     engine = Verifier(Reason.TIMED_OUT)
     (found,), failures = await verify([(TEXT, SHOWN)], STORED, engine, stage="soundness")
-    assert found == Verified(TEXT)
+    assert found == VerifiedText(TEXT)
     assert [(each.subject, each.reason) for each in failures] == [
         ("verify_citations", Reason.TIMED_OUT)
     ]
@@ -138,7 +138,7 @@ async def test_without_an_answer_the_text_stays_and_a_failure_says_so() -> None:
 async def test_a_paper_without_a_stored_text_is_not_asked_about() -> None:
     engine = Verifier([])
     (found,), failures = await verify([(TEXT, SHOWN)], {}, engine, stage="soundness")
-    assert (found, failures, engine.asked) == (Verified(TEXT), (), [])
+    assert (found, failures, engine.asked) == (VerifiedText(TEXT), (), [])
 
 
 def test_the_offline_engine_is_not_asked_about_what_it_quotes() -> None:

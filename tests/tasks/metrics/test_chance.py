@@ -18,7 +18,7 @@ from tasks.metrics.chance import (
     stratified_random,
 )
 from tasks.metrics.classification import accuracy_value, macro_f1, macro_f1_value
-from tasks.metrics.labelled import pair_up
+from tasks.metrics.labels import pair_up
 from tasks.metrics.rankings import Group, best_of_group, exact_ranking
 
 GOLD = {f"{label}-{place}": label for label in (1, 2, 3) for place in range(20 * label)}

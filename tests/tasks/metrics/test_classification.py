@@ -18,13 +18,13 @@ from tasks.metrics.classification import (
     macro_f1,
     mean_absolute_error,
 )
-from tasks.metrics.labelled import Labelled, decision_of, merged, pair_up
+from tasks.metrics.labels import LabelPairs, decision_of, merge_decision, pair_up
 
 POINTS = Path(__file__).parents[4] / "shared" / "data" / "innoeval_points.jsonl"
 labels = st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=1, max_size=25)
 
 
-def of(pairs: list[tuple[int, int]]) -> Labelled:
+def of(pairs: list[tuple[int, int]]) -> LabelPairs:
     return pair_up(
         {f"{i:03}": gold for i, (gold, _) in enumerate(pairs)},
         {f"{i:03}": said for i, (_, said) in enumerate(pairs)},
@@ -145,6 +145,11 @@ def test_every_decision_of_innoevals_points_is_understood() -> None:
 
 def test_merged_decisions_keep_their_order() -> None:
     decisions = ("reject", "poster", "spotlight", "oral")
-    assert [merged(one, 2) for one in decisions] == ["reject", "accept", "accept", "accept"]
-    assert [merged(one, 3) for one in decisions] == ["reject", "poster", "highlight", "highlight"]
-    assert [merged(one, 4) for one in decisions] == list(decisions)
+    assert [merge_decision(one, 2) for one in decisions] == ["reject", "accept", "accept", "accept"]
+    assert [merge_decision(one, 3) for one in decisions] == [
+        "reject",
+        "poster",
+        "highlight",
+        "highlight",
+    ]
+    assert [merge_decision(one, 4) for one in decisions] == list(decisions)

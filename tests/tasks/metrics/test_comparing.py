@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from tasks.metrics.classification import macro_f1, macro_f1_value
-from tasks.metrics.comparing import metric_difference
-from tasks.metrics.labelled import Labelled, pair_up
+from tasks.metrics.differences import metric_difference
+from tasks.metrics.labels import LabelPairs, pair_up
 
 
-def system(share_right: float, seed: int, count: int = 120) -> Labelled:
+def system(share_right: float, seed: int, count: int = 120) -> LabelPairs:
     generator = np.random.default_rng(seed)
     gold = {f"{i:03}": int(1 + i % 3) for i in range(count)}
     return pair_up(

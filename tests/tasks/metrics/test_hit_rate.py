@@ -16,7 +16,7 @@ from tasks.metrics.hit_rate import (
     Rule,
     answer_of,
     checked_papers,
-    decided,
+    combine_votes,
     hit_rate,
     mean_hit_rate,
     paper_hit,
@@ -176,6 +176,8 @@ def test_a_missing_vote_is_none_exactly_when_it_could_turn_the_decision(
         [missing if vote is None else vote for vote in votes] for missing in (True, False)
     )
     expected = (
-        None if not votes or decided(best, rule) != decided(worst, rule) else decided(best, rule)
+        None
+        if not votes or combine_votes(best, rule) != combine_votes(worst, rule)
+        else combine_votes(best, rule)
     )
-    assert decided(votes, rule) is expected
+    assert combine_votes(votes, rule) is expected

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tasks.metrics.comparing import welch
+from tasks.metrics.differences import welch
 from tasks.metrics.mixed_effects import Score, mixed_effects
 
 REVIEWS = Path(__file__).parents[4] / "shared" / "data" / "expert_reviews.parquet"

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from tasks.metrics.classification import mean_absolute_error
-from tasks.metrics.labelled import pair_up
+from tasks.metrics.labels import pair_up
 from tasks.metrics.novelty import (
     Aspects,
     Justification,

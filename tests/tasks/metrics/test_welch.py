@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import ttest_ind_from_stats
 
-from tasks.metrics.comparing import welch
+from tasks.metrics.differences import welch
 
 numbers = st.lists(
     st.integers(-1000, 1000).map(lambda number: number / 10), min_size=2, max_size=30

@@ -15,7 +15,7 @@ from schemas.identifiers import IdeaId
 from schemas.judgement.novelty import Difference, NoveltyEvaluation, WorkOverlap
 from schemas.profile import NoveltyParameters
 from schemas.reasons import Reason
-from tasks.calibration.applying import write_fitted
+from tasks.calibration.calibrator_files import write_fitted
 from tasks.calibration.examples import Example, LabelScale, item_sha256
 from tasks.calibration.fitting import fit_calibrator
 from tasks.judging.findings import Findings

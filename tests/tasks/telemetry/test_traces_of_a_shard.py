@@ -12,7 +12,7 @@ from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
 from schemas.run import Module
 from schemas.settings import Settings
-from tasks.evaluation.planned import PlannedIdea, ShardJob
+from tasks.evaluation.shard_job import PlannedIdea, ShardJob
 from tasks.literature.gateway.process import GatewayProcess
 from tasks.telemetry.reporting import reporting, span, traceparent
 from tests.support.openai_server import start_openai_server

@@ -15,7 +15,13 @@ from schemas.errors import (
 )
 from schemas.identifiers import EvaluationKey
 from schemas.people.job import JobState
-from schemas.people.live_question import LONGEST_IDEA, Asked, LiveQuestion, sides_offered, tidy
+from schemas.people.live_question import (
+    LONGEST_IDEA,
+    LiveQuestion,
+    QuestionKind,
+    sides_offered,
+    tidy,
+)
 from schemas.people.votes import Choice, HumanVote, Offer, Track
 from schemas.settings import DashboardSettings, ModelChoice, Settings, VotingSettings
 from schemas.works.survey_run import LONGEST_QUESTION
@@ -188,7 +194,7 @@ def test_reviews_of_an_idea_are_voted_on_under_the_run_that_wrote_them_first(
     for evaluation in (one, replace(one, run_id="run-b"), other):
         land(warehouse, evaluation)
         assert publish(warehouse, RUNS, make_run(evaluation.run_id)).published
-    question = asked_by(warehouse, database, ADA, one.idea.text, Asked.IDEA)
+    question = asked_by(warehouse, database, ADA, one.idea.text, QuestionKind.IDEA)
     end_both(warehouse, question, ("run-b", "run-c"))
     found = found_for(warehouse, question)
     assert isinstance(found, Answers), found
@@ -196,18 +202,18 @@ def test_reviews_of_an_idea_are_voted_on_under_the_run_that_wrote_them_first(
     assert found.contest.track is Track.REVIEWS
 
 
-@pytest.mark.parametrize("asked", list(Asked))
-def test_a_question_of_a_megabyte_is_refused_in_one_line(asked: Asked) -> None:
-    most = LONGEST_IDEA if asked is Asked.IDEA else LONGEST_QUESTION
+@pytest.mark.parametrize("asked", list(QuestionKind))
+def test_a_question_of_a_megabyte_is_refused_in_one_line(asked: QuestionKind) -> None:
+    most = LONGEST_IDEA if asked is QuestionKind.IDEA else LONGEST_QUESTION
     with pytest.raises(ConfigurationError, match=f"1,000,000 characters; {most:,} are the most"):
         tidy(asked, "x" * 1_000_000)
     with pytest.raises(ConfigurationError):
         tidy(asked, " \n ")
 
 
-@pytest.mark.parametrize("asked", [Asked.QUESTION, Asked.IDEA])
+@pytest.mark.parametrize("asked", [QuestionKind.QUESTION, QuestionKind.IDEA])
 def test_instructions_in_a_question_are_its_text_and_nothing_else(
-    warehouse: Warehouse, database: ServiceDatabase, asked: Asked
+    warehouse: Warehouse, database: ServiceDatabase, asked: QuestionKind
 ) -> None:
     question = asked_by(warehouse, database, ADA, INSTRUCTIONS, asked)
     for request in (read_request(warehouse, name) for name in question.job_ids):
@@ -224,7 +230,14 @@ def test_one_question_of_a_voter_is_open_at_a_time_and_asked_twice_is_the_same(
     question = asked_by(warehouse, database, ADA)
     sides = question.sides
     assert (
-        ask(Warehouse(warehouse.root, SETTINGS), database, ADA, Asked.QUESTION, QUESTION, sides)
+        ask(
+            Warehouse(warehouse.root, SETTINGS),
+            database,
+            ADA,
+            QuestionKind.QUESTION,
+            QUESTION,
+            sides,
+        )
         == question
     )
     with pytest.raises(ConflictError, match="is open"):
@@ -237,13 +250,20 @@ def test_one_question_of_a_voter_is_open_at_a_time_and_asked_twice_is_the_same(
 def test_two_windows_that_ask_at_once_ask_once(
     warehouse: Warehouse, database: ServiceDatabase
 ) -> None:
-    sides = draw_sides(database, ADA, Asked.QUESTION, QUESTION, SETTINGS)
+    sides = draw_sides(database, ADA, QuestionKind.QUESTION, QUESTION, SETTINGS)
     found = []
 
     def run() -> None:
         with ServiceDatabase(warehouse) as own:
             found.append(
-                ask(Warehouse(warehouse.root, SETTINGS), own, ADA, Asked.QUESTION, QUESTION, sides)
+                ask(
+                    Warehouse(warehouse.root, SETTINGS),
+                    own,
+                    ADA,
+                    QuestionKind.QUESTION,
+                    QUESTION,
+                    sides,
+                )
             )
 
     threads = [threading.Thread(target=run) for _ in range(4)]
@@ -337,7 +357,7 @@ def test_a_kill_before_the_jobs_are_handed_over_loses_and_doubles_nothing(
 def test_sides_are_drawn_from_the_models_offered_and_those_that_met_least_come_first(
     warehouse: Warehouse, database: ServiceDatabase
 ) -> None:
-    offered = sides_offered(Asked.QUESTION, WITH_MODELS.dashboard)
+    offered = sides_offered(QuestionKind.QUESTION, WITH_MODELS.dashboard)
     assert len(offered) == 4
     assert not any(side.engine.is_baseline for side in offered)
     drawn = []
@@ -352,20 +372,27 @@ def test_what_all_who_may_have_answered_is_not_asked_of_them_again(
 ) -> None:
     leave(warehouse, database, asked_by(warehouse, database, ADA))
     with pytest.raises(ConflictError, match="ask something else"):
-        draw_sides(database, ADA, Asked.QUESTION, QUESTION, SETTINGS)
-    assert draw_sides(database, BOB, Asked.QUESTION, QUESTION, SETTINGS)
+        draw_sides(database, ADA, QuestionKind.QUESTION, QUESTION, SETTINGS)
+    assert draw_sides(database, BOB, QuestionKind.QUESTION, QUESTION, SETTINGS)
 
 
 def test_topics_are_surveyed_by_models_alone(database: ServiceDatabase) -> None:
     with pytest.raises(ConfigurationError, match="ASSAY_DASHBOARD__MODELS"):
-        draw_sides(database, ADA, Asked.TOPIC, QUESTION, SETTINGS)
-    assert len(sides_offered(Asked.TOPIC, WITH_MODELS.dashboard)) == 4
+        draw_sides(database, ADA, QuestionKind.TOPIC, QUESTION, SETTINGS)
+    assert len(sides_offered(QuestionKind.TOPIC, WITH_MODELS.dashboard)) == 4
 
 
 def test_a_side_that_is_not_offered_gets_no_job(
     warehouse: Warehouse, database: ServiceDatabase
 ) -> None:
-    sides = sides_offered(Asked.QUESTION, WITH_MODELS.dashboard)[:2]
+    sides = sides_offered(QuestionKind.QUESTION, WITH_MODELS.dashboard)[:2]
     with pytest.raises(ConfigurationError, match="not offered here"):
-        ask(Warehouse(warehouse.root, SETTINGS), database, ADA, Asked.QUESTION, QUESTION, sides)
+        ask(
+            Warehouse(warehouse.root, SETTINGS),
+            database,
+            ADA,
+            QuestionKind.QUESTION,
+            QUESTION,
+            sides,
+        )
     assert open_question(database, ADA) is None

@@ -47,7 +47,7 @@ pytestmark = needs_postgres
 
 SPAWN = multiprocessing.get_context("spawn")
 Counts = dict[str, int]
-PAGE = Path(__file__).parents[3] / "docs" / "deployment.md"
+PAGE = Path(__file__).parents[3] / "docs" / "guides" / "deployment.md"
 EXPORT = "export ASSAY_CATALOGUE_URL"
 SHAPE = "postgresql://user:password@host:port/database"
 
@@ -469,7 +469,7 @@ def test_a_reader_needs_no_right_to_write(
     assert counts(warehouse, reader)["ideas"] == 2
     state = catalogue_state(PostgresCatalogue.of(reader))
     assert (state.may_read, state.may_write) == (True, False)
-    assert state.told == "reader may read and not publish"
+    assert state.rights == "reader may read and not publish"
     with pytest.raises(PublicationError, match="permission denied") as told:
         publish(with_catalogue(warehouse, reader), RUNS, make_run("run-b", ideas=2))
     assert "\n" not in str(told.value)

@@ -1,4 +1,4 @@
-"""Benchmarks: their declaration, and how a suite is landed.
+"""Declaration of benchmarks.
 
 landing/benchmark=<run>/suite=<name>/<table>.parquet, receipt.json
 landing/benchmark=<run>/benchmark.json

@@ -1,4 +1,4 @@
-"""What readers ask about benchmarks. Only published ones are seen."""
+"""Queries on published benchmarks."""
 
 from collections.abc import Sequence
 
@@ -14,18 +14,18 @@ from warehouse.units.reading import published_head, published_units
 def benchmark_scores_of(
     queries: Queries, run_ids: Sequence[str]
 ) -> dict[str, tuple[BenchmarkScore, ...]]:
-    """Scores of some benchmarks, measured and published, in the order of their suites."""
+    """Return the published scores of some benchmarks, in the order of their suites."""
     rows = queries.rows("benchmark_scores", run_ids=list(run_ids))
-    found: dict[str, list[BenchmarkScore]] = {run_id: [] for run_id in run_ids}
+    scores_of: dict[str, list[BenchmarkScore]] = {run_id: [] for run_id in run_ids}
     for row in rows:
-        found[row["run_id"]].append(noun_of(BenchmarkScore, row))
-    return {run_id: tuple(scores) for run_id, scores in found.items()}
+        scores_of[row["run_id"]].append(noun_of(BenchmarkScore, row))
+    return {run_id: tuple(scores) for run_id, scores in scores_of.items()}
 
 
 def published_benchmark(
     connection: Connection, run_id: RunId
 ) -> tuple[BenchmarkHead, tuple[BenchmarkRun, ...]]:
-    """Return the head of a benchmark and its suite, which is missing if its worker was lost.
+    """Return head and suite of a benchmark; no suite if its worker was lost.
 
     Raises:
         UnknownNameError: it is not published.

@@ -1,1 +1,1 @@
-"""Curated sets of rated ideas: how they land, and what readers ask about them."""
+"""Edits of curated sets of rated ideas."""

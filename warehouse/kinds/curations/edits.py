@@ -1,5 +1,7 @@
-"""What people changed in curated sets: recorded at once, folded into the lake, applied to what is
-shown and written. What the engine had stays as it was landed.
+"""Edits of curated sets by people.
+
+Edits are recorded at once, copied to the lake, and applied to what is displayed and exported.
+Landed units are not changed.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -40,9 +42,9 @@ TABLE_NAME = "curation_edits"
 PUBLISHED_IDEAS, PUBLISHED_STATEMENTS = 0.134, 0.791
 """Shares that the experts of ScholarIdeas edited (ScholarEval, Table 6)."""
 PERSON = "person"
-"""Stands where else the engine does, for a statement that a person added."""
+"""Engine of a statement that a person added."""
 _SET = ""
-"""Stands where else a reader does, for whoever words the set."""
+"""Reader name for the edits of the set itself, by whichever person."""
 _FOLD_WAIT_SECONDS = 2.0
 _PARTS = (EditedField.PROBLEM, EditedField.METHOD, EditedField.EXPERIMENT)
 _OF_ADDED = {
@@ -54,17 +56,18 @@ _OF_ADDED = {
 }
 
 Value = tuple[str, EditedField]
-"""A statement's name (empty: the idea's) and what of it."""
+"""Statement id (empty: the idea) and field."""
 
 
 def record_edits(
     warehouse: Warehouse, database: ServiceDatabase, edits: Sequence[CurationEdit]
 ) -> None:
-    """Write down what a person saved, all or nothing, and have the lake hold it too. While a
-    publisher is at work it is durable all the same, and enters the lake with what is published.
+    """Record a person's edits in one transaction, and copy them to the lake.
+
+    If a publisher holds the lock, they enter the lake with the next publication.
 
     Raises:
-        ConflictError: one of them is there already.
+        ConflictError: one of them exists already.
         ConfigurationError: the database or the catalogue cannot be used.
     """
     with database.transaction() as work:
@@ -75,41 +78,39 @@ def record_edits(
 
 
 def edits_of(connection: Connection, run_id: RunId) -> tuple[CurationEdit, ...]:
-    """All edits of a run, oldest first."""
+    """Return all edits of a run, oldest first."""
     rows = rows_in(connection, statement("queries", "curation_edits"), {"run_id": run_id})
     return tuple(noun_of(CurationEdit, row) for row in rows)
 
 
 def values_of(curation: Curation) -> dict[Value, str]:
-    """All of a curated paper that can be edited."""
-    found: dict[Value, str] = {("", part): getattr(curation, part.value) for part in _PARTS}
+    """Return all editable values of a curated paper."""
+    values: dict[Value, str] = {("", part): getattr(curation, part.value) for part in _PARTS}
     for each in curation.statements:
-        found |= {
+        values |= {
             (each.statement_id, EditedField.STATEMENT): each.statement,
             (each.statement_id, EditedField.TYPE): each.type.value,
             (each.statement_id, EditedField.AXIS): each.axis.value,
             (each.statement_id, EditedField.SEVERITY): each.severity.value,
             (each.statement_id, EditedField.KEPT): YES,
         }
-    return found
+    return values
 
 
 def with_added(curation: Curation, edits: Iterable[CurationEdit]) -> Curation:
-    """The paper with the statements that people added to it, as they first wrote them, and with
-    those of its reviews' sentences that only these rest on.
-    """
+    """Add the statements that people added, as first written, with their sentences."""
     added: dict[str, dict[EditedField, CurationEdit]] = {}
     for each in edits:
         is_added = each.statement_id.startswith(ADDED) and not each.is_blind
         if is_added and each.paper_id == curation.paper_id:
             added.setdefault(each.statement_id, {}).setdefault(each.field, each)
-    whole = {name: own for name, own in added.items() if own.keys() >= _OF_ADDED}
+    whole = {name: fields for name, fields in added.items() if fields.keys() >= _OF_ADDED}
     if not whole or curation.dropped_reason is not None:
         return curation
     offered = {each.sentence_id: each for each in sentences_offered(curation)}
-    statements = [_added(name, own, tuple(offered)) for name, own in whole.items()]
-    known = {each.sentence_id for each in curation.sentences}
-    used = {name for each in statements for name in each.sentence_ids} - known
+    statements = [_added(name, fields, tuple(offered)) for name, fields in whole.items()]
+    existing_ids = {each.sentence_id for each in curation.sentences}
+    used = {name for each in statements for name in each.sentence_ids} - existing_ids
     return replace(
         curation,
         statements=(*curation.statements, *statements),
@@ -119,8 +120,10 @@ def with_added(curation: Curation, edits: Iterable[CurationEdit]) -> Curation:
 
 
 def sentences_offered(curation: Curation) -> tuple[CuratedSentence, ...]:
-    """Return what a statement may lead back to: the sentences about the idea, and those left out
-    that stand in their review, which are called d1, d2, …
+    """Return the sentences that a statement may cite.
+
+    These are the sentences about the idea, and the sentences of reviews that were left out, named
+    d1, d2, …
     """
     texts = {each.review_id: each.text for each in curation.reviews}
     left_out = [
@@ -128,23 +131,23 @@ def sentences_offered(curation: Curation) -> tuple[CuratedSentence, ...]:
         for each in curation.drops
         if each.left_out_of is Kept.SENTENCE and each.text and each.subject in texts
     ]
-    found = [each for each in left_out if each[2] >= 0]
+    quoted_sentences = [each for each in left_out if each[2] >= 0]
     return curation.sentences + tuple(
         CuratedSentence(sentence_id=f"d{number}", review_id=review_id, start=start, text=text)
-        for number, (review_id, text, start) in enumerate(found, start=1)
+        for number, (review_id, text, start) in enumerate(quoted_sentences, start=1)
     )
 
 
 def _added(
-    name: str, own: Mapping[EditedField, CurationEdit], offered: Sequence[str]
+    name: str, edits: Mapping[EditedField, CurationEdit], offered: Sequence[str]
 ) -> CuratedStatement:
-    named = own[EditedField.SENTENCES].after.split()
+    named = edits[EditedField.SENTENCES].after.split()
     return CuratedStatement(
         statement_id=name,
-        statement=own[EditedField.STATEMENT].after,
-        type=StatementType(own[EditedField.TYPE].after),
-        axis=StatementAxis(own[EditedField.AXIS].after),
-        severity=StatementSeverity(own[EditedField.SEVERITY].after),
+        statement=edits[EditedField.STATEMENT].after,
+        type=StatementType(edits[EditedField.TYPE].after),
+        axis=StatementAxis(edits[EditedField.AXIS].after),
+        severity=StatementSeverity(edits[EditedField.SEVERITY].after),
         sentence_ids=tuple(each for each in offered if each in named),
         is_verbatim=False,
         provenance=Provenance(
@@ -155,7 +158,7 @@ def _added(
             model_requested=PERSON,
             model_answered=None,
             seed=None,
-            created_at=own[EditedField.STATEMENT].edited_at,
+            created_at=edits[EditedField.STATEMENT].edited_at,
         ),
     )
 
@@ -163,10 +166,10 @@ def _added(
 def values_seen(
     curation: Curation, edits: Iterable[CurationEdit], *, blind_of: str | None = None
 ) -> dict[Value, str]:
-    """All of a curated paper that can be edited, as the last edits have it.
+    """Return all editable values of a curated paper with the last edits applied.
 
     Args:
-        blind_of: only what this person made of it while reading blind.
+        blind_of: apply only this person's edits from a blind reading.
     """
     values = values_of(curation)
     for each in edits:
@@ -178,10 +181,9 @@ def values_seen(
 
 
 def edited(curation: Curation, edits: Sequence[CurationEdit]) -> Curation:
-    """The paper as people have it: of several edits of one thing the last counts, of blind readers
-    none.
+    """Apply the last edit of each value, without those of blind readers.
 
-    A paper that is no part of the set stays as it is.
+    A paper that was dropped from the set is returned unchanged.
     """
     whole = with_added(curation, edits)
     values = values_seen(whole, edits)
@@ -218,9 +220,7 @@ def _edited(given: CuratedStatement, values: dict[Value, str]) -> CuratedStateme
 
 
 def edit_shares(edits: Sequence[CurationEdit]) -> tuple[EditShare, ...]:
-    """Return how much people changed: of papers their ideas and their lists of statements, as was
-    published, then of each field.
-    """
+    """Return the shares of edited papers, by ideas and statements, then by field."""
     worded = [each for each in edits if not each.is_blind]
     ideas = [each for each in worded if each.field.is_of_idea]
     statements = [each for each in worded if not each.field.is_of_idea]
@@ -231,11 +231,11 @@ def edit_shares(edits: Sequence[CurationEdit]) -> tuple[EditShare, ...]:
     shares = [
         EditShare(
             name=name,
-            looked_at_count=len({each.paper_id for each in own}),
-            changed_count=len({each.paper_id for each in own if each.changed}),
+            looked_at_count=len({each.paper_id for each in part_edits}),
+            changed_count=len({each.paper_id for each in part_edits if each.changed}),
             published_0_to_1=published,
         )
-        for name, own, published in whole
+        for name, part_edits, published in whole
     ]
     for field in EditedField:
         if field is EditedField.SENTENCES:  # of what a person added, where nothing was before
@@ -254,9 +254,10 @@ def edit_shares(edits: Sequence[CurationEdit]) -> tuple[EditShare, ...]:
 
 
 def pairs_of(edits: Sequence[CurationEdit]) -> dict[EditedField, list[tuple[str, str]]]:
-    """Return what two people made of the same thing, by field: who words the set beside each who
-    read it blind, and these among each other. Two who word the set see each other's words, and
-    nobody is held against themselves.
+    """Return pairs of values by two readers of the same field, for agreement figures.
+
+    Pairs are the set's value with each blind reader's, and blind readers' with each other. Editors
+    of the set see each other's edits and form no pairs; neither does a person with themselves.
     """
     wording: dict[tuple[str, Value], set[str]] = {}
     last: dict[tuple[str, Value], dict[str, str]] = {}
@@ -266,9 +267,9 @@ def pairs_of(edits: Sequence[CurationEdit]) -> dict[EditedField, list[tuple[str,
             wording.setdefault(place, set()).add(each.editor)
         reader = each.editor if each.is_blind else _SET
         last.setdefault(place, {})[reader] = " ".join(each.after.split())
-    found: dict[EditedField, list[tuple[str, str]]] = {}
+    pairs_by_field: dict[EditedField, list[tuple[str, str]]] = {}
     for place, by_reader in last.items():
         readers = sorted(by_reader.keys() - wording.get(place, set()))
         pairs = combinations([by_reader[name] for name in readers], 2)
-        found.setdefault(place[1][1], []).extend(pairs)
-    return {field: found[field] for field in EditedField if found.get(field)}
+        pairs_by_field.setdefault(place[1][1], []).extend(pairs)
+    return {field: pairs_by_field[field] for field in EditedField if pairs_by_field.get(field)}

@@ -1,3 +1,1 @@
-"""Checks of manuscripts: landed, validated, published and read; the import of the quality checker's
-release.
-"""
+"""Checks of manuscripts: summaries, and import of the quality checker's release."""

@@ -1,5 +1,6 @@
-"""The quality checker's outputs summed up by SQL as in its Tables 2 and 3: of a release (Parquet),
-or of check runs.
+"""Summaries of quality checker outputs, as in its Tables 2 and 3.
+
+The source is a release (Parquet) or check runs of the lake.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,12 +23,12 @@ from warehouse.warehouse import Warehouse
 RELEASE_TABLES: tuple[str, ...] = ("checks", "papers", "problems", "votes")
 RowT = TypeVar("RowT", bound=Noun)
 Source = Path | Connection
-"""The folder of a release, or a connection as `release_views` gives it."""
+"""Folder of a release, or a connection from `release_views`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars per million tokens; thinking is paid as output."""
+    """US dollars per million tokens; thinking tokens are priced as output."""
 
     input_usd_per_million: float
     output_usd_per_million: float
@@ -65,7 +66,7 @@ class CheckerCost(Noun):
 
 
 class JudgeHits(Noun):
-    """Papers one judge called hit by one checker (Table 3)."""
+    """Papers that one judge called hit by one checker (Table 3)."""
 
     model: str
     approach: str
@@ -76,7 +77,7 @@ class JudgeHits(Noun):
 
 
 class JointHits(Noun):
-    """Papers the judges together called hit by one checker (Table 2, "Hit Rate")."""
+    """Papers that the judges together called hit by one checker (Table 2, "Hit Rate")."""
 
     model: str
     approach: str
@@ -94,7 +95,7 @@ class JointHits(Noun):
 
 @contextmanager
 def opened_release(source: Source) -> Iterator[Connection]:
-    """The tables of a release by their names.
+    """Yield a connection with the tables of a release.
 
     Raises:
         ConfigurationError: the folder lacks a table, or a table lacks a column.
@@ -129,16 +130,16 @@ def _rows(
 
 
 def checker_usage(source: Source) -> tuple[CheckerUsage, ...]:
-    """Problems and tokens per paper, by model and approach.
+    """Return problems and tokens per paper, by model and approach.
 
     Raises:
-        ConfigurationError: as `opened_release`. The same holds for the functions below.
+        ConfigurationError: as `opened_release`, as do the functions below.
     """
     return _rows(source, "usage", CheckerUsage)
 
 
 def checker_costs(source: Source, prices: Mapping[str, Price]) -> tuple[CheckerCost, ...]:
-    """Dollars per paper at the `prices` stated for the models."""
+    """Return US dollars per paper at the models' `prices`."""
     names = sorted(prices)
     parameters = {
         "models": names,
@@ -149,20 +150,18 @@ def checker_costs(source: Source, prices: Mapping[str, Price]) -> tuple[CheckerC
 
 
 def judge_hits(source: Source) -> tuple[JudgeHits, ...]:
-    """Papers hit, by model, approach and judge."""
+    """Return hits by model, approach and judge."""
     return _rows(source, "judge_hits", JudgeHits)
 
 
 def joint_hits(source: Source) -> tuple[JointHits, ...]:
-    """Papers hit by the judges together, by model and approach."""
+    """Return hits of the judges together, by model and approach."""
     return _rows(source, "joint_hits", JointHits)
 
 
 @contextmanager
 def release_views(warehouse: Warehouse, run_ids: Sequence[RunId]) -> Iterator[Connection]:
-    """The check runs of the lake under the names and columns of a quality checker's
-    release.
-    """
+    """Yield the lake's check runs under the tables and columns of a release."""
     with warehouse.reader() as connection:
         chosen = ", ".join(quoted(run_id) for run_id in run_ids) or "null"
         for name in RELEASE_TABLES:

@@ -1,6 +1,4 @@
-"""Import of a quality checker's release: its outputs become check runs of the lake, one per model
-and approach.
-"""
+"""Import of a quality checker's release as check runs, one per model and approach."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -29,12 +27,12 @@ _MOST_PROBLEMS = 5
 def import_release(
     folder: Path, warehouse: Warehouse, *, dataset: str = DATASET
 ) -> tuple[Publication, ...]:
-    """Land, validate and publish the release in `folder`: `papers`, `checks`, `problems`, `votes`
-    as Parquet.
+    """Land, validate and publish the release in `folder`.
 
-    A problem's place in its list becomes its rank. A vote the release does not have is absent, not
-    a no; its "no" about papers in which nothing was found is about no problem and follows from
-    their counts. Importing what is there changes nothing.
+    The folder holds `papers`, `checks`, `problems` and `votes` as Parquet. A problem's position in
+    its list becomes its rank. A vote that the release lacks is absent, not a no; its "no" votes
+    about papers without problems concern no problem and follow from the counts. A repeated import
+    changes nothing.
 
     Raises:
         ConfigurationError: the folder lacks a table, or a table lacks a column.
@@ -83,10 +81,10 @@ def _read(folder: Path) -> dict[str, list[Row]]:
 
 
 def _by_paper(rows: Sequence[Row]) -> dict[tuple[str, str, int], list[Row]]:
-    found: dict[tuple[str, str, int], list[Row]] = defaultdict(list)
+    groups: dict[tuple[str, str, int], list[Row]] = defaultdict(list)
     for row in rows:
-        found[row["model"], row["approach"], row["entry_id"]].append(row)
-    return found
+        groups[row["model"], row["approach"], row["entry_id"]].append(row)
+    return groups
 
 
 def _head(

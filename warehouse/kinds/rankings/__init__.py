@@ -1,1 +1,1 @@
-"""Rankings of a run: landed, validated, published and read beside the run they rank."""
+"""Rankings of a run, landed and published separately from it."""

@@ -1,4 +1,4 @@
-"""Rankings: their declaration, how a ranked group is landed, and what a ranking rests on.
+"""Declaration of rankings, and the evaluations that they depend on.
 
 landing/run=<run>/ranking=<id>/group=<name>/<table>.parquet, receipt.json
 landing/run=<run>/ranking=<id>/ranking.json
@@ -23,9 +23,9 @@ if TYPE_CHECKING:  # workers land without the database
 
 
 def basis_of(connection: "Connection", run_id: RunId) -> str:
-    """Hash over which ideas of the run were evaluated, how, and when, as they are published.
+    """Return a hash of the run's published evaluations and their times.
 
-    An idea evaluated again changes it.
+    A re-evaluation of an idea changes it.
     """
     sql = statement("tables", "evaluations_of_run")
     rows = connection.execute(sql, {"run_id": run_id}).fetchall()
@@ -33,7 +33,7 @@ def basis_of(connection: "Connection", run_id: RunId) -> str:
 
 
 def drop_stale_rankings(connection: "Connection", run_id: RunId) -> None:
-    """A ranking of evaluations that are no more ranks nothing; what it cost stays on the bill."""
+    """Delete rankings of replaced evaluations; their calls stay for the costs."""
     basis = {"run_id": run_id, "basis_sha256": basis_of(connection, run_id)}
     sql = statement("tables", "delete_stale_rankings")
     if connection.execute(sql, basis).fetchall() == [(0,)]:
@@ -67,7 +67,7 @@ RANKINGS = Kind(
 
 
 def iterate_heads(layout: Layout, run_id: RunId) -> Iterator[RankingHead]:
-    """Every whole ranking of a run."""
+    """Yield the head of every finished ranking of a run."""
     for names in landing.landed_names(layout, RANKINGS, run_id):
         head = landing.read_head(layout, RANKINGS, *names)
         if head is not None:
@@ -75,13 +75,13 @@ def iterate_heads(layout: Layout, run_id: RunId) -> Iterator[RankingHead]:
 
 
 def landed_matches(layout: Layout, run_id: RunId, ranking_id: str, group: str) -> tuple[Match, ...]:
-    """The matches of a landed group; none when it has not landed."""
+    """Return the matches of a landed group; none if it has not landed."""
     ranked = landed_unit(layout, RANKINGS, run_id, ranking_id, group)
     return ranked.matches if ranked is not None else ()
 
 
 def failed_groups(layout: Layout, run_id: RunId, ranking_id: str) -> Iterator[GroupSummary]:
-    """Groups that landed with a reason instead of ratings."""
+    """Yield the summaries of groups that landed with a reason instead of ratings."""
     for receipt in landing.iterate_receipts(layout, RANKINGS, run_id, ranking_id):
         if not receipt.complete and not any(receipt.rows.get(name) for name in RATINGS):
             ranked = landed_unit(layout, RANKINGS, run_id, ranking_id, receipt.unit)

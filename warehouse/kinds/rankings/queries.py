@@ -1,4 +1,4 @@
-"""What readers ask about the rankings of a run. Only published ones are seen."""
+"""Queries on published rankings."""
 
 from collections.abc import Sequence
 
@@ -18,21 +18,26 @@ from warehouse.statements import statement, table_statement
 
 
 def rankings_of(queries: Queries, run_id: RunId) -> tuple[RankingHead, ...]:
-    """Rankings of a run, newest first. Raises ConfigurationError when the run is not published."""
+    """Return the rankings of a run, newest first.
+
+    Raises:
+        ConfigurationError: the run is not published.
+    """
     queries.run(run_id)
     return queries.read(RankingHead, "rankings", run_id=run_id)
 
 
 def ranking_shown(queries: Queries, run_id: RunId) -> RankingHead | None:
-    """The ranking that `group_rankings` shows: of the run's own engine, in groups as given, the
-    newest; None when there is none.
+    """Return the ranking in `group_rankings`; None if there is none.
+
+    The run's own engine comes first, then groups as given, then the newest.
     """
-    own = queries.run(run_id).engine
-    found = sorted(
+    engine = queries.run(run_id).engine
+    heads = sorted(
         rankings_of(queries, run_id),
-        key=lambda head: (head.engine != own, head.grouping is not Grouping.GIVEN),
+        key=lambda head: (head.engine != engine, head.grouping is not Grouping.GIVEN),
     )
-    return found[0] if found else None
+    return heads[0] if heads else None
 
 
 def whole_ranking(
@@ -43,7 +48,7 @@ def whole_ranking(
     grouping: Grouping = Grouping.GIVEN,
     method: RatingMethod = RatingMethod.BRADLEY_TERRY,
 ) -> RankingHead | None:
-    """The newest ranking by this engine and profile that ran to its end, without votes of people.
+    """Return the newest complete ranking by engine and profile, without votes of people.
 
     Raises:
         ConfigurationError: the run is not published.
@@ -60,13 +65,13 @@ def whole_ranking(
 
 
 def group_summaries(queries: Queries, head: RankingHead) -> tuple[GroupSummary, ...]:
-    """Return what the ranking of each group rests on, by name of the group."""
+    """Return the summaries of a ranking's groups, by name."""
     named = {"run_id": head.run_id, "ranking_id": head.ranking_id}
     return queries.read(GroupSummary, "ranking_groups", **named)
 
 
 def compared_across(summaries: Sequence[GroupSummary]) -> str:
-    """Return whether strengths compare across the groups of a ranking, in a sentence."""
+    """Return a sentence on whether strengths are comparable across groups."""
     joined = next((summary for summary in summaries if summary.joins_groups), None)
     if joined is None:
         return "strengths compare within a group only: no match joins the groups"
@@ -82,21 +87,21 @@ def compared_across(summaries: Sequence[GroupSummary]) -> str:
 
 
 def ratings_of(queries: Queries, head: RankingHead, method: RatingMethod) -> tuple[Rating, ...]:
-    """Every rating by one method: best first within group and dimension; the unranked last."""
+    """Return the ratings by one method, best first within group and dimension; unranked last."""
     named = {"run_id": head.run_id, "ranking_id": head.ranking_id}
     return queries.read(Rating, "ratings", **named, method=method.value)
 
 
 def matches_of(queries: Queries, head: RankingHead, groups: Sequence[str]) -> tuple[Match, ...]:
-    """The matches of some groups, in the order they were played."""
+    """Return the matches of some groups, in order of play."""
     named = {"run_id": head.run_id, "ranking_id": head.ranking_id}
     return queries.read(Match, "matches", **named, groups=list(groups))
 
 
 def ranked_by(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:
-    """The ideas of the run as this ranking places them.
+    """Return the ideas of the run in the order of this ranking.
 
-    Groups whose matches tell no ideas apart are placed by score.
+    Groups whose matches separate no ideas are ordered by score.
     """
     rows = queries.rows("ranking_by", run_id=head.run_id, ranking_id=head.ranking_id)
     return tuple(RankedIdea.model_validate(row, strict=False) for row in rows)
@@ -105,11 +110,11 @@ def ranked_by(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:
 def ranked_by_scores(
     queries: Queries, run_id: RunId, weights: ScoreWeights | None = None, *, shrink: bool = False
 ) -> tuple[RankedIdea, ...]:
-    """The ideas of the run by score, whatever matches said.
+    """Return the ideas of the run by score, regardless of matches.
 
     Args:
         weights: of the modules in the score; None: the run's own.
-        shrink: rank by `shrunk_score`, which draws scores that rest on little toward the mean of
+        shrink: rank by `shrunk_score`, which moves scores with little evidence toward the mean of
             their group.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Deleting a run of ideas: with its rankings, and so that no other run takes over what went."""
+"""Deletion of a run of ideas with its rankings."""
 
 import shutil
 
@@ -16,12 +16,13 @@ from warehouse.warehouse import Warehouse
 
 
 def delete_run(warehouse: Warehouse, run_id: RunId) -> Deleted[Run]:
-    """Delete a published run with its rankings; see `delete_work`. Evaluations that other runs took
-    over stay theirs.
+    """Delete a published run with its rankings; see `delete_work`.
+
+    Evaluations that other runs have reused stay with them.
     """
     with warehouse.queries() as queries:
-        known = published_names(queries.connection, RANKINGS)
-    rankings = {ranking for of_run, ranking in known if of_run == run_id}
+        published = published_names(queries.connection, RANKINGS)
+    rankings = {ranking for of_run, ranking in published if of_run == run_id}
     rankings |= {ranking for _, ranking in landed_names(warehouse, RANKINGS, run_id)}
 
     def before() -> None:

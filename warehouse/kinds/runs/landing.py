@@ -1,8 +1,8 @@
-"""Runs of ideas: their declaration, and how an evaluation is landed and found.
+"""Declaration of runs of ideas, landing of evaluations and look-up by key.
 
 landing/run=<run>/idea=<key>/<table>.parquet, receipt.json
 landing/run=<run>/run.json
-landing/run=<run>/failures.parquet         entries that could not enter
+landing/run=<run>/failures.parquet         rejected entries of the idea file
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ from schemas.run import Module
 from schemas.standing import IdeaStanding, ModuleStanding, standing_of_idea
 
 READ_IDEAS = "read_ideas"
-"""Who recorded entries that could not enter."""
+"""Recorder of rejected entries."""
 
 
 def _totals(rows: Rows) -> dict[str, Any]:
@@ -48,9 +48,9 @@ def _totals(rows: Rows) -> dict[str, Any]:
         "failures": sum(row["stage"] != LEFT_OUT for row in rows.get("failures", ())),
         "unscored": sum(
             row.get("unscored_reason") is not None
-            for name, found in rows.items()
+            for name, table_rows in rows.items()
             if name != VOTE_TABLE
-            for row in found
+            for row in table_rows
         ),
         **standing.model_dump(),
         **unanswered_in_rows(rows, standing.state_reason),
@@ -65,7 +65,7 @@ def _cost_usd(calls: Sequence[Row]) -> float | None:
 
 
 def refused(run: Run, broken: Sequence[str]) -> Run:
-    """A run that was not published since critical checks were broken."""
+    """Return the run as unpublished, with the critical expectations that it broke."""
     reasons = (*(f"not published: {each}" for each in broken), *run.order_reasons)
     return replace(run, state=RunState.NOT_PUBLISHED, in_order=False, order_reasons=reasons)
 
@@ -93,11 +93,10 @@ RUNS = Kind(
 def land(
     layout: Layout, evaluation: IdeaEvaluation, *, incomplete_reason: Reason | None = None
 ) -> Receipt:
-    """Write everything an evaluation produced; afterwards it exists, or nothing has changed.
+    """Write an evaluation atomically.
 
     Args:
-        incomplete_reason: budget_exhausted, worker_lost, …; None when the evaluation ran to its
-            end.
+        incomplete_reason: such as budget_exhausted or worker_lost; None if complete.
 
     Raises:
         PublicationError: a row does not fit its table.
@@ -110,8 +109,9 @@ def land(
 
 
 def _announce(layout: Layout, evaluation: IdeaEvaluation) -> None:
-    """So that no receipt is ever without its entry in the index; a look-up checks the receipt
-    itself.
+    """Add the run to the key's index before its receipt exists.
+
+    No receipt is ever without its entry; a look-up checks the receipt itself.
     """
     folder = layout.receipt_index(evaluation.evaluation_key)
     folder.mkdir(parents=True, exist_ok=True)
@@ -120,23 +120,21 @@ def _announce(layout: Layout, evaluation: IdeaEvaluation) -> None:
 
 
 def land_rejections(layout: Layout, run_id: RunId, rejected: Sequence[RejectedIdea]) -> None:
-    """Keep the entries of an idea file that could not enter,
-    replacing those of an earlier attempt.
-    """
+    """Write the rejected entries of an idea file, replacing those of an earlier attempt."""
     rows = []
     for position, entry in enumerate(rejected):
         failure = Failure(
             stage=READ_IDEAS, subject=entry.location, reason=entry.reason, detail=entry.detail
         )
-        known = {"run_id": run_id, "idea_id": entry.idea_id, "position": position}
-        rows.append(row_of(TABLE["failures"], failure, known | {"recorded_by": READ_IDEAS}))
+        keys = {"run_id": run_id, "idea_id": entry.idea_id, "position": position}
+        rows.append(row_of(TABLE["failures"], failure, keys | {"recorded_by": READ_IDEAS}))
     landing.write_beside(layout, RUNS, "failures", {"failures": rows}, run_id)
 
 
 def find_receipt(layout: Layout, key: EvaluationKey) -> Receipt | None:
-    """A complete evaluation of `key` in any run, preferring the run that paid for it; None: none.
+    """Return a complete evaluation of `key` in any run, preferring the run that paid for it.
 
-    Evaluations that ended early are not found: they are to be made again.
+    Incomplete evaluations are not returned: they have to be repeated.
     """
     index = layout.receipt_index(key)
     here = frozenset(path.name for path in index.glob("*"))
@@ -153,11 +151,11 @@ def _complete_of(layout: Layout, key: EvaluationKey, runs: Iterable[str]) -> Rec
 
 @dataclass(frozen=True, slots=True)
 class _Judgements:
-    """One table of judgements that a module's score is made of.
+    """A table of judgements that contributes to a module's score.
 
     Attributes:
-        score: the column that holds the score; None: the judgement adds none of its own.
-        about: the table whose rows have one judgement each; None: what is judged is not listed.
+        score: the column of the score; None: it has none of its own.
+        about: the table with one judgement per row; None: judged items are not listed.
     """
 
     table: str
@@ -176,14 +174,15 @@ _JUDGEMENTS: dict[Module, tuple[_Judgements, ...]] = {
     Module.ASSESSMENT: (_Judgements("assessments", "probability_0_to_1"),),
 }
 VOTE_TABLE = "judge_votes"
-"""A vote that could not be had leaves the judgement to the other judges: only the judgement's own
-row says that it is unscored."""
+"""A missing vote leaves the judgement to the other judges: only the judgement's own row is
+unscored.
+"""
 _SUMMARIES = {Module.SOUNDNESS: "soundness_summaries", Module.COMMITTEE: "meta_reviews"}
-"""Where a module says why nothing could be judged at all."""
+"""Tables with the reason why a module could judge nothing."""
 
 
 def standing_of_rows(rows: Rows) -> IdeaStanding:
-    """The standing of the one idea that `rows` are about."""
+    """Return the standing of the one idea in `rows`."""
     (idea,) = rows["ideas"]
     assessed = idea[f"{Module.ASSESSMENT}_requested"]
     modules = [
@@ -194,19 +193,19 @@ def standing_of_rows(rows: Rows) -> IdeaStanding:
 
 
 def unanswered_in_rows(rows: Rows, why: Reason | None) -> dict[str, Any]:
-    """Return `cause` and `unanswered` of the receipt of the one idea that `rows` are about.
+    """Return `cause` and `unanswered` of the receipt of the one idea in `rows`.
 
     Args:
         why: its `state_reason`.
     """
     unanswered: dict[str, tuple[Reason, str]] = {}
-    for table, found in rows.items():
+    for table, table_rows in rows.items():
         failed = [
             (reason, str(row.get("unscored_detail") or ""))
-            for row in found
+            for row in table_rows
             if (reason := reason_named(row.get("unscored_reason"))) and reason.engine_failed
         ]
-        if table != VOTE_TABLE and 2 * len(failed) > len(found):
+        if table != VOTE_TABLE and 2 * len(failed) > len(table_rows):
             ((reason, _),) = Counter(reason for reason, _ in failed).most_common(1)
             details = (detail for each, detail in failed if each is reason)
             unanswered[table] = (reason, commonest_cause(details))
@@ -215,7 +214,11 @@ def unanswered_in_rows(rows: Rows, why: Reason | None) -> dict[str, Any]:
 
 
 def _of_module(module: Module, rows: Rows, assessed: bool) -> ModuleStanding:
-    """An idea that is `assessed` lacks nothing where there is no evidence to judge by."""
+    """Return a module's standing.
+
+    Args:
+        assessed: whether the idea has an assessment; then missing evidence is no gap.
+    """
     parts = _JUDGEMENTS[module]
     scored = any(
         row[part.score] is not None
@@ -248,7 +251,7 @@ def _of_module(module: Module, rows: Rows, assessed: bool) -> ModuleStanding:
 
 
 def _failures(stage: str, rows: Rows) -> Iterator[Reason]:
-    """Why judgements are missing whose rows are missing too."""
+    """Yield the reasons for judgements whose rows are missing."""
     for row in rows.get("failures", ()):
         reason = reason_named(row["reason"])
         if row["stage"] == stage and reason is not None:

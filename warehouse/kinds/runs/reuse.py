@@ -1,4 +1,4 @@
-"""Evaluations that another run paid for, taken over from landing or from the lake."""
+"""Reuse of evaluations that another run paid for, from landing or the lake."""
 
 from schemas.base import replace
 from schemas.errors import ConfigurationError, PublicationError
@@ -16,16 +16,16 @@ _OF_THE_FILE = (
     *("idea_id", "title", "problem", "method", "experiment", "group", "metadata"),
     *("duplicate_of", "duplicate_similarity_0_to_1"),
 )
-"""What two files may say otherwise of an idea that is the same."""
+"""Fields that may differ between idea files with the same idea."""
 
 
 def reuse(
     warehouse: Warehouse, key: EvaluationKey, from_run: RunId, to_run: RunId, idea: Idea
 ) -> Receipt:
-    """Land an evaluation that another run paid for under `to_run`, for `idea`.
+    """Land an evaluation of another run under `to_run`, for `idea`.
 
-    The idea has the same content, maybe another name or group. The rows say the same; the calls
-    stay with the run that paid for them.
+    The idea has the same content, perhaps another name or group. Judgements are copied; calls stay
+    with the run that paid for them.
 
     Raises:
         ConfigurationError: `from_run` has not landed `key`, or the lake cannot be opened.
@@ -47,7 +47,7 @@ def reuse(
 
 
 def _rows_landed(warehouse: Warehouse, receipt: Receipt) -> Rows:
-    """The rows of an idea, from landing or, where its files were let go, from the lake."""
+    """Return the rows of an idea from landing or, if evicted, from the lake."""
     mark = RUNS.folder_of(warehouse, receipt) / shared.LET_GO
     try:
         if not mark.exists():

@@ -7,19 +7,19 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar
 
 from schemas.errors import TransientError
-from tasks.judging.batches.providers.provider import Identified, Look, raise_for
-from tasks.judging.batches.questions import Batch, Ended, Lane
+from tasks.judging.batches.providers.provider import QuestionEntry, RemoteState, raise_for
+from tasks.judging.batches.questions import Batch, Lane, QuestionResult
 
 _TIMEOUT_SECONDS = 300.0
 _CLOCKS_DIFFER_BY = timedelta(minutes=10)
-_REFUSED_FOR_GOOD = ("invalid_request_error", "not_found_error", "request_too_large")
+_PERMANENT_ERRORS = ("invalid_request_error", "not_found_error", "request_too_large")
 
 
 class AnthropicMessages:
     """Implements `Provider` by Anthropic's SDK.
 
-    A batch there has no name: one that may have arrived is known by its time and size, and for
-    certain only by its results.
+    Its batches have no names: a batch that may have arrived is recognized by time and size, and
+    confirmed by its results.
     """
 
     most_questions: ClassVar[int] = 100_000
@@ -36,15 +36,15 @@ class AnthropicMessages:
         )
         self._batches: Any = client.messages.batches
 
-    def send(self, batch: Batch, questions: Sequence[Identified]) -> str:
+    def send(self, batch: Batch, questions: Sequence[QuestionEntry]) -> str:
         del batch
-        trials = {
+        beta_names = {
             name
             for _, question in questions
             for name in question.headers.get("anthropic-beta", "").split(",")
             if name
         }
-        headers = {"anthropic-beta": ",".join(sorted(trials))} if trials else {}
+        headers = {"anthropic-beta": ",".join(sorted(beta_names))} if beta_names else {}
         requests = [
             {"custom_id": question_id, "params": _without_stream(question.body)}
             for question_id, question in questions
@@ -52,11 +52,11 @@ class AnthropicMessages:
         with _named_errors():
             return str(self._batches.create(requests=requests, extra_headers=headers).id)
 
-    def find(self, batch: Batch, questions: Sequence[Identified], sent_at: float) -> str | None:
-        """See `Provider.find`. Raises TransientError while a batch that may be it goes on."""
+    def find(self, batch: Batch, questions: Sequence[QuestionEntry], sent_at: float) -> str | None:
+        """See `Provider.find`. Raises TransientError while a candidate is still running."""
         del batch
         earliest = datetime.fromtimestamp(sent_at, UTC) - _CLOCKS_DIFFER_BY
-        wanted = {question_id for question_id, _ in questions}
+        question_ids = {question_id for question_id, _ in questions}
         with _named_errors():
             for remote in self._batches.list(limit=100):
                 if remote.created_at < earliest:
@@ -65,22 +65,24 @@ class AnthropicMessages:
                     continue
                 if remote.processing_status != "ended":
                     raise TransientError(
-                        f"batch {remote.id} may be the one that was being sent: its results will"
-                        " tell"
+                        f"batch {remote.id} may be the one that was being sent: its results are not"
+                        " available yet"
                     )
                 first = next(iter(self._batches.results(remote.id)), None)
-                if first is not None and first.custom_id in wanted:
+                if first is not None and first.custom_id in question_ids:
                     return str(remote.id)
         return None
 
-    def look(self, remote_id: str) -> Look:
+    def poll(self, remote_id: str) -> RemoteState:
         with _named_errors():
             remote = self._batches.retrieve(remote_id)
-            answered = _size(remote) - remote.request_counts.processing
+            done_count = _size(remote) - remote.request_counts.processing
             if remote.processing_status != "ended":
-                return Look(answered)
+                return RemoteState(done_count)
             results = self._batches.results(remote_id)
-            return Look(answered, {each.custom_id: _ended(each.result) for each in results})
+            return RemoteState(
+                done_count, {each.custom_id: _question_result(each.result) for each in results}
+            )
 
 
 def _without_stream(body: dict[str, Any]) -> dict[str, Any]:
@@ -99,16 +101,16 @@ def _size(remote: Any) -> int:
     return sum(parts)
 
 
-def _ended(result: Any) -> Ended:
+def _question_result(result: Any) -> QuestionResult:
     if result.type == "succeeded":
-        return Ended(200, result.message.to_dict(mode="json"))
+        return QuestionResult(200, result.message.to_dict(mode="json"))
     if result.type == "errored":
         error = result.error.to_dict(mode="json")
         kind = error.get("error", {}).get("type", "")
-        if kind in _REFUSED_FOR_GOOD:
-            return Ended(400, error)
-        return Ended(detail=f"{kind}: {error.get('error', {}).get('message', '')}")
-    return Ended(detail=result.type)
+        if kind in _PERMANENT_ERRORS:
+            return QuestionResult(400, error)
+        return QuestionResult(detail=f"{kind}: {error.get('error', {}).get('message', '')}")
+    return QuestionResult(detail=result.type)
 
 
 @contextmanager

@@ -1,5 +1,6 @@
-"""Gemini's batches, with their requests inside. API:
-https://ai.google.dev/gemini-api/docs/batch-api.
+"""Gemini's batches with inline requests.
+
+API: https://ai.google.dev/gemini-api/docs/batch-api.
 """
 
 import json
@@ -9,21 +10,34 @@ from typing import Any, ClassVar
 
 from pydantic import SecretStr
 
-from tasks.judging.batches.providers.provider import Identified, Look, ended_with, raise_for
-from tasks.judging.batches.questions import Batch, Ended, Lane
+from tasks.judging.batches.providers.provider import (
+    QuestionEntry,
+    RemoteState,
+    raise_for,
+    result_of_response,
+)
+from tasks.judging.batches.questions import Batch, Lane, QuestionResult
 from tasks.web.exchange import call_json
 from warehouse.scrubbing import one_line
 
 _ADDRESS = "https://generativelanguage.googleapis.com/v1beta"
 _TIMEOUT_SECONDS = 300.0
-_UNDER_WAY = ("UNSPECIFIED", "PENDING", "RUNNING", "QUEUED", "CANCELLING", "PAUSED", "UPDATING")
+_RUNNING_STATES = (
+    "UNSPECIFIED",
+    "PENDING",
+    "RUNNING",
+    "QUEUED",
+    "CANCELLING",
+    "PAUSED",
+    "UPDATING",
+)
 
 
 class GeminiInline:
-    """Implements `Provider` over REST: the wire is JSON, and LiteLLM has worded the requests.
+    """Implements `Provider` over REST.
 
-    Google's own client would word them once more, in types of its own. A batch is found again by
-    its display name.
+    LiteLLM's requests are JSON already; Google's client would translate them into its own types.
+    A batch is found by its display name.
     """
 
     most_questions: ClassVar[int] = 10_000
@@ -35,7 +49,7 @@ class GeminiInline:
         key = os.environ.get("GEMINI_API_KEY") or os.environ.get("GOOGLE_API_KEY") or "none"
         self._headers = {"x-goog-api-key": SecretStr(key)}
 
-    def send(self, batch: Batch, questions: Sequence[Identified]) -> str:
+    def send(self, batch: Batch, questions: Sequence[QuestionEntry]) -> str:
         requests = [
             {"request": question.body, "metadata": {"key": question_id}}
             for question_id, question in questions
@@ -47,14 +61,14 @@ class GeminiInline:
             }
         }
         path = f"models/{self._model}:batchGenerateContent"
-        return str(self._called("POST", path, body=body)["name"])
+        return str(self._call("POST", path, body=body)["name"])
 
-    def find(self, batch: Batch, questions: Sequence[Identified], sent_at: float) -> str | None:
+    def find(self, batch: Batch, questions: Sequence[QuestionEntry], sent_at: float) -> str | None:
         del questions, sent_at
         page = ""
         while True:
             parameters = {"pageSize": "100", **({"pageToken": page} if page else {})}
-            answer = self._called("GET", "batches", parameters=parameters)
+            answer = self._call("GET", "batches", parameters=parameters)
             for operation in answer.get("operations", ()):
                 if operation.get("metadata", {}).get("displayName") == batch.name:
                     return str(operation["name"])
@@ -62,23 +76,25 @@ class GeminiInline:
             if not page:
                 return None
 
-    def look(self, remote_id: str) -> Look:
-        operation = self._called("GET", remote_id)
+    def poll(self, remote_id: str) -> RemoteState:
+        operation = self._call("GET", remote_id)
         metadata = operation.get("metadata", {})
         state = str(metadata.get("state", "UNSPECIFIED")).rpartition("STATE_")[2]
         stats = metadata.get("batchStats", {})
-        left = int(stats.get("pendingRequestCount") or 0)
-        answered = max(int(stats.get("requestCount") or 0) - left, 0)
-        if state in _UNDER_WAY:
-            return Look(answered)
-        found = operation.get("response") or metadata.get("output") or {}
-        rows = found.get("inlinedResponses", {}).get("inlinedResponses", ())
-        said = operation.get("error", {}).get("message", "")
-        return Look(
-            answered, dict(map(_ended, rows)), detail=f"the batch is {state} {said}".strip()
+        pending_count = int(stats.get("pendingRequestCount") or 0)
+        done_count = max(int(stats.get("requestCount") or 0) - pending_count, 0)
+        if state in _RUNNING_STATES:
+            return RemoteState(done_count)
+        output = operation.get("response") or metadata.get("output") or {}
+        rows = output.get("inlinedResponses", {}).get("inlinedResponses", ())
+        message = operation.get("error", {}).get("message", "")
+        return RemoteState(
+            done_count,
+            dict(map(_row_result, rows)),
+            detail=f"the batch is {state} {message}".strip(),
         )
 
-    def _called(
+    def _call(
         self,
         method: str,
         path: str,
@@ -100,15 +116,15 @@ class GeminiInline:
 
 
 _HTTP_STATUS = {3: 400, 5: 404, 7: 403, 11: 400, 12: 400}
-"""Of google.rpc.Code: what the request itself is to blame for; all others may pass."""
+"""Of google.rpc.Code: errors of the request itself; all others may be transient."""
 
 
-def _ended(row: Mapping[str, Any]) -> tuple[str, Ended]:
+def _row_result(row: Mapping[str, Any]) -> tuple[str, QuestionResult]:
     question_id = str(row.get("metadata", {}).get("key", ""))
     if isinstance(row.get("response"), dict):
-        return question_id, Ended(200, row["response"])
+        return question_id, QuestionResult(200, row["response"])
     error = dict(row.get("error") or {})
     if (status := _HTTP_STATUS.get(error.get("code", 0))) is not None:
         words = {"code": status, "message": error.get("message", ""), "status": "INVALID_ARGUMENT"}
-        return question_id, ended_with(status, {"error": words})
-    return question_id, Ended(detail=one_line(json.dumps(error)))
+        return question_id, result_of_response(status, {"error": words})
+    return question_id, QuestionResult(detail=one_line(json.dumps(error)))

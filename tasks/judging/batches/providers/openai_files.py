@@ -11,25 +11,25 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from tasks.judging.batches.providers.provider import (
-    Identified,
-    Look,
-    ended_with,
-    line_of,
+    QuestionEntry,
+    RemoteState,
+    json_line,
     raise_for,
+    result_of_response,
 )
-from tasks.judging.batches.questions import Batch, Ended, Lane
+from tasks.judging.batches.questions import Batch, Lane, QuestionResult
 from tasks.judging.models import provider_of
 from warehouse.scrubbing import one_line
 
 _TIMEOUT_SECONDS = 120.0
-_UNDER_WAY = ("validating", "in_progress", "finalizing", "cancelling")
+_RUNNING_STATES = ("validating", "in_progress", "finalizing", "cancelling")
 _QUEUE_IS_FULL = ("token_limit_exceeded", "request_limit_exceeded")
 
 
 class OpenAIFiles:
-    """Implements `Provider` for OpenAI, Azure and servers that speak as OpenAI does.
+    """Implements `Provider` for OpenAI, Azure and OpenAI-compatible servers.
 
-    The file carries the name of the batch, so that both are found again.
+    The file has the name of the batch, so that both can be found again.
     """
 
     most_questions: ClassVar[int] = 50_000
@@ -50,9 +50,9 @@ class OpenAIFiles:
                 timeout=_TIMEOUT_SECONDS,
             )
 
-    def send(self, batch: Batch, questions: Sequence[Identified]) -> str:
+    def send(self, batch: Batch, questions: Sequence[QuestionEntry]) -> str:
         content = b"".join(
-            line_of(
+            json_line(
                 {
                     "custom_id": question_id,
                     "method": "POST",
@@ -66,7 +66,7 @@ class OpenAIFiles:
             file = self._client.files.create(file=(_file_name(batch), content), purpose="batch")
             return self._create(batch, file.id)
 
-    def find(self, batch: Batch, questions: Sequence[Identified], sent_at: float) -> str | None:
+    def find(self, batch: Batch, questions: Sequence[QuestionEntry], sent_at: float) -> str | None:
         del questions, sent_at
         with _named_errors():
             files = {
@@ -81,29 +81,29 @@ class OpenAIFiles:
                     return str(remote.id)
             return self._create(batch, min(files))
 
-    def look(self, remote_id: str) -> Look:
+    def poll(self, remote_id: str) -> RemoteState:
         with _named_errors():
             remote = self._client.batches.retrieve(remote_id)
             counts = remote.request_counts
-            answered = counts.completed + counts.failed if counts else 0
-            if remote.status in _UNDER_WAY:
-                return Look(answered)
+            done_count = counts.completed + counts.failed if counts else 0
+            if remote.status in _RUNNING_STATES:
+                return RemoteState(done_count)
             if remote.status == "failed":
-                return _failed(remote)
-            ended: dict[str, Ended] = {}
+                return _refusal(remote)
+            results: dict[str, QuestionResult] = {}
             for file_id in (remote.output_file_id, remote.error_file_id):
                 if file_id:
-                    ended.update(_ended(self._client.files.content(file_id).text))
-            return Look(answered, ended, detail=f"the batch is {remote.status}")
+                    results.update(_read_results(self._client.files.content(file_id).text))
+            return RemoteState(done_count, results, detail=f"the batch is {remote.status}")
 
     def _create(self, batch: Batch, file_id: str) -> str:
-        created = self._client.batches.create(
+        remote = self._client.batches.create(
             input_file_id=file_id,
             endpoint=self._endpoint,
             completion_window="24h",
             metadata={"assay": batch.name},
         )
-        return str(created.id)
+        return str(remote.id)
 
 
 def _azure(api_base: str | None) -> Any:
@@ -125,26 +125,29 @@ def _file_name(batch: Batch) -> str:
     return f"{batch.name}.jsonl"
 
 
-def _failed(remote: Any) -> Look:
-    """A batch that the provider has not begun."""
+def _refusal(remote: Any) -> RemoteState:
+    """Return the state of a batch that the provider rejected."""
     errors = (remote.errors.data if remote.errors else None) or []
     words = "; ".join(one_line(error.message or error.code or "") for error in errors)
-    full = any(error.code in _QUEUE_IS_FULL for error in errors)
-    return Look(refused=words, queue_is_full=full)
+    queue_is_full = any(error.code in _QUEUE_IS_FULL for error in errors)
+    return RemoteState(refusal=words, queue_is_full=queue_is_full)
 
 
-def _ended(text: str) -> Iterator[tuple[str, Ended]]:
-    """Answers and errors by question, in whatever order they come."""
+def _read_results(text: str) -> Iterator[tuple[str, QuestionResult]]:
+    """Yield results by question, in the order of the file."""
     for line in text.splitlines():
         try:
             row = json.loads(line)
             question_id, response, error = row["custom_id"], row.get("response"), row.get("error")
         except (ValueError, KeyError, TypeError, AttributeError):
-            continue  # the question it was about counts as failed, like one that is not there
+            continue  # its question counts as failed, like a missing one
         if isinstance(response, dict) and isinstance(response.get("body"), dict):
-            yield question_id, ended_with(int(response.get("status_code") or 200), response["body"])
+            yield (
+                question_id,
+                result_of_response(int(response.get("status_code") or 200), response["body"]),
+            )
         else:
-            yield question_id, Ended(detail=one_line(json.dumps(error)))
+            yield question_id, QuestionResult(detail=one_line(json.dumps(error)))
 
 
 @contextmanager

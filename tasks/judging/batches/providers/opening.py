@@ -1,4 +1,4 @@
-"""Which provider takes the batches of a model, and whether one does."""
+"""Batch providers by model."""
 
 from schemas.errors import ConfigurationError
 from tasks.judging.batches.providers.anthropic_messages import AnthropicMessages
@@ -21,10 +21,10 @@ def open_provider(lane: Lane) -> Provider:
 
 
 def check_takes_batches(model: str) -> None:
-    """Raises ConfigurationError when questions to `model` cannot travel in batches."""
+    """Raise ConfigurationError when questions to `model` cannot travel in batches."""
     if provider_of(model) not in _PROVIDERS:
         raise ConfigurationError(
-            f"--batch: {model} is asked where there are no batches; name a model of"
+            f"--batch: the provider of {model} has no batches; name a model of"
             f" {', '.join(_PROVIDERS)}, or leave --batch out"
         )
     if model_info(model).get("mode") == "responses":

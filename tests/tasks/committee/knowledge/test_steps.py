@@ -18,6 +18,7 @@ from tasks.committee.steps.finds import (
     baseline_credibility,
     baseline_grounding,
 )
+from tasks.committee.steps.prompt_inputs import PartShown
 from tasks.committee.steps.queries import (
     WORD_LIMITS,
     QueriesInput,
@@ -27,9 +28,8 @@ from tasks.committee.steps.queries import (
     abbreviations,
     baseline_queries,
     baseline_refinement,
-    reworded,
+    reword,
 )
-from tasks.committee.steps.shown import PartShown
 from tasks.judging.step import BaselineTools, NoAnswer
 from tests.support.contribution_fakes import WordEmbedder
 from tests.support.knowledge_fakes import (
@@ -87,11 +87,11 @@ def test_an_idea_explains_its_own_abbreviations() -> None:
     )
     assert ("pomdp", "partially observable markov decision process") in explained
     assert (
-        reworded("fast pomdp solvers", explained)
+        reword("fast pomdp solvers", explained)
         == "fast partially observable markov decision process solvers"
     )
-    assert reworded("large language models for code", ()) == "llm for code"
-    assert reworded("tides of the sea", ()) is None
+    assert reword("large language models for code", ()) == "llm for code"
+    assert reword("tides of the sea", ()) is None
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from schemas.run import BatchFailures, Budget
 from schemas.settings import BatchSettings, LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
-from tasks.judging.batches.asking import MOST_WAVES_PER_STEP, BatchedModel, BatchTerms
+from tasks.judging.batches.batched_model import MOST_WAVES_PER_STEP, BatchedModel, BatchTerms
 from tasks.judging.batches.providers.opening import check_takes_batches, open_provider
 from tasks.judging.batches.questions import Questions
 from tasks.judging.batches.waves import WaveProgress, Waves
@@ -356,7 +356,7 @@ async def test_a_command_killed_before_it_knows_that_a_batch_arrived_finds_it_ag
     for unit, question in questions_of.items():
         await run.ask(step, question, unit)
     killed = run.waves()
-    open_batch = killed._begin(1)[0]
+    open_batch = killed._create_batches(1)[0]
     provider = open_provider(open_batch.lane)
     provider.send(open_batch, run.questions.of_batch(open_batch.name))  # and here it is killed
     ended = await run.through(step, questions_of)

@@ -1,0 +1,314 @@
+"""Looking before paying: is there such a model, a key for it, and does it answer as a run needs?
+
+One small question is asked with exactly the parameters of the run, and with a schema that uses
+whatever the schemas of the steps use. What the model refuses is learnt here, once for all workers.
+A model that draws is asked nothing: a picture costs more than all that could be learnt by it.
+"""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.errors import ConfigurationError
+from schemas.identifiers import IdeaId, RunId
+from schemas.judging import AskingParameters, Effort, JudgingParameters, StepKind
+from schemas.outcome import Unscored
+from schemas.run import Budget
+from schemas.settings import LanguageModelSettings
+from tasks.accounting.budgets import SharedBudget
+from tasks.accounting.ledger import Ledger
+from tasks.judging.litellm_backend import LiteLLMBackend
+from tasks.judging.litellm_engine import LiteLLMEngine
+from tasks.judging.model_keys import check_keys
+from tasks.judging.models import draws_pictures, price_of
+from tasks.judging.opening import open_backend
+from tasks.judging.panel import models_of_step
+from tasks.judging.parameters import Sampling
+from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.judging.structured_output import OutputMode
+from tasks.web.litellm_library import library
+from warehouse.layout import Layout
+from warehouse.scrubbing import without_secrets
+
+_CONNECT_SECONDS = 5.0
+_ATTEMPTS = 2
+_MILLION = 1_000_000
+
+
+class ModelUse(Noun):
+    """One model, and how a run is going to ask it."""
+
+    model: str
+    api_base: str | None
+    efforts: tuple[Effort, ...]
+    sampling_seed: int | None
+    temperature: float | None
+    draws: bool = False
+
+
+class ModelProbe(Noun):
+    """Parameters, limits and prices of a model that answered, or that draws."""
+
+    model: str
+    structured_output: str = Field(description="json_schema, json_object, text or picture.")
+    parameters_dropped: str | None
+    thinks: bool
+    context_tokens: int
+    prompt_usd_per_million_tokens: float | None = Field(description="None: no price is known.")
+    completion_usd_per_million_tokens: float | None
+    usd_per_picture: float = Field(default=0.0, description="Where that is how it is billed.")
+    requests_per_minute: float | None = Field(description="As its headers tell; None: not told.")
+    tokens_per_minute: float | None
+
+    @property
+    def line(self) -> str:
+        """All of it in one line for people."""
+        outputs = {
+            "json_schema": "JSON schema",
+            "json_object": "JSON object",
+            "text": "JSON in prose",
+        }
+        price = "price unknown"
+        if self.usd_per_picture:
+            price = f"${self.usd_per_picture:g} a picture"
+        elif self.prompt_usd_per_million_tokens is not None:
+            completion = self.completion_usd_per_million_tokens or 0.0
+            price = (
+                f"${self.prompt_usd_per_million_tokens:g} and ${completion:g} per million prompt"
+                " and completion tokens"
+            )
+        limits = [
+            f"{limit:,.0f} {name} a minute"
+            for limit, name in (
+                (self.requests_per_minute, "requests"),
+                (self.tokens_per_minute, "tokens"),
+            )
+            if limit is not None
+        ]
+        if self.structured_output == OutputMode.PICTURE:
+            return f"draws pictures, and was asked for none yet; {price}"
+        parts = [
+            "answers",
+            outputs[self.structured_output],
+            f"drops {self.parameters_dropped}" if self.parameters_dropped else "drops nothing",
+            "thinks" if self.thinks else "does not think",
+            f"{self.context_tokens:,} tokens of context",
+            price,
+            " and ".join(limits) if limits else "no limits told",
+        ]
+        return "; ".join(parts)
+
+
+class Greeting(Noun):
+    greeting: str
+
+
+class Number(Reply):
+    value: int = Field(ge=0, le=10, description="A whole number.")
+
+
+class GreetingReply(Reply):
+    """Uses every keyword that schemas of steps use, so that what refuses one refuses this."""
+
+    sentence: str
+    mood: Literal["calm", "cheerful"]
+    numbers: tuple[Number, ...] = Field(min_length=1, max_length=12)
+    farewell: Literal["later", "never"] | None = Field(default=None, description="null: not yet.")
+
+
+async def _no_baseline(_: Greeting, __: BaselineTools) -> GreetingReply | NoAnswer:
+    return GreetingReply(sentence="Hello.", mood="calm", numbers=(Number(value=3),))
+
+
+FIRST_CONTACT = Step(
+    name="first_contact",
+    version=2,
+    package="tasks.judging",
+    input_model=Greeting,
+    output_model=GreetingReply,
+    baseline=_no_baseline,
+    kind=StepKind.READING,
+)
+
+
+async def probe_models(
+    model_uses: Sequence[ModelUse],
+    settings: LanguageModelSettings,
+    warehouse: Path,
+    *,
+    needs_price: bool = False,
+) -> tuple[ModelProbe, ...]:
+    """Ask every model one small question for each effort, those apart that draw; what they refuse
+    is kept for the run.
+
+    Raises:
+        ConfigurationError: as `check_model`; or one does not answer as a run needs, with the
+            reason and how to mend it.
+    """
+    for use in model_uses:
+        await check_model(
+            use.model, use.api_base, settings, needs_price=needs_price, draws=use.draws
+        )
+    brief = settings.model_copy(
+        update={"maximum_attempts": min(settings.maximum_attempts, _ATTEMPTS)}
+    )
+    layout = Layout(warehouse)
+    async with AsyncExitStack() as stack:  # closing a model's connections closes all of the loop's
+        budget = SharedBudget(layout.budgets, RunId("first-contact"), Budget())
+        stack.callback(budget.close)
+        probes = []
+        for use in model_uses:
+            backend = open_backend(
+                use.model,
+                Sampling(seed=use.sampling_seed, temperature=use.temperature),
+                brief,
+                layout,
+                api_base=use.api_base,
+                budget=budget,
+                stack=stack,
+            )
+            backend.cache = None  # an old answer says nothing about today
+            efforts = () if use.draws else _efforts(backend, use.efforts)
+            dropped = [await _greet(backend, use, effort) for effort in efforts]
+            probes.append(_probe_of(backend, dropped, draws=use.draws))
+    return tuple(probes)
+
+
+def _efforts(backend: LiteLLMBackend, efforts: Iterable[Effort]) -> tuple[Effort, ...]:
+    """Each effort that makes a difference to the model."""
+    distinct = tuple(dict.fromkeys(efforts)) or (Effort.LOW,)
+    return distinct if backend.parameters.thinks else distinct[:1]
+
+
+async def _greet(backend: LiteLLMBackend, use: ModelUse, effort: Effort) -> str | None:
+    """Return what was dropped of one question. Raises ConfigurationError when it was not answered."""
+    ledger = Ledger(IdeaId("first-contact"))
+    judging = JudgingParameters(reading=AskingParameters(effort=effort))
+    engine = LiteLLMEngine(backend, ledger, judging=judging)
+    outcome = await engine.run(FIRST_CONTACT, Greeting(greeting="Good evening."))
+    if isinstance(outcome, Unscored):
+        where = f" at {without_secrets(use.api_base)}" if use.api_base else ""
+        raise ConfigurationError(f"model {use.model}{where} does not answer: {outcome.detail}")
+    return ledger.llm_calls[-1].parameters_dropped
+
+
+def _probe_of(backend: LiteLLMBackend, dropped: Iterable[str | None], *, draws: bool) -> ModelProbe:
+    price, limits = backend.price, backend.limits_told
+    dropped_names = dict.fromkeys(name for each in dropped if each for name in each.split(", "))
+    return ModelProbe(
+        model=backend.model,
+        structured_output=OutputMode.PICTURE if draws else backend.mode,
+        parameters_dropped=", ".join(dropped_names) or None,
+        thinks=backend.parameters.thinks,
+        context_tokens=backend.parameters.context_tokens,
+        prompt_usd_per_million_tokens=price.prompt_usd * _MILLION if price else None,
+        completion_usd_per_million_tokens=price.completion_usd * _MILLION if price else None,
+        usd_per_picture=price.picture_usd if price else 0.0,
+        requests_per_minute=limits.requests_per_minute,
+        tokens_per_minute=limits.tokens_per_minute,
+    )
+
+
+def model_uses(
+    model: str,
+    api_bases: dict[str, str | None],
+    judging: JudgingParameters,
+    steps: Iterable[Step[Any, Any]],
+    *,
+    seed: int | None,
+    temperature: float | None,
+) -> tuple[ModelUse, ...]:
+    """Every model that `steps` are going to ask, and the efforts they ask of it.
+
+    Args:
+        model: answers the steps to which no other is assigned, but draws nothing.
+        api_bases: by model; a model that is missing is asked at its provider's own address.
+    """
+    efforts: dict[tuple[str, bool], dict[Effort, None]] = {}
+    for step in steps:
+        effort = judging.assignment(step.name, step.kind, step.answer_tokens).effort
+        for each in models_of_step(step, judging) or (() if step.draws else (model,)):
+            efforts.setdefault((each, step.draws), {})[effort] = None
+    return tuple(
+        ModelUse(
+            model=each,
+            api_base=api_bases.get(each),
+            efforts=tuple(step_efforts),
+            sampling_seed=seed,
+            temperature=temperature,
+            draws=draws,
+        )
+        for (each, draws), step_efforts in efforts.items()
+    )
+
+
+async def check_model(
+    model: str,
+    api_base: str | None,
+    settings: LanguageModelSettings,
+    *,
+    needs_price: bool = False,
+    draws: bool = False,
+) -> None:
+    """Check what can be checked without a call.
+
+    Raises:
+        ConfigurationError: LiteLLM knows no provider for the model, its key is not set or cannot
+            be sent, nothing listens at `api_base`, `needs_price` and no price is known, or `draws` and the model is
+            known to give no pictures.
+    """
+    check_keys(model)
+    litellm = library()
+    import openai  # a second; commands without a model start without it
+
+    try:
+        litellm.get_llm_provider(model=model, api_base=api_base)
+    except openai.OpenAIError as error:
+        raise ConfigurationError(
+            f"no such model {model!r}: write provider/model, such as litellm:openai/gpt-4o-mini"
+        ) from error
+    if draws and not draws_pictures(model):
+        raise ConfigurationError(
+            f"{model} gives no pictures: name an image model, such as openai/gpt-image-1"
+        )
+    if needs_price and price_of(model, settings) is None:
+        raise ConfigurationError(
+            f"no price is known for {model}, so a bound on cost cannot be kept: set "
+            "ASSAY_LANGUAGE_MODEL__PROMPT_PRICE_USD_PER_MILLION_TOKENS and "
+            "…__COMPLETION_PRICE_USD_PER_MILLION_TOKENS"
+        )
+    if api_base is not None:
+        await _check_connection(api_base)
+        return
+    required = litellm.validate_environment(model=model)["missing_keys"]
+    missing = [name for name in required if name.endswith("_API_KEY")]
+    if missing:
+        raise ConfigurationError(f"model {model} needs {' and '.join(missing)} in the environment")
+
+
+async def _check_connection(api_base: str) -> None:
+    address = without_secrets(api_base)
+    try:
+        parts = urlsplit(api_base)
+        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+        host = parts.hostname
+    except ValueError as error:
+        raise ConfigurationError(
+            f"API base {address} is no URL: write it as http://host:port/v1"
+        ) from error
+    if host is None or port is None:
+        raise ConfigurationError(f"API base {address} is no URL: write it as http://host:port/v1")
+    try:
+        async with asyncio.timeout(_CONNECT_SECONDS):
+            _, writer = await asyncio.open_connection(host, port)
+    except (OSError, TimeoutError) as error:
+        raise ConfigurationError(
+            f"nothing answers at the API base {address}: start the server or correct --api-base"
+        ) from error
+    writer.close()
