@@ -104,7 +104,7 @@ def parts_of_paper(paper: ParsedDocument) -> PaperParts:
     on procedures and conditions are shown. Related work, closing sections and the abstract are
     read for outcomes only.
     """
-    planned: list[PlannedSection] = []
+    plan_sections: list[PlannedSection] = []
     outcomes = list(_outcomes(paper.abstract or ""))
     above: list[_Ancestor] = []
     room, method_words, closed = MOST_WORDS, 0, False
@@ -126,8 +126,8 @@ def parts_of_paper(paper: ParsedDocument) -> PaperParts:
             words = len(text.split())
             room -= words
             method_words += words if role in (_Role.METHOD, _Role.EXPERIMENT) else 0
-            planned.append(PlannedSection(_PART_OF[role], section.heading, text.strip()))
-    return PaperParts(tuple(planned), tuple(dict.fromkeys(outcomes)), method_words)
+            plan_sections.append(PlannedSection(_PART_OF[role], section.heading, text.strip()))
+    return PaperParts(tuple(plan_sections), tuple(dict.fromkeys(outcomes)), method_words)
 
 
 def _role(heading: str, above: _Role | None, *, closed: bool) -> _Role:
@@ -161,8 +161,8 @@ def _role(heading: str, above: _Role | None, *, closed: bool) -> _Role:
 
 
 def _tells_plan(sentence: str) -> bool:
-    read = read_sentence(sentence)
-    return (read.procedure or read.condition) and not claims_outcome(sentence)
+    cues = read_sentence(sentence)
+    return (cues.procedure or cues.condition) and not claims_outcome(sentence)
 
 
 def _outcomes(text: str) -> Iterator[str]:

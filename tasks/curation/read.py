@@ -87,11 +87,11 @@ class Reader:
         name = path.name.lower()
         if name.endswith((".tex", ".tar.gz", ".zip")):
             async with self.slots:
-                read = await read_latex(path, self.documents)
+                document = await read_latex(path, self.documents)
             return (
-                Rejection(read.reason, read.detail)
-                if isinstance(read, SourceFailure)
-                else (read, ())
+                Rejection(document.reason, document.detail)
+                if isinstance(document, SourceFailure)
+                else (document, ())
             )
         content = await asyncio.to_thread(content_of, path)
         if isinstance(content, Rejection):
@@ -109,19 +109,19 @@ class Reader:
         grobid_failures: tuple[Failure, ...] = ()
         async with self.slots:
             if self.grobid_url is not None:
-                read = await read_with_grobid(
+                document = await read_with_grobid(
                     content, name, self.grobid_url, self.documents, ledger
                 )
-                if isinstance(read, ParsedDocument):
-                    return read, ()
-                detail = f"{read.detail}; read without GROBID"
+                if isinstance(document, ParsedDocument):
+                    return document, ()
+                detail = f"{document.detail}; read without GROBID"
                 grobid_failures = (
-                    Failure(stage="documents", subject=name, reason=read.reason, detail=detail),
+                    Failure(stage="documents", subject=name, reason=document.reason, detail=detail),
                 )
-            read = await read_pdf(content, name, self.documents)
-        if isinstance(read, SourceFailure):
-            return Rejection(read.reason, read.detail)
-        return read, grobid_failures
+            document = await read_pdf(content, name, self.documents)
+        if isinstance(document, SourceFailure):
+            return Rejection(document.reason, document.detail)
+        return document, grobid_failures
 
 
 def _submission(

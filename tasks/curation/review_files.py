@@ -80,10 +80,12 @@ def read_review_json(content: bytes, name: str) -> ReviewFile | Rejection:
     entries_of_reviewers = [
         each for each in entries if isinstance(each, Mapping) and not _is_meta(each)
     ]
-    rated = [each for each in entries_of_reviewers if _number(each, _RATINGS) is not None]
+    entries_with_rating = [
+        each for each in entries_of_reviewers if _number(each, _RATINGS) is not None
+    ]
     version = metadata.get("VERSION", metadata.get("version"))
     return ReviewFile(
-        reviews=tuple(_review(each) for each in rated or entries_of_reviewers),
+        reviews=tuple(_review(each) for each in entries_with_rating or entries_of_reviewers),
         title=_text(metadata, ("title",)),
         abstract=_text(metadata, ("abstract",)),
         url=_text(metadata, ("url",)),

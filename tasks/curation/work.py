@@ -75,10 +75,10 @@ async def _curate(source: PaperSource, tools: Tools) -> Curation:
     reader = Reader(settings.documents, settings.grobid_url, tools.document_slots)
     on_openreview = source.reviewed_at is ReviewedAt.OPENREVIEW
     forums = OpenReview(settings, tools.sources) if on_openreview else None
-    read = await reader.read(source, ledger, forums)
-    if isinstance(read, Rejection):
-        return failed_curation(source, parameters, read, ledger)
-    return await curate(source, read, parameters, tools.engine, ledger)
+    submission = await reader.read(source, ledger, forums)
+    if isinstance(submission, Rejection):
+        return failed_curation(source, parameters, submission, ledger)
+    return await curate(source, submission, parameters, tools.engine, ledger)
 
 
 def _failed(source: PaperSource, tools: Tools, cause: Cause) -> Curation:
@@ -94,7 +94,7 @@ class _Size(Noun):
 
 def _expected(request: CurationRequest, settings: Settings) -> Expected:
     """Read papers in files; assume average length and four reviews for forums."""
-    sizes, lost = asyncio.run(_sizes(request, settings))
+    sizes, rejections = asyncio.run(_sizes(request, settings))
     forums = sum(each.reviewed_at is ReviewedAt.OPENREVIEW for each in request.units)
     return Expected(
         asked=_expected_calls(sizes),
@@ -104,7 +104,7 @@ def _expected(request: CurationRequest, settings: Settings) -> Expected:
             "requests": forums * REQUESTS_PER_FORUM,
         },
         note="papers in files were read, forums were not",
-        lost=lost,
+        lost=rejections,
     )
 
 
@@ -126,26 +126,26 @@ async def _sizes(
             for source in request.units
         ]
     results = [task.result() for task in tasks]
-    lost = tuple(
+    rejections = tuple(
         f"{source.paper_id}: {each.detail}"
         for source, each in zip(request.units, results, strict=True)
         if isinstance(each, Rejection)
     )
-    return [each for each in results if isinstance(each, _Size)], lost
+    return [each for each in results if isinstance(each, _Size)], rejections
 
 
 async def _size(source: PaperSource, reader: Reader, request: CurationRequest) -> _Size | Rejection:
     """Return the size of a paper, or its rejection before any call."""
     if source.reviewed_at is ReviewedAt.OPENREVIEW:
         return _Size(paper=FORUM_PAPER_TOKENS, reviews=(FORUM_REVIEW_TOKENS,) * FORUM_REVIEWS)
-    read = await reader.read(source, Ledger(IdeaId(source.paper_id)), None)
-    if isinstance(read, Rejection):
-        return read
-    reviews = check_reviews(read.reviews)
-    rejection = reject_submission(read, reviews, request.parameters)
+    submission = await reader.read(source, Ledger(IdeaId(source.paper_id)), None)
+    if isinstance(submission, Rejection):
+        return submission
+    reviews = check_reviews(submission.reviews)
+    rejection = reject_submission(submission, reviews, request.parameters)
     if rejection is not None:
         return rejection
-    characters = sum(len(each.text) for each in parts_of_paper(read.paper).planned)
+    characters = sum(len(each.text) for each in parts_of_paper(submission.paper).planned)
     usable = (each.text for each in reviews if each.unused_reason is None)
     return _Size(
         paper=characters / CHARACTERS_PER_TOKEN,
@@ -173,11 +173,13 @@ def _expected_calls(sizes: Sequence[_Size]) -> dict[Step[Any, Any], ExpectedCall
 
 def _result(_: CurationHead, curations: Sequence[Curation]) -> Result:
     """Summarize; a set without an idea counts as failed."""
-    lost = tuple(
+    dropped_lines = tuple(
         f"{each.paper_id}: {each.dropped_detail}" for each in curations if each.dropped_reason
     )
-    any_kept = len(lost) < len(curations)
-    return Result("curated" if any_kept else "nothing_curated", in_order=any_kept, lost=lost)
+    any_kept = len(dropped_lines) < len(curations)
+    return Result(
+        "curated" if any_kept else "nothing_curated", in_order=any_kept, lost=dropped_lines
+    )
 
 
 CURATE: Work[PaperSource, CurationParameters, Curation] = Work(

@@ -114,9 +114,9 @@ def _checked_task(folder: TaskFolder, executions: list[Execution]) -> CheckedTas
 
 def _noise(values: Sequence[Sequence[float | None]], count: int) -> float | None:
     """Return the deviation of one paired gain; `values` by program, parent first, by run."""
-    if any(value is None for listed in values for value in listed):
+    if any(value is None for values_of_program in values for value in values_of_program):
         return None
-    runs = [np.array(listed, dtype=np.float64) for listed in values]
+    runs = [np.array(values_of_program, dtype=np.float64) for values_of_program in values]
     pairs = [other - runs[0] for other in runs[1:]] or [runs[0][count:] - runs[0][:count]]
     # Constant programs say nothing about the variation of a candidate's gain.
     return math.sqrt(float(np.mean([np.var(pair, ddof=1) for pair in pairs]))) or None

@@ -169,13 +169,11 @@ class Executor:
             why = f"its answer is empty or has more than {limit:,} bytes"
             return entry | {"reason": Reason.NO_ANSWER.value, "unscored_detail": why}
         files = {"given.json": data.given, "held.json": data.held, "answer.json": ended.left}
-        scored = await self._evaluator("score", **files)
-        measures = _numbers(_read(scored))
+        evaluation = await self._evaluator("score", **files)
+        measures = _numbers(_read(evaluation))
         value = measures.pop(self.folder.task.metric, None)
         if value is None:
-            why = (
-                f"`score` gives no {self.folder.task.metric!r} within ±{_LARGEST:g}: {_why(scored)}"
-            )
+            why = f"`score` gives no {self.folder.task.metric!r} within ±{_LARGEST:g}: {_why(evaluation)}"
             return entry | {"reason": Reason.NO_ANSWER.value, "unscored_detail": one_line(why)}
         return entry | {"value": value, "measures": measures, "reason": "", "unscored_detail": ""}
 

@@ -84,15 +84,15 @@ class _Work:
         await self.run([PARENT], Stage.SCREENING, trials.screening)
         self.check_parent(Stage.SCREENING)
         await self.search()
-        chosen = self.best_screened()
-        if not chosen and self.ended_early:
+        finalists = self.best_screened()
+        if not finalists and self.ended_early:
             first = next(each for each in self.proposer.failures if may_pass(each.reason))
             return self.unscored(first.detail, first.reason)
-        if not chosen:
+        if not finalists:
             return self.conclude(None, None, None)
-        await self.run([PARENT, *chosen], Stage.SELECTION, trials.selection)
+        await self.run([PARENT, *finalists], Stage.SELECTION, trials.selection)
         self.check_parent(Stage.SELECTION)
-        selected = record.note_gains(chosen, Stage.SELECTION, Fate.COMPARED, len(record.tried()))
+        selected = record.note_gains(finalists, Stage.SELECTION, Fate.COMPARED, len(record.tried()))
         if not selected:
             return self.conclude(None, None, None)
         best = max(selected, key=lambda name: selected[name].mean)
@@ -113,13 +113,13 @@ class _Work:
             names = [
                 f"c{number:03d}" for number in range(proposed_count + 1, proposed_count + count + 1)
             ]
-            proposed = await self.proposer.propose(names, record)
+            proposals = await self.proposer.propose(names, record)
             proposed_count += count
-            firsts = self.note(proposed, name_of_tree)
+            firsts = self.note(proposals, name_of_tree)
             fresh = [name for name, first in firsts.items() if name == first]
             await self.run(fresh, Stage.SCREENING, self.task.trials.screening)
             record.note_gains(fresh, Stage.SCREENING, Fate.SCREENED_OUT, 1)
-            if not proposed or self.ended_early:
+            if not proposals or self.ended_early:
                 break
             await self.proposer.learn(firsts, record, more=proposed_count < most)
             if self.ended_early:
@@ -133,10 +133,10 @@ class _Work:
         """Return whether a transient failure ended the search."""
         return any(may_pass(failure.reason) for failure in self.proposer.failures)
 
-    def note(self, proposed: Iterable[Program], name_of_tree: dict[str, str]) -> dict[str, str]:
+    def note(self, proposals: Iterable[Program], name_of_tree: dict[str, str]) -> dict[str, str]:
         """Store proposals; return the first program with the same syntax tree for each."""
         firsts: dict[str, str] = {}
-        for program in proposed:
+        for program in proposals:
             name, fate = program.program_id, program.fate
             if fate is not Fate.REFUSED:
                 firsts[name] = name_of_tree.setdefault(program.source_sha256, name)
@@ -146,20 +146,20 @@ class _Work:
 
     def best_screened(self) -> list[str]:
         """Return the candidates for full data, best first; at least one if any was scored."""
-        scored = [each for each in self.record.tried() if each.gain is not None]
-        scored.sort(key=lambda each: (-(each.gain or 0.0), each.program_id))
-        better = [each for each in scored if (each.gain or 0.0) > 0]
-        best = better[: compared_count(len(self.record.tried()))] or scored[:1]
+        candidates = [each for each in self.record.tried() if each.gain is not None]
+        candidates.sort(key=lambda each: (-(each.gain or 0.0), each.program_id))
+        better = [each for each in candidates if (each.gain or 0.0) > 0]
+        best = better[: compared_count(len(self.record.tried()))] or candidates[:1]
         return [each.program_id for each in best]
 
     async def run(self, names: Iterable[str], stage: Stage, replicates: int) -> None:
         sources = {name: self.record.programs[name].source for name in names}
-        wanted = [(name, replicate) for replicate in range(replicates) for name in sources]
+        executions = [(name, replicate) for replicate in range(replicates) for name in sources]
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [
                     group.create_task(self.executor.execute(name, sources[name], stage, replicate))
-                    for name, replicate in wanted
+                    for name, replicate in executions
                 ]
         except* EvaluatorError as errors:
             raise _first(errors) from errors
@@ -231,12 +231,12 @@ class _Work:
         )
 
     def _counts(self) -> dict[str, Any]:
-        tried = self.record.tried()
+        candidates = self.record.tried()
         return {
             **_of_task(self.record.folder, self.executor.container),
             "proposed_count": len(self.record.candidates()),
-            "tried_count": len(tried),
-            "failed_count": sum(each.fate is Fate.FAILED for each in tried),
+            "tried_count": len(candidates),
+            "failed_count": sum(each.fate is Fate.FAILED for each in candidates),
             "provenance": self.proposer.provenance,
             "programs": tuple(self.record.programs.values()),
             "executions": tuple(self.record.executions),

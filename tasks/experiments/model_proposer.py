@@ -182,9 +182,9 @@ class ModelProposer:
         choices = self._choices(names, record)
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(self._propose_one(each, record)) for each in choices]
-        proposed = [program for task in tasks if (program := task.result()) is not None]
-        self._asked = tuple(program.program_id for program in proposed)
-        return proposed
+        programs = [program for task in tasks if (program := task.result()) is not None]
+        self._asked = tuple(program.program_id for program in programs)
+        return programs
 
     async def learn(self, firsts: Mapping[str, str], record: Record, *, more: bool) -> None:
         """See `Proposer.learn`. Failed and useless changes become lessons for later proposals."""
@@ -233,7 +233,7 @@ class ModelProposer:
         return choices
 
     def _entries(self, record: Record) -> list[Entry]:
-        scored = [each.program_id for each in record.tried() if each.gain is not None]
+        names = [each.program_id for each in record.tried() if each.gain is not None]
         return [
             Entry(
                 name,
@@ -241,7 +241,7 @@ class ModelProposer:
                 self._lengths[name],
                 record.seconds(name, Stage.SCREENING),
             )
-            for name in (PARENT, *scored)
+            for name in (PARENT, *names)
         ]
 
     async def _propose_one(self, choice: _Choice, record: Record) -> Program | None:

@@ -131,8 +131,8 @@ class Record:
 
     def failure(self, name: str) -> str:
         """Return the error of its first run without a score; empty if there is none."""
-        lost = (each for each in self.executions if each.value is None)
-        return next((each.unscored_detail for each in lost if each.program_id == name), "")
+        failures = (each for each in self.executions if each.value is None)
+        return next((each.unscored_detail for each in failures if each.program_id == name), "")
 
     def note_gains(
         self, names: Sequence[str], stage: Stage, fate: Fate | None, compared_with: int

@@ -22,8 +22,8 @@ def result_of(run_id: RunId, experiment: Experiment) -> ExperimentalResult | Non
     if experiment.finding is None:
         return None
     parent = _first(each for each in experiment.programs if each.role is Role.PARENT)
-    wanted = experiment.best_program_id
-    best = _first(each for each in experiment.programs if each.program_id == wanted)
+    best_id = experiment.best_program_id
+    best = _first(each for each in experiment.programs if each.program_id == best_id)
     surprise, concern = _surprise(experiment)
     return ExperimentalResult(
         experiment_run_id=run_id,

@@ -158,7 +158,7 @@ def run_sandboxed(
             start_new_session=True,
         )
         try:
-            stopped, left, error_output, seen_bytes = _watch(process, command, began, limits)
+            stopped, output, error_output, seen_bytes = _watch(process, command, began, limits)
             code = None if stopped else _code_of(process, began + limits.seconds)
         finally:
             if process.returncode is None:
@@ -169,7 +169,7 @@ def run_sandboxed(
         stopped, code = Stop.MEMORY, None
     return RunResult(
         code=code,
-        left=left if stopped is None and 0 < len(left) <= limits.answer_bytes else None,
+        left=output if stopped is None and 0 < len(output) <= limits.answer_bytes else None,
         errors=errors,
         stopped=stopped,
         wall_seconds=wall_seconds,
@@ -269,9 +269,9 @@ def _watch(
 ) -> tuple[Stop | None, bytes, str, int]:
     assert process.stdout is not None
     assert process.stderr is not None
-    left, errors, memory_bytes = bytearray(), bytearray(), 0
+    output, errors, memory_bytes = bytearray(), bytearray(), 0
     with selectors.DefaultSelector() as selector:
-        for stream, buffer in ((process.stdout, left), (process.stderr, errors)):
+        for stream, buffer in ((process.stdout, output), (process.stderr, errors)):
             selector.register(stream, selectors.EVENT_READ, buffer)
         while selector.get_map():
             for key, _ in selector.select(_WATCH_SECONDS):
@@ -282,14 +282,14 @@ def _watch(
             del errors[:-_ERRORS_KEPT_BYTES]
             usage = command.usage_of(process.pid)
             memory_bytes = max(memory_bytes, usage.memory_bytes)
-            stopped = _stop_reason(time.monotonic() - began, usage, len(left), limits)
+            stopped = _stop_reason(time.monotonic() - began, usage, len(output), limits)
             if stopped is not None:
                 break
         else:
             stopped = None
     process.stdout.close()
     process.stderr.close()
-    return stopped, bytes(left), errors.decode("utf-8", "replace"), memory_bytes
+    return stopped, bytes(output), errors.decode("utf-8", "replace"), memory_bytes
 
 
 def _stop_reason(seconds: float, usage: Usage, length: int, limits: Limits) -> Stop | None:
@@ -436,10 +436,10 @@ def _interpreter_folders() -> tuple[str, ...]:
 
 def _our_folders() -> tuple[str, ...]:
     """Return the folders of Assay among the libraries; bundled tasks contain held-back data."""
-    seen = tuple(Path(path).resolve() for path in ("/usr", *_interpreter_folders()))
+    visible = tuple(Path(path).resolve() for path in ("/usr", *_interpreter_folders()))
     specs = (find_spec(name) for name in _OURS)
     ours = [Path(spec.origin).parent for spec in specs if spec is not None and spec.origin]
-    return tuple(f"{path}" for path in ours if set(path.resolve().parents) & set(seen))
+    return tuple(f"{path}" for path in ours if set(path.resolve().parents) & set(visible))
 
 
 @contextlib.contextmanager

@@ -123,17 +123,17 @@ _SENT = "sent"
 
 
 def _given(job: ExperimentJob, folder: Path) -> tuple[tuple[Path, ...], str]:
-    folders = tuple(_write(folder / "tasks" / sent.task_id, sent) for sent in job.tasks)
+    folders = tuple(_write(folder / "tasks" / task.task_id, task) for task in job.tasks)
     return folders, _SENT
 
 
-def _write(folder: Path, sent: SentTask) -> Path:
+def _write(folder: Path, task: SentTask) -> Path:
     files = {
-        TASK: sent.task,
-        PROGRAM: sent.program,
-        EVALUATE: sent.evaluate,
-        **{f"{BASELINES}/{name}.py": source for name, source in sent.baselines.items()},
-        **{f"{DATA}/{name}": text for name, text in sent.data.items()},
+        TASK: task.task,
+        PROGRAM: task.program,
+        EVALUATE: task.evaluate,
+        **{f"{BASELINES}/{name}.py": source for name, source in task.baselines.items()},
+        **{f"{DATA}/{name}": text for name, text in task.data.items()},
     }
     for name, text in files.items():
         path = folder / name
@@ -164,10 +164,10 @@ def _resolve(
 
 
 def _check_limits(folder: Path, settings: ExperimentSettings) -> None:
-    read = read_task(folder)
+    task_folder = read_task(folder)
     requested = {
-        **read.task.limits.model_dump(),
-        "runs": sum(executions_of(read).values()),
+        **task_folder.task.limits.model_dump(),
+        "runs": sum(executions_of(task_folder).values()),
     }
     for name, value in requested.items():
         most = getattr(settings, f"sent_{name}")
@@ -179,14 +179,14 @@ def _check_limits(folder: Path, settings: ExperimentSettings) -> None:
 
 
 def _source(folder: Path, engine: EngineChoice) -> TaskSource:
-    read = read_task(folder)
-    if engine.is_baseline and not tunables_of(read.programs[PARENT], f"{folder / PROGRAM}"):
+    task_folder = read_task(folder)
+    if engine.is_baseline and not tunables_of(task_folder.programs[PARENT], f"{folder / PROGRAM}"):
         raise ConfigurationError(
             f"{folder / PROGRAM} declares nothing tunable: write `# tunable: 0.01..10` behind"
             " NAME = NUMBER, or have a model propose programs: --engine litellm:MODEL"
         )
     return TaskSource(
-        task_id=read.name, folder=folder.resolve(), content_sha256=read.content_sha256
+        task_id=task_folder.name, folder=folder.resolve(), content_sha256=task_folder.content_sha256
     )
 
 
@@ -226,11 +226,11 @@ def _failed(source: TaskSource, tools: Tools, cause: Cause) -> Experiment:
 
 
 def _result(_: ExperimentHead, experiments: Sequence[Experiment]) -> Result:
-    lost = tuple(
+    failures = tuple(
         f"{each.task_id}: {each.unscored_detail}" for each in experiments if each.finding is None
     )
-    state = "failed" if lost and len(lost) == len(experiments) else "measured"
-    return Result(state, in_order=not lost, lost=lost)
+    state = "failed" if failures and len(failures) == len(experiments) else "measured"
+    return Result(state, in_order=not failures, lost=failures)
 
 
 EXPERIMENT: Work[TaskSource, ExperimentParameters, Experiment] = Work(

@@ -75,8 +75,8 @@ def without_escapes(text: str) -> str:
     r"""Decode the escapes of an OOXML cell, in which `_x000D_` is a carriage return."""
     if "_x" not in text:
         return text
-    read = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
-    return read.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    decoded_text = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
+    return decoded_text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 _FORMULA_TEXT = bounded(r'="([^"]{0,500})"')

@@ -43,22 +43,22 @@ def mark_duplicates(ideas: Sequence[Idea]) -> tuple[Idea, ...]:
     hundreds of ideas from one template.
     """
     index = _Index([idea.text for idea in ideas])
-    marked: list[Idea] = []
+    results: list[Idea] = []
     for position, idea in enumerate(ideas):
         match = index.best_match(position)
         if match is None:
             index.add(position)
-            marked.append(idea)
+            results.append(idea)
         else:
             earlier, similarity = match
-            marked.append(
+            results.append(
                 replace(
                     idea,
                     duplicate_of=ideas[earlier].idea_id,
                     duplicate_similarity_0_to_1=similarity,
                 )
             )
-    return tuple(marked)
+    return tuple(results)
 
 
 class _Index:

@@ -240,7 +240,7 @@ def _build(store: PaperStore, path: Path, progress: Progress) -> None:
             connection.execute("use network")
             connection.execute(f"set variable least_papers = {least:d}")
             connection.execute(_sql("create"))
-            for done, batch in _in_batches(store.records_from(0)):
+            for count, batch in _in_batches(store.records_from(0)):
                 _insert(
                     connection,
                     "named",
@@ -251,19 +251,19 @@ def _build(store: PaperStore, path: Path, progress: Progress) -> None:
                         for key, phrase in named_phrases(record).items()
                     ],
                 )
-                progress(done, 2 * paper_count, "concepts")
+                progress(count, 2 * paper_count, "concepts")
             connection.execute(_sql("vocabulary"))
             concept_ids = dict(
                 connection.execute("select key, concept_id from concepts").fetchall()
             )
-            for done, batch in _in_batches(store.records_from(0)):
+            for count, batch in _in_batches(store.records_from(0)):
                 _insert(
                     connection,
                     "paper_concepts",
                     _CONCEPT_SCHEMA,
                     _rows_of_papers(batch, concept_ids),
                 )
-                progress(paper_count + done, 2 * paper_count, "concepts")
+                progress(paper_count + count, 2 * paper_count, "concepts")
             connection.execute(_sql("settle"))
             connection.execute("use memory")
             connection.execute("detach network")
@@ -311,10 +311,10 @@ def _insert(
 
 def _in_batches(records: Iterable[Numbered]) -> Iterator[tuple[int, list[Numbered]]]:
     """Yield batches with the number of papers so far."""
-    remaining, done = iter(records), 0
+    remaining, count = iter(records), 0
     while batch := list(islice(remaining, _BATCH_PAPERS)):
-        done += len(batch)
-        yield done, batch
+        count += len(batch)
+        yield count, batch
 
 
 @cache

@@ -24,13 +24,13 @@ from tasks.shards.work import Cause, each_unit, or_failure
 from tasks.work.tools import Tools
 
 
-async def follow_round(planned: PlannedRound, tools: Tools) -> IdeationRound:
+async def follow_round(unit: PlannedRound, tools: Tools) -> IdeationRound:
     """Make the versions of a round.
 
     Raises:
         SnapshotError: the snapshot, or its network, cannot be read.
     """
-    snapshot, home = planned.snapshot, tools.settings.home
+    snapshot, home = unit.snapshot, tools.settings.home
     if not snapshot.is_dir():
         snapshot = index_for_parquet(snapshot, home)
     with ExitStack() as stack:
@@ -41,18 +41,18 @@ async def follow_round(planned: PlannedRound, tools: Tools) -> IdeationRound:
                 tools.embedder,
                 tools.request.parameters,
             )
-            for cutoff in dict.fromkeys(slot.cutoff_date for slot in planned.slots)
+            for cutoff in dict.fromkeys(slot.cutoff_date for slot in unit.slots)
         }
         return await make_round(
-            planned.round_id, planned.slots, by_cutoff, tools.literature(), tools.ledger
+            unit.round_id, unit.slots, by_cutoff, tools.literature(), tools.ledger
         )
 
 
-def failed_round(planned: PlannedRound, tools: Tools, cause: Cause) -> IdeationRound:
+def failed_round(unit: PlannedRound, tools: Tools, cause: Cause) -> IdeationRound:
     ledger = tools.ledger
     return IdeationRound(
-        round_id=planned.round_id,
-        versions=tuple(failed_version(slot, *cause).version for slot in planned.slots),
+        round_id=unit.round_id,
+        versions=tuple(failed_version(slot, *cause).version for slot in unit.slots),
         failures=tuple(ledger.failures),
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),

@@ -262,8 +262,8 @@ async def _choose(
 async def _write(
     slot: Slot, names: tuple[str, ...], choice: _Choice, tools: VersionTools
 ) -> VersionResult:
-    chosen = choice.chosen
-    added = chosen.link.second.name if chosen is not None else None
+    candidate = choice.chosen
+    added = candidate.link.second.name if candidate is not None else None
     kept_keywords = tuple(name for name in names if name != choice.replaced)
     keywords = (*kept_keywords, added) if added is not None else kept_keywords
     relations = _relations(slot, choice)
@@ -279,7 +279,7 @@ async def _write(
                 for each in relations
                 if each.relation
             ),
-            papers=chosen.passages if chosen is not None else (),
+            papers=candidate.passages if candidate is not None else (),
             stack=tuple(
                 ShownVersion(title=version.title, keywords=version.keywords, score=score)
                 for version, score in zip(slot.stack, slot.scores, strict=True)
@@ -361,16 +361,16 @@ def _relations(slot: Slot, choice: _Choice) -> tuple[KeywordRelation, ...]:
 def _lead(slot: Slot, cluster: int | None, candidate_list: Sequence[Candidate]) -> VersionResult:
     """Make a lead without a model: a pair of concepts that no or few papers name together."""
     missing = [each for each in candidate_list if not each.link.shared_count]
-    chosen = (missing or list(candidate_list))[0]
-    link, until = chosen.link, f" until {slot.cutoff_date}" if slot.cutoff_date else ""
-    counted = f"{link.shared_count:,} papers name" if link.shared_count else "No paper names"
-    bridges = ", ".join(concept.name for concept in chosen.bridges)
+    candidate = (missing or list(candidate_list))[0]
+    link, until = candidate.link, f" until {slot.cutoff_date}" if slot.cutoff_date else ""
+    opening = f"{link.shared_count:,} papers name" if link.shared_count else "No paper names"
+    bridges = ", ".join(concept.name for concept in candidate.bridges)
     lines = [
-        f"{counted} {link.first.name} and {link.second.name} together{until}.",
+        f"{opening} {link.first.name} and {link.second.name} together{until}.",
         *([f"Papers name both with {bridges}."] if bridges else []),
-        *(f"- {passage}" for passage in chosen.passages),
+        *(f"- {passage}" for passage in candidate.passages),
     ]
-    choice = _Choice(candidate_list, {}, chosen, None, "")
+    choice = _Choice(candidate_list, {}, candidate, None, "")
     slot = replace(slot, move=Move.LEAD)
     version = _version(
         slot,

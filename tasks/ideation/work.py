@@ -83,8 +83,8 @@ def _resolve(
         batch_failures=options.batch_failures,
     )
     slots = Stacks(batch.ideas, parameters, options.cutoff).slots(1)
-    planned = PlannedRound(round_id="round-1", slots=slots, snapshot=literature.snapshot)
-    return Resolved((planned,), parameters, remarks=batch.remarks)
+    first_round = PlannedRound(round_id="round-1", slots=slots, snapshot=literature.snapshot)
+    return Resolved((first_round,), parameters, remarks=batch.remarks)
 
 
 def _expected(request: IdeationRequest, _: Settings) -> Expected:
@@ -138,13 +138,13 @@ def _result(_: IdeationHead, rounds: Sequence[IdeationRound]) -> Result:
     """Summarize the rounds; engines that write no ideas give leads."""
     versions = [version for each in rounds for version in each.versions]
     leads = any(version.move is Move.LEAD for version in versions)
-    lost = tuple(
+    failures = tuple(
         f"{version.version_id} was not made: {version.unscored_detail}"
         for version in versions
         if version.text is None
     )
     in_order = leads or any(version.kept for version in versions)
-    return Result("leads" if leads else "made", in_order=in_order, lost=lost)
+    return Result("leads" if leads else "made", in_order=in_order, lost=failures)
 
 
 IDEATE: Work[PlannedRound, IdeationParameters, IdeationRound] = Work(

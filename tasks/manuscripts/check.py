@@ -36,17 +36,19 @@ from tasks.work.tools import Tools
 
 
 async def _review(
-    read: Manuscript, source: ManuscriptSource, tools: Tools, number: int, pool: Pool
+    manuscript: Manuscript, source: ManuscriptSource, tools: Tools, number: int, pool: Pool
 ) -> Review:
     """Review the manuscript, or revise a review, and debate the disputed problems."""
     parameters: CheckParameters = tools.request.parameters
     engine = tools.engine_of(None, _of_several(number, parameters.attempt_count))
     review = (
-        await review_manuscript(read, engine, number, parameters.maximum_problems, pool)
+        await review_manuscript(manuscript, engine, number, parameters.maximum_problems, pool)
         if source.earlier is None
-        else await revise_review(read, source.earlier, source.preferences, number, engine, pool)
+        else await revise_review(
+            manuscript, source.earlier, source.preferences, number, engine, pool
+        )
     )
-    return await with_debate(review, read, engine, pool)
+    return await with_debate(review, manuscript, engine, pool)
 
 
 async def _votes(problems: Sequence[Problem], reason: str, tools: Tools) -> tuple[Vote, ...]:
@@ -104,7 +106,7 @@ async def check_manuscript(source: ManuscriptSource, tools: Tools) -> Manuscript
     """Check one manuscript; failures of reading or of an engine do not raise."""
     parameters: CheckParameters = tools.request.parameters
     ledger, settings, model = tools.ledger, tools.settings, tools.request.engine.model
-    read = await read_manuscript(
+    manuscript = await read_manuscript(
         source,
         parameters.form,
         settings.documents,
@@ -112,10 +114,10 @@ async def check_manuscript(source: ManuscriptSource, tools: Tools) -> Manuscript
         ledger,
         lambda: not parameters.review and model is not None and takes_pdf(model),
     )
-    if isinstance(read, Unreadable):
-        return failed_check(source, parameters, read, ledger)
-    pool = frozen_pool(source.earlier) if source.earlier else await _pool(read, tools)
-    attempts, problems, reviews = await _attempts(read, source, tools, pool or Pool())
+    if isinstance(manuscript, Unreadable):
+        return failed_check(source, parameters, manuscript, ledger)
+    pool = frozen_pool(source.earlier) if source.earlier else await _pool(manuscript, tools)
+    attempts, problems, reviews = await _attempts(manuscript, source, tools, pool or Pool())
     reason = source.known_reason
     votes = await _votes(problems, reason, tools) if reason is not None else ()
     pool_failures = pool.failures if pool else ()
@@ -123,13 +125,13 @@ async def check_manuscript(source: ManuscriptSource, tools: Tools) -> Manuscript
     failures = [*_failures(attempts, source), *pool_failures, *review_failures, *ledger.failures]
     return ManuscriptCheck(
         manuscript_id=source.manuscript_id,
-        title=read.title,
-        form=read.form,
+        title=manuscript.title,
+        form=manuscript.form,
         content_sha256=source.content_sha256,
-        word_count=read.word_count,
-        missing_files=read.missing_files,
-        missing_preamble_files=read.missing_preamble_files,
-        page_count=len(read.pages) or None,
+        word_count=manuscript.word_count,
+        missing_files=manuscript.missing_files,
+        missing_preamble_files=manuscript.missing_preamble_files,
+        page_count=len(manuscript.pages) or None,
         known_reason=source.known_reason,
         attempts=tuple(with_usage(attempt, ledger.llm_calls) for attempt in attempts),
         problems=problems,
@@ -139,14 +141,14 @@ async def check_manuscript(source: ManuscriptSource, tools: Tools) -> Manuscript
         reference_count=pool.reference_count if pool else None,
         searched_reference_count=pool.searched_reference_count if pool else None,
         unanswered_count=pool.unanswered_count if pool else None,
-        failures=tuple([read.passed_over, *failures] if read.passed_over else failures),
+        failures=tuple([manuscript.passed_over, *failures] if manuscript.passed_over else failures),
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
     )
 
 
 async def _attempts(
-    read: Manuscript, source: ManuscriptSource, tools: Tools, pool: Pool
+    manuscript: Manuscript, source: ManuscriptSource, tools: Tools, pool: Pool
 ) -> tuple[tuple[Attempt, ...], tuple[Problem, ...], Sequence[Review]]:
     """Return independent attempts with their problems and reviews.
 
@@ -155,16 +157,16 @@ async def _attempts(
     parameters: CheckParameters = tools.request.parameters
     count = parameters.attempt_count
     if not parameters.review:
-        attachment = _attachment(read)
+        attachment = _attachment(manuscript)
         attempts, problems = await find_problems(
-            read,
+            manuscript,
             lambda number: tools.engine_of(attachment, _of_several(number, count)),
             maximum_problems=parameters.maximum_problems,
             attempt_count=count,
         )
         return attempts, problems, ()
     reviews = await asyncio.gather(
-        *(_review(read, source, tools, number, pool) for number in range(1, count + 1))
+        *(_review(manuscript, source, tools, number, pool) for number in range(1, count + 1))
     )
     return (
         tuple(review.attempt for review in reviews),
@@ -182,7 +184,7 @@ def _of_several(number: int, count: int) -> int | None:
     return number if count > 1 else None
 
 
-async def _pool(read: Manuscript, tools: Tools) -> Pool | None:
+async def _pool(manuscript: Manuscript, tools: Tools) -> Pool | None:
     """Look up the evidence; None without literature."""
     request = tools.request
     if request.literature is None:
@@ -193,8 +195,8 @@ async def _pool(read: Manuscript, tools: Tools) -> Pool | None:
         names = [OpenAlexSource.name, CrossrefSource.name]
         retractions = open_sources(tools.settings, tools.sources, names)
     return await gather_pool(
-        read.title,
-        read.reading,
+        manuscript.title,
+        manuscript.reading,
         tools.engine_of(None, _of_several(1, request.parameters.attempt_count)),
         tools.literature(with_retracted=True),  # the check reports cited works that were retracted
         request.cutoff_date,

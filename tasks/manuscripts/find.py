@@ -72,13 +72,13 @@ def _verdicts(location: str, manuscript: Manuscript) -> Iterator[bool | None]:
         yield _numbered_heading("".join(numbers), manuscript)
     equations = frozenset(_PRINTED_EQUATION.findall(text))
     yield from (number in equations for number in _EQUATION.findall(location))
-    printed = frozenset(
+    numbers_in_text = frozenset(
         (_kind(kind), number.lower()) for kind, number in _PRINTED_NUMBER.findall(text)
     )
     for kind, number in _NUMBERED.findall(location):
         yield any(
             _kind(kind) == other and _begins_with(printed_number, number.lower())
-            for other, printed_number in printed
+            for other, printed_number in numbers_in_text
         )
     yield _names_heading(location, manuscript)
 
@@ -87,9 +87,9 @@ def _kind(word: str) -> str:
     return "figure" if word.lower() == "fig" else word.lower()
 
 
-def _begins_with(printed: str, number: str) -> bool:
+def _begins_with(whole: str, number: str) -> bool:
     """Match `3.1` with 3 and 3.1, but not with 3.12 or 31."""
-    return printed.startswith(number) and not printed[len(number) : len(number) + 1].isdigit()
+    return whole.startswith(number) and not whole[len(number) : len(number) + 1].isdigit()
 
 
 def _numbered_heading(number: str, manuscript: Manuscript) -> bool | None:
@@ -106,8 +106,8 @@ def _numbered_heading(number: str, manuscript: Manuscript) -> bool | None:
 def _names_heading(location: str, manuscript: Manuscript) -> bool | None:
     """Return True if a heading is quoted, else None: a place need not quote one."""
     letters = _letters(location)
-    named = (name for heading in manuscript.headings if len(name := _letters(heading)) >= 5)
-    return True if any(name in letters for name in named) else None
+    names = (name for heading in manuscript.headings if len(name := _letters(heading)) >= 5)
+    return True if any(name in letters for name in names) else None
 
 
 def _letters(text: str) -> str:

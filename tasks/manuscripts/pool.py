@@ -127,8 +127,8 @@ async def look_up_cited(
     )
     paper_of_entry = dict(_match(names, by_name.items))
     failures = list(by_name.failures)
-    for entry, (papers, missed) in zip(others, searches, strict=True):
-        failures += missed
+    for entry, (papers, search_failures) in zip(others, searches, strict=True):
+        failures += search_failures
         paper_of_entry.update(_match([entry], papers))
     works = tuple(
         CitedWork(entry, paper_of_entry[entry]) for entry in entries if entry in paper_of_entry
@@ -313,8 +313,8 @@ async def gather_pool(
     works = _merge(title, related, list(zip(claims, about_claims, strict=True)), cited.works)
     papers = tuple(paper for _, paper in works)
     uses = _uses(papers, expansions)
-    states, missed = await look_up_states(papers, retractions)
-    failures += look_up_failures(missed, STAGE, "retractions")
+    states, look_up_errors = await look_up_states(papers, retractions)
+    failures += look_up_failures(look_up_errors, STAGE, "retractions")
     return Pool(
         works=tuple(
             replace(

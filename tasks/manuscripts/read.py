@@ -131,22 +131,22 @@ async def _read_pdf(
         return Unreadable(
             Reason.NOT_A_PDF, f"{source.path.name} has the suffix of a PDF but is none"
         )
-    read = await read_pages(content, source.path.name, settings)
-    if isinstance(read, SourceFailure):
-        return Unreadable(read.reason, read.detail)
+    document = await read_pages(content, source.path.name, settings)
+    if isinstance(document, SourceFailure):
+        return Unreadable(document.reason, document.detail)
     text_with_marks = "\n".join(
         f"{PAGE_MARK.format(number=number)}\n{page}"
-        for number, page in enumerate(read.pages, start=1)
+        for number, page in enumerate(document.pages, start=1)
     )
     manuscript = Manuscript(
         manuscript_id=source.manuscript_id,
         name=source.path.name,
-        title=read.title or "",
+        title=document.title or "",
         form=ManuscriptForm.PDF if attach else ManuscriptForm.TEXT,
         content_sha256=source.content_sha256,
         text=text_with_marks,
-        pages=read.pages,
-        headings=read.headings,
+        pages=document.pages,
+        headings=document.headings,
         attachment=content if attach else None,
     )
     if grobid_url is None or attach:
@@ -172,20 +172,20 @@ async def _read_latex(
     source: ManuscriptSource, settings: DocumentSettings, *, as_text: bool
 ) -> Manuscript | Unreadable:
     reader = read_latex if as_text else read_latex_whole
-    read = await reader(source.path, settings, source.included)
-    if isinstance(read, SourceFailure):
-        return Unreadable(read.reason, read.detail)
-    if isinstance(read, ParsedDocument):
+    document = await reader(source.path, settings, source.included)
+    if isinstance(document, SourceFailure):
+        return Unreadable(document.reason, document.detail)
+    if isinstance(document, ParsedDocument):
         manuscript = _manuscript(
-            source, read.title, ManuscriptForm.TEXT, _flowing(read), _headings(read)
+            source, document.title, ManuscriptForm.TEXT, _flowing(document), _headings(document)
         )
     else:
-        text = f"{read.body}\n\n{read.bibliography}".strip()
-        manuscript = _manuscript(source, read.title, ManuscriptForm.LATEX, text, ())
+        text = f"{document.body}\n\n{document.bibliography}".strip()
+        manuscript = _manuscript(source, document.title, ManuscriptForm.LATEX, text, ())
     return replace(
         manuscript,
-        missing_files=read.missing_files,
-        missing_preamble_files=read.missing_preamble_files,
+        missing_files=document.missing_files,
+        missing_preamble_files=document.missing_preamble_files,
     )
 
 

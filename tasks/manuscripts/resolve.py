@@ -55,10 +55,10 @@ def with_preferences(
     for source in sources:
         _check_source(path, source, check_of, run_id)
     source_ids = {source.manuscript_id for source in sources}
-    if lost := next(
+    if unknown := next(
         (one.manuscript for one in preferences if one.manuscript not in source_ids), None
     ):
-        raise ConfigurationError(f"--revise {path} speaks of {lost}: name that paper too")
+        raise ConfigurationError(f"--revise {path} speaks of {unknown}: name that paper too")
     return head, tuple(
         replace(
             source,

@@ -180,7 +180,7 @@ async def write_review_text(
 
 
 def review_of(
-    number: int, written: Outcome[ReviewReply], notes: str, aspects: Sequence[AspectOutcome] = ()
+    number: int, outcome: Outcome[ReviewReply], notes: str, aspects: Sequence[AspectOutcome] = ()
 ) -> ManuscriptReview:
     """Return the review of attempt `number`, with the assessment of novelty.
 
@@ -194,16 +194,16 @@ def review_of(
         "notes": notes,
         "novelty": novelty.assessment if novelty else "",
         "novelty_1_to_5": novelty.rating_1_to_5 if novelty else None,
-        "provenance": written.provenance,
+        "provenance": outcome.provenance,
     }
-    if isinstance(written, Unscored):
+    if isinstance(outcome, Unscored):
         return ManuscriptReview(
             summary=None,
-            unscored_reason=written.reason,
-            unscored_detail=written.detail,
+            unscored_reason=outcome.reason,
+            unscored_detail=outcome.detail,
             **common_fields,
         )
-    reply = written.value
+    reply = outcome.value
     return ManuscriptReview(
         summary=reply.summary,
         strengths=tuple(reply.strengths),
@@ -256,40 +256,40 @@ async def review_manuscript(
     """
     reading = manuscript.reading
     sections = sections_of(reading)
-    read = sections[:MOST_SECTIONS]
-    outcomes = await _read_in_order(manuscript, read, engine)
-    answered = [outcome for outcome in outcomes if isinstance(outcome, Scored)]
-    places = [section.place for section in read]
+    sections_read = sections[:MOST_SECTIONS]
+    outcomes = await _read_in_order(manuscript, sections_read, engine)
+    replies = [outcome for outcome in outcomes if isinstance(outcome, Scored)]
+    places = [section.place for section in sections_read]
     failures = list(failures_of(READ_SECTION, manuscript, zip(places, outcomes, strict=True)))
-    if not answered:
+    if not replies:
         return Review(_unscored(number, outcomes), None, (), tuple(failures))
-    candidates = list(_candidates_of_sections(read, outcomes))
+    candidates = list(_candidates_of_sections(sections_read, outcomes))
     notes = [
         (section.place, outcome.value.notes)
-        for section, outcome in zip(read, outcomes, strict=True)
+        for section, outcome in zip(sections_read, outcomes, strict=True)
         if isinstance(outcome, Scored)
     ]
     problems_raised = [candidate.reply.problem for candidate in candidates]
     aspects = await review_aspects(manuscript, notes, problems_raised, pool, engine)
     failures += failures_of(REVIEW_ASPECT, manuscript, aspects)
     candidates += candidates_of_aspects(aspects, reading)
-    candidates += retracted_candidates(pool.works, answered[0].provenance)
-    chosen = merge_candidates(candidates)[: CANDIDATES_PER_PROBLEM * maximum_problems]
-    looks = await second_looks(chosen, manuscript, engine, pool)
+    candidates += retracted_candidates(pool.works, replies[0].provenance)
+    candidates_to_check = merge_candidates(candidates)[: CANDIDATES_PER_PROBLEM * maximum_problems]
+    looks = await second_looks(candidates_to_check, manuscript, engine, pool)
     failures += looks.failures
     problems = rank_problems(number, looks.problems)
-    omissions = "; ".join([*_omissions(sections, read, outcomes), *reading.oddities])
-    to_end = answered[-1].value.notes
-    written = await write_review_text(manuscript, to_end, problems, omissions, engine)
-    failures += failures_of(WRITE_REVIEW, manuscript, [("as a whole", written)])
+    omissions = "; ".join([*_omissions(sections, sections_read, outcomes), *reading.oddities])
+    to_end = replies[-1].value.notes
+    review_outcome = await write_review_text(manuscript, to_end, problems, omissions, engine)
+    failures += failures_of(WRITE_REVIEW, manuscript, [("as a whole", review_outcome)])
     aspect_outcomes = [outcome for _, outcome in aspects]
-    all_outcomes = [*outcomes, *aspect_outcomes, written, *looks.outcomes]
+    all_outcomes = [*outcomes, *aspect_outcomes, review_outcome, *looks.outcomes]
     attempt = Attempt(
         attempt=number,
         problem_count=sum(problem.stands for problem in problems),
-        provenance=join_provenance(answered[0].provenance, all_outcomes, omissions or None),
+        provenance=join_provenance(replies[0].provenance, all_outcomes, omissions or None),
     )
-    review = review_of(number, written, to_end, aspects)
+    review = review_of(number, review_outcome, to_end, aspects)
     return Review(attempt, review, problems, tuple(failures))
 
 
@@ -347,19 +347,19 @@ def _unscored(number: int, outcomes: Sequence[Outcome[SectionReply]]) -> Attempt
 
 def _omissions(
     sections: Sequence[Section],
-    read: Sequence[Section],
+    sections_read: Sequence[Section],
     outcomes: Sequence[Outcome[SectionReply]],
 ) -> list[str]:
     places = [
         section.place
-        for section, outcome in zip(read, outcomes, strict=True)
+        for section, outcome in zip(sections_read, outcomes, strict=True)
         if isinstance(outcome, Unscored)
     ]
     omissions = [f"no answer about {', '.join(places)}"] if places else []
-    if len(sections) > len(read):
+    if len(sections) > len(sections_read):
         omissions.append(
-            f"{len(sections) - len(read)} of {len(sections)} stretches of {SECTION_WORDS:,} words,"
-            f" from {sections[len(read)].place} on, are beyond the limit of {MOST_SECTIONS}"
+            f"{len(sections) - len(sections_read)} of {len(sections)} stretches of {SECTION_WORDS:,} words,"
+            f" from {sections[len(sections_read)].place} on, are beyond the limit of {MOST_SECTIONS}"
         )
     return omissions
 
@@ -403,22 +403,22 @@ async def revise_review(
     )
     decided = _apply_decisions(problems, again, looks, preferences)
     not_read = attempt.provenance.shortening or ""
-    written = await write_review_text(manuscript, before.notes, decided, not_read, engine)
+    review_outcome = await write_review_text(manuscript, before.notes, decided, not_read, engine)
     return Review(
         attempt=Attempt(
             attempt=number,
             problem_count=sum(one.stands for one in decided),
-            provenance=join_provenance(attempt.provenance, [*looks.outcomes, written], None),
+            provenance=join_provenance(attempt.provenance, [*looks.outcomes, review_outcome], None),
         ),
         written=replace(
-            review_of(number, written, before.notes),
+            review_of(number, review_outcome, before.notes),
             novelty=before.novelty,
             novelty_1_to_5=before.novelty_1_to_5,
         ),
         problems=tuple(decided),
         failures=(
             *looks.failures,
-            *failures_of(WRITE_REVIEW, manuscript, [("as a whole", written)]),
+            *failures_of(WRITE_REVIEW, manuscript, [("as a whole", review_outcome)]),
         ),
     )
 

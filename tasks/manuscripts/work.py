@@ -118,11 +118,11 @@ _MOST_NAMED = 10
 def _given(job: CheckJob, folder: Path) -> tuple[tuple[Path, ...]]:
     place = folder / "manuscripts"
     place.mkdir(parents=True, exist_ok=True)
-    return (tuple(_write(place, sent) for sent in job.manuscripts),)
+    return (tuple(_write(place, manuscript) for manuscript in job.manuscripts),)
 
 
-def _write(place: Path, sent: SentManuscript) -> Path:
-    name, content = sent.file
+def _write(place: Path, manuscript: SentManuscript) -> Path:
+    name, content = manuscript.file
     write_bytes(place / name, content)
     return place / name
 
@@ -201,21 +201,21 @@ def expected_check(request: CheckRequest, settings: Settings) -> Expected:
 async def _expected(request: CheckRequest, settings: Settings) -> Expected:
     calls_of_sources: list[CallsByStep] = []
     of_each_judge: list[CallsByStep] = []
-    lost: list[str] = []
+    failures: list[str] = []
     titles: list[str] = []
     words = 0
     for source in request.units:
-        read = await or_failure(
+        manuscript = await or_failure(
             _read(source, request, settings),
             f"the estimate of manuscript {source.manuscript_id!r}",
             lambda cause: Unreadable(*cause),  # its check reports the failure
         )
-        if isinstance(read, Unreadable):
-            lost.append(f"{source.manuscript_id} cannot be read: {read.detail}")
+        if isinstance(manuscript, Unreadable):
+            failures.append(f"{source.manuscript_id} cannot be read: {manuscript.detail}")
             continue
-        words += read.word_count
-        titles.append(read.title or read.name)
-        calls_of_sources.append(_expected_calls(source, read, request))
+        words += manuscript.word_count
+        titles.append(manuscript.title or manuscript.name)
+        calls_of_sources.append(_expected_calls(source, manuscript, request))
         if source.known_reason is not None:
             of_each_judge.append(_calls_of_judge(source.known_reason, request.parameters))
     return Expected(
@@ -227,7 +227,7 @@ async def _expected(request: CheckRequest, settings: Settings) -> Expected:
         },
         note="calls are the most there may be, and sizes of answers may differ by half",
         of_each_judge=add_calls(of_each_judge),
-        lost=tuple(lost),
+        lost=tuple(failures),
         titles=tuple(titles[:_MOST_NAMED]),
     )
 
@@ -247,36 +247,36 @@ async def _read(
 
 
 def _expected_calls(
-    source: ManuscriptSource, read: Manuscript, request: CheckRequest
+    source: ManuscriptSource, manuscript: Manuscript, request: CheckRequest
 ) -> CallsByStep:
     parameters = request.parameters
     if parameters.revises is not None:
         return _calls_of_revision(source, parameters.revises, parameters)
     if parameters.review:
-        return calls_of_review(read, parameters, looks_up=request.literature is not None)
-    return _calls_of_reading(read, parameters)
+        return calls_of_review(manuscript, parameters, looks_up=request.literature is not None)
+    return _calls_of_reading(manuscript, parameters)
 
 
-def _calls_of_reading(read: Manuscript, parameters: CheckParameters) -> CallsByStep:
+def _calls_of_reading(manuscript: Manuscript, parameters: CheckParameters) -> CallsByStep:
     calls = parameters.attempt_count
     text_tokens = (
-        len(read.text) / CHARACTERS_PER_TOKEN
-        if read.attachment is None
-        else TOKENS_PER_PAGE * len(read.pages)
+        len(manuscript.text) / CHARACTERS_PER_TOKEN
+        if manuscript.attachment is None
+        else TOKENS_PER_PAGE * len(manuscript.pages)
     )
     reply_tokens = parameters.maximum_problems * PROBLEM_TOKENS
     return {FIND_PROBLEMS: ExpectedCalls(calls, calls * text_tokens, calls * reply_tokens)}
 
 
 def calls_of_review(
-    read: Manuscript, parameters: CheckParameters, *, looks_up: bool
+    manuscript: Manuscript, parameters: CheckParameters, *, looks_up: bool
 ) -> CallsByStep:
     """Return the most calls that a review of a manuscript makes.
 
     Args:
         looks_up: whether related work is looked up.
     """
-    reading = read.reading
+    reading = manuscript.reading
     sections = sections_of(reading)[:MOST_SECTIONS]
     text_tokens = sum(len(section.text) for section in sections) / CHARACTERS_PER_TOKEN
     count, attempts = len(sections), parameters.attempt_count

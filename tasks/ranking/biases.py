@@ -44,9 +44,9 @@ def biases(votes: Sequence[HumanVote]) -> tuple[Bias, ...]:
     The prior of `tasks.ranking.tally` on strengths separates texts that win by quality, as their
     other pairs show, from texts that win by length. Attention checks are excluded.
     """
-    counted = [vote for vote in votes if vote.check_passed is None]
-    columns, covariates = _design(counted)
-    shares = np.array([vote.first_share_0_to_1 for vote in counted], dtype=np.float64)
+    real_votes = [vote for vote in votes if vote.check_passed is None]
+    columns, covariates = _design(real_votes)
+    shares = np.array([vote.first_share_0_to_1 for vote in real_votes], dtype=np.float64)
     size = columns.shape[1]
     precision = np.full(size + len(EFFECTS), 1 / PRIOR_DEVIATION**2)
     precision[size:] = 1 / EFFECT_DEVIATION**2

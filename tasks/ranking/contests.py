@@ -33,9 +33,10 @@ def matches_of(votes: Iterable[HumanVote], *, across_runs: bool = True) -> tuple
         across_runs: if True, texts of two runs about one idea are two contenders; else ideas keep
             their own ids.
     """
-    counted = (vote for vote in votes if vote.check_passed is None)
+    real_votes = (vote for vote in votes if vote.check_passed is None)
     return tuple(
-        _match(vote, across_runs) for vote in sorted(counted, key=lambda v: (v.voted_at, v.vote_id))
+        _match(vote, across_runs)
+        for vote in sorted(real_votes, key=lambda v: (v.voted_at, v.vote_id))
     )
 
 

@@ -161,7 +161,7 @@ def _module_scores(review: IdeaReview) -> Iterator[ModuleScore]:
         Module.ASSESSMENT: _unscored_criteria(review.evaluation.assessment),
     }
     for module in review.run.modules.split(","):
-        unscored, judged = shares.get(Module(module), (0, 0))
+        unscored, total = shares.get(Module(module), (0, 0))
         yield ModuleScore(
             module=module,
             score_0_to_10=(
@@ -169,7 +169,7 @@ def _module_scores(review: IdeaReview) -> Iterator[ModuleScore]:
                 if module == Module.ASSESSMENT
                 else getattr(score, f"{module}_0_to_10", None)
             ),
-            unscored_share_0_to_1=unscored / judged if judged else 0.0,
+            unscored_share_0_to_1=unscored / total if total else 0.0,
         )
 
 

@@ -268,7 +268,7 @@ class _Contest:
 
     @property
     def matches(self) -> tuple[Match, ...]:
-        judged = sorted(
+        by_round = sorted(
             self._matches,
             key=lambda match: (
                 match.round,
@@ -277,7 +277,10 @@ class _Contest:
                 match.dimension,
             ),
         )
-        return (*judged, *sorted(self._votes, key=lambda match: (match.created_at, match.match_id)))
+        return (
+            *by_round,
+            *sorted(self._votes, key=lambda match: (match.created_at, match.match_id)),
+        )
 
     async def play(self) -> None:
         """Play rounds until the schedule ends or the engine gives no scores; or all rounds at once."""
@@ -347,12 +350,12 @@ class _Contest:
         )
 
     async def _ask_pairs(self, pairs: tuple[Pair, ...], number: int) -> list[Match]:
-        judged = await side_by_side(
+        matches_of_pairs = await side_by_side(
             self._judge.verdicts(self._of[first], self._of[second], self._name, number)
             for pair in pairs
             for first, second in self._orders(pair)
         )
-        return [match for matches in judged for match in matches]
+        return [match for matches in matches_of_pairs for match in matches]
 
     def _orders(self, pair: Pair) -> tuple[Pair, ...]:
         return (pair, (pair[1], pair[0])) if self._parameters.both_orders else (pair,)

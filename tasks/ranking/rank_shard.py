@@ -156,9 +156,11 @@ async def rank_shard(
     """
 
     async def one(group: GroupJob) -> GroupReceipt | None:
-        done = complete_receipt(layout, RANKINGS, job.request.run_id, job.ranking_id, group.group)
-        if done is not None:
-            return done
+        receipt = complete_receipt(
+            layout, RANKINGS, job.request.run_id, job.ranking_id, group.group
+        )
+        if receipt is not None:
+            return receipt
         if None in _receipts(layout, job, group):
             return None
         return await _rank_and_land(group, job, layout, engine_of, concurrency)
@@ -178,8 +180,8 @@ async def _rank_and_land(
     waiting = PutDown(layout.waiting(job.run_id, job.ranking_id))
     with boundary:
         ranking = _rank(group, job, layout, engine_of, concurrency, journal, ledgers)
-        ranked = await (until_standstill(ranking) if job.request.parameters.batch else ranking)
-        unit = _unit(ranked, job, _receipts(layout, job, group), ledgers)
+        outcome = await (until_standstill(ranking) if job.request.parameters.batch else ranking)
+        unit = _unit(outcome, job, _receipts(layout, job, group), ledgers)
         receipt = _land(layout, job, unit, watch)
     if isinstance(boundary.error, StandstillError):
         waiting.wait(group.group)
@@ -316,24 +318,28 @@ def _within(layout: Layout, job: RankJob, group: GroupJob) -> list[Match]:
 
 
 def _unit(
-    ranked: RankingOutcome,
+    outcome: RankingOutcome,
     job: RankJob,
-    joined: Sequence[GroupReceipt | None],
+    receipts: Sequence[GroupReceipt | None],
     ledgers: Mapping[IdeaId, Ledger],
 ) -> RankedGroup:
     """Build the unit; it is incomplete if one of the `joined` groups is."""
-    (summary,) = ranked.groups
-    reason = first_that_may_pass(match.unscored_reason for match in ranked.matches) or next(
-        (receipt.incomplete_reason for receipt in joined if receipt and receipt.incomplete_reason),
+    (summary,) = outcome.groups
+    reason = first_that_may_pass(match.unscored_reason for match in outcome.matches) or next(
+        (
+            receipt.incomplete_reason
+            for receipt in receipts
+            if receipt and receipt.incomplete_reason
+        ),
         None,
     )
     across = summary.joins_groups
     return RankedGroup(
         ranking_id=job.ranking_id,
         summary=summary,
-        matches=ranked.matches,
-        ratings=() if across else ranked.ratings,
-        ratings_across_groups=ranked.ratings if across else (),
+        matches=outcome.matches,
+        ratings=() if across else outcome.ratings,
+        ratings_across_groups=outcome.ratings if across else (),
         llm_calls=_calls_of(ledgers),
         incomplete_reason=reason,
     )

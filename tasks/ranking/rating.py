@@ -62,10 +62,12 @@ def _likelihood_ratio(tally: Tally, strengths: NDArray[np.float64]) -> Matrix:
     wins[tally.right, tally.left] = tally.right_wins
     precision = tally.prior_precision.toarray()
     equal = _forced_equal(wins, strengths, tally.prior, precision, upper, lower)
-    lost = _log_posterior(wins, strengths[None], tally.prior, precision)[0] - _log_posterior(
-        wins, equal, tally.prior, precision
+    log_posterior_loss = _log_posterior(wins, strengths[None], tally.prior, precision)[
+        0
+    ] - _log_posterior(wins, equal, tally.prior, precision)
+    z = np.sqrt(2 * np.maximum(log_posterior_loss, 0.0)) * np.sign(
+        strengths[upper] - strengths[lower]
     )
-    z = np.sqrt(2 * np.maximum(lost, 0.0)) * np.sign(strengths[upper] - strengths[lower])
     matrix = np.zeros((size, size))
     matrix[upper, lower] = z
     matrix[lower, upper] = -z
@@ -120,15 +122,15 @@ def _forced_equal(
     return mode
 
 
-def _places(z_of_rows: Iterable[tuple[slice, Matrix]], counted: NDArray[np.bool_]) -> Places:
+def _places(z_of_rows: Iterable[tuple[slice, Matrix]], has_match: NDArray[np.bool_]) -> Places:
     """Return (rank, best rank, worst rank) per idea; only ideas with a scored match count."""
-    rank, best, better_than = (np.zeros(len(counted), dtype=np.int64) for _ in range(3))
+    rank, best, better_than = (np.zeros(len(has_match), dtype=np.int64) for _ in range(3))
     for rows, z in z_of_rows:
-        below = z[:, counted]
+        below = z[:, has_match]
         rank[rows] = 1 + (below < -DISTINCT_Z).sum(axis=1)
         best[rows] = 1 + (below < -BEYOND_DOUBT_Z).sum(axis=1)
         better_than[rows] = (below > BEYOND_DOUBT_Z).sum(axis=1)
-    return rank, best, int(counted.sum()) - better_than
+    return rank, best, int(has_match.sum()) - better_than
 
 
 _DIGITS = 9

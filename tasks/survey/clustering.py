@@ -120,16 +120,16 @@ def _name(titles: Sequence[str], all_titles: Sequence[Sequence[str]]) -> str:
         return in_cluster * in_cluster / in_all * math.sqrt(len(stems)) if stems and in_all else 0.0
 
     best = sorted(phrases, key=lambda phrase: (-worth(phrase), phrase))
-    chosen: list[str] = []
+    best_phrases: list[str] = []
     for phrase in best:
-        if len(chosen) < NAME_PHRASES and not _shares_a_stem(phrase, chosen):
-            chosen.append(phrase)
-    return ", ".join(chosen) or titles[0]
+        if len(best_phrases) < NAME_PHRASES and not _shares_a_stem(phrase, best_phrases):
+            best_phrases.append(phrase)
+    return ", ".join(best_phrases) or titles[0]
 
 
-def _shares_a_stem(phrase: str, chosen: Collection[str]) -> bool:
+def _shares_a_stem(phrase: str, phrases: Collection[str]) -> bool:
     stems = set(content_words(phrase))
-    return any(stems & set(content_words(other)) for other in chosen)
+    return any(stems & set(content_words(other)) for other in phrases)
 
 
 def _stems(titles: Sequence[str]) -> list[set[str]]:

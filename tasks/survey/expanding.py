@@ -321,19 +321,19 @@ class Walk:
         shared = SharedWords([lead.paper for lead in waiting]).with_text(self._question)
         worth = fused([fused(self._ranks), *rankings, shared])
         waiting.sort(key=lambda lead: (-worth[lead.paper.paper_id], lead.paper.paper_id))
-        chosen = [lead.paper for lead in waiting[: self._quota()]]
-        judgements = await self._judge(chosen)
+        papers = [lead.paper for lead in waiting[: self._quota()]]
+        judgements = await self._judge(papers)
         self._judged.update(judgements.by_paper)
         self._failures.extend(judgements.failures)
-        self._close_layer(chosen, counts)
+        self._close_layer(papers, counts)
 
     def _quota(self) -> int:
         remaining = self._parameters.maximum_judged - len(self._judged)
         return math.ceil(remaining / (self._parameters.depth + 1 - len(self._layers)))
 
-    def _close_layer(self, chosen: Sequence[Paper], counts: _Counts) -> None:
+    def _close_layer(self, papers: Sequence[Paper], counts: _Counts) -> None:
         layer = len(self._layers)
-        judgements = [self._judged[paper.paper_id] for paper in chosen]
+        judgements = [self._judged[paper.paper_id] for paper in papers]
         relevant = sum(map(self._is_relevant, judgements))
         self._layers.append(
             SurveyLayer(
@@ -341,14 +341,14 @@ class Walk:
                 followed_count=counts.followed,
                 hub_count=counts.hubs,
                 found_count=counts.reached,
-                judged_count=len(chosen),
+                judged_count=len(papers),
                 relevant_count=relevant,
                 unscored_count=sum(one.score is None for one in judgements),
                 inadmissible_count=counts.inadmissible,
                 failed_look_up_count=counts.failed,
             )
         )
-        self.end = self._end_after(relevant, len(chosen))
+        self.end = self._end_after(relevant, len(papers))
 
     def _end_after(self, relevant_count: int, judged_count: int) -> End | None:
         if any(failure.reason is Reason.BUDGET_EXHAUSTED for failure in self._failures):

@@ -46,14 +46,14 @@ def steps_of(parameters: SurveyParameters) -> Steps:
 
 def expected_survey(parameters: SurveyParameters, *, full_text: bool) -> dict[str, ExpectedCalls]:
     """Return the expected calls of one question by step, in execution order."""
-    judged = EXPECTED_JUDGED_SHARE * parameters.maximum_judged
+    judged_count = EXPECTED_JUDGED_SHARE * parameters.maximum_judged
     abstract = ABSTRACT_WORDS * TOKENS_PER_WORD + TITLE_TOKENS
     counts = {
         "survey_plan": ExpectedCalls(1, 0, parameters.maximum_sub_questions * PLANNED_TOKENS),
         "survey_relevance": ExpectedCalls(
-            math.ceil(judged / parameters.papers_per_call),
-            judged * abstract,
-            judged * PLANNED_TOKENS,
+            math.ceil(judged_count / parameters.papers_per_call),
+            judged_count * abstract,
+            judged_count * PLANNED_TOKENS,
             first_calls=1,
         ),
     }

@@ -111,9 +111,9 @@ async def write_answer(material: Material, parameters: SurveyParameters, engine:
     )
     outcome = await engine.run(SURVEY_ANSWER, inputs)
     if isinstance(outcome, Unscored):
-        lost = draft(ReviewPart.ANSWER, ANSWER_HEADING, outcome, None, prompt_papers)
-        checked = await check_drafts([lost], material.stored, engine, numbers=[1])
-        return Review(material.clusters, checked.sections, failures=failed_drafts([lost]))
+        failed_draft = draft(ReviewPart.ANSWER, ANSWER_HEADING, outcome, None, prompt_papers)
+        checked = await check_drafts([failed_draft], material.stored, engine, numbers=[1])
+        return Review(material.clusters, checked.sections, failures=failed_drafts([failed_draft]))
     parts = [draft(ReviewPart.ANSWER, ANSWER_HEADING, outcome, outcome.value.answer, prompt_papers)]
     if outcome.value.not_found:
         text = bullet_list(outcome.value.not_found)
@@ -151,9 +151,11 @@ async def survey(
     clusters, cluster_of = await cluster_papers(expansion.kept, texts, expansion.links, embedder)
     papers = with_clusters(expansion.papers, cluster_of)
     leading = await _works_to_read(question, expansion.kept, texts, parameters, engine, embedder)
-    read = await read_works(question, leading, parameters, engine, documents)
+    readings = await read_works(question, leading, parameters, engine, documents)
     asked_of = dict.fromkeys(query.sub_question for query in plan.value)
-    material = _material(question, tuple(asked_of), expansion, clusters, cluster_of, leading, read)
+    material = _material(
+        question, tuple(asked_of), expansion, clusters, cluster_of, leading, readings
+    )
     review = await _write(material, parameters, engine)
     return Survey(
         question_id=unit.question_id,
@@ -167,13 +169,13 @@ async def survey(
         papers=papers,
         clusters=review.clusters,
         quotes=_quotes(material, texts),
-        read_count=len(read.texts),
-        full_text_count=len(read.full_text),
+        read_count=len(readings.texts),
+        full_text_count=len(readings.full_text),
         sections=review.sections,
         removed=review.removed,
         joins=material.joins,
         links=expansion.links,
-        failures=(*expansion.failures, *read.failures, *review.failures, *ledger.failures),
+        failures=(*expansion.failures, *readings.failures, *review.failures, *ledger.failures),
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
         provenance=plan.provenance,
@@ -187,15 +189,15 @@ def _material(
     clusters: tuple[SurveyCluster, ...],
     cluster_of: Mapping[PaperId, str],
     leading: Sequence[Paper],
-    read: Readings,
+    readings: Readings,
 ) -> Material:
     return Material(
         question=question,
         sub_questions=sub_questions,
-        papers=tuple(paper for paper in leading if paper.paper_id in read.texts),
+        papers=tuple(paper for paper in leading if paper.paper_id in readings.texts),
         clusters=clusters,
         cluster_of=cluster_of,
-        read=read,
+        read=readings,
         links=expansion.links,
         joins=joins_of([paper.paper_id for paper in expansion.kept], expansion.links),
     )

@@ -133,8 +133,8 @@ def _head(request: SurveyRequest) -> Mapping[str, Any]:
 
 
 def _result(head: SurveyHead, surveys: Sequence[Survey]) -> Result:
-    lost = tuple(each.unscored_detail for each in surveys if each.kept_count is None)
-    return Result(_state(head, surveys), in_order=not lost, lost=lost)
+    failures = tuple(each.unscored_detail for each in surveys if each.kept_count is None)
+    return Result(_state(head, surveys), in_order=not failures, lost=failures)
 
 
 def _state(head: SurveyHead, surveys: Sequence[Survey]) -> str:

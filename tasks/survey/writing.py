@@ -184,7 +184,7 @@ def _plan_sections(
 ) -> tuple[list[tuple[PlannedSection, Shown]], tuple[Failure, ...]]:
     """Return the sections with their works; sections without works are left out."""
     paper_by_key = {key.casefold(): paper for key, paper in prompt_papers}
-    planned: list[tuple[PlannedSection, Shown]] = []
+    sections: list[tuple[PlannedSection, Shown]] = []
     invented = empty = 0
     for section in reply.sections[: parameters.maximum_sections]:
         keys = [key.casefold() for key in section.keys]
@@ -193,13 +193,13 @@ def _plan_sections(
             : parameters.papers_per_section
         ]
         if papers:
-            planned.append((section, show(papers)))
+            sections.append((section, show(papers)))
         else:
             empty += 1
     about = SURVEY_OUTLINE.name
     unknown = f"{invented} keys of the outline are not in the prompt and were left out"
     bare = f"{empty} sections of the outline cite no work of the prompt and were left out"
-    return planned, (
+    return sections, (
         *omission_failures(STAGE, about, unknown, invented),
         *omission_failures(STAGE, about, bare, empty),
     )

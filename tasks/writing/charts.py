@@ -210,7 +210,7 @@ def chart_faults(
     if not any("program_id" in row for row in rows):
         yield "it draws no rows"
         return
-    metric = next((seen.text for seen in caption if seen.key.endswith(".metric")), "")
+    metric = next((claim.text for claim in caption if claim.key.endswith(".metric")), "")
     values_of_axis: dict[str, set[str]] = {"x": set(), "y": set()}
     quantitative_axes = set()
     for layer in chart["layer"]:
@@ -243,10 +243,10 @@ def _disagreements(
         value for row in rows for value in row.values() if isinstance(value, int | float)
     ]
     texts_drawn = {number_shown(each) for each in (*numbers_drawn, len(rows))}
-    for seen in caption:
-        if seen.key in values and seen.text not in texts_drawn:
-            yield f"its caption says {seen.text} ({seen.key}), which it does not draw"
-    stems = sorted({seen.key.rpartition(".")[0] for seen in caption})
+    for claim in caption:
+        if claim.key in values and claim.text not in texts_drawn:
+            yield f"its caption says {claim.text} ({claim.key}), which it does not draw"
+    stems = sorted({claim.key.rpartition(".")[0] for claim in caption})
     for row in rows:
         for name, value in row.items():
             for stem in stems:

@@ -250,6 +250,6 @@ def outline_faults(
     if rules.abstract_words is not None and SectionPart.ABSTRACT not in there:
         yield f"{rules.venue} asks for an abstract"
     for each in sections:
-        wanted = rules.headings.get(each.part) if each.part is not None else None
-        if wanted is not None and each.heading != wanted:
-            yield f"{rules.venue} calls the section {each.heading!r} {wanted!r}"
+        heading = rules.headings.get(each.part) if each.part is not None else None
+        if heading is not None and each.heading != heading:
+            yield f"{rules.venue} calls the section {each.heading!r} {heading!r}"

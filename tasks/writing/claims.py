@@ -103,11 +103,11 @@ class Claims:
 
     def free_stem(self, name: str, before: str = "") -> str:
         """Return a key prefix that no other claim has."""
-        stem = wanted = f"{before}{stem_of(name)}"
+        stem = base = f"{before}{stem_of(name)}"
         number = 1
         while any(key.startswith(f"{stem}.") for key in self.by_key):
             number += 1
-            stem = f"{wanted}-{number}"
+            stem = f"{base}-{number}"
         return stem
 
     def under(self, stem: str) -> tuple[str, ...]:

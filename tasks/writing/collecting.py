@@ -123,7 +123,7 @@ def resolve_draft(
     material, outline = _material(sources, works, neighbours, rules, options.engine)
     if options.outline is not None:
         material, outline = _by_outline(options.outline, material)
-    planned = PlannedDraft(
+    unit = PlannedDraft(
         draft_id=sources.idea.idea_id,
         content_sha256=material_hash(material, outline),
         material=material,
@@ -144,7 +144,7 @@ def resolve_draft(
         *_remarks(material, planned=options.outline is None),
         *_not_cited([*works, *sources.works]),
     )
-    return Resolved((planned,), parameters, profile, remarks)
+    return Resolved((unit,), parameters, profile, remarks)
 
 
 def _by_outline(path: Path, material: Material) -> tuple[Material, tuple[PlannedSection, ...]]:
@@ -185,11 +185,11 @@ def _collect(file: Path | None, name: str, options: WriteOptions, settings: Sett
             run, _, task = run_and_task.partition("/")
             published_head(connection, kind_of(EXPERIMENTS), RunId(run))
             experiments = published_units(connection, kind_of(EXPERIMENTS), RunId(run))
-            chosen = [each for each in experiments if task in ("", each.task_id)]
-            if not chosen:
+            selection = [each for each in experiments if task in ("", each.task_id)]
+            if not selection:
                 names = ", ".join(each.task_id for each in experiments)
                 raise ConfigurationError(f"--experiment {run_and_task}: its tasks are {names}")
-            sources.experiments += [(RunId(run), each) for each in chosen]
+            sources.experiments += [(RunId(run), each) for each in selection]
         if options.survey:
             run_id = RunId(options.survey)
             published_head(connection, kind_of(SURVEYS), run_id)

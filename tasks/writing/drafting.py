@@ -83,7 +83,7 @@ METHOD_VERSION = 2
 """Version of fixed sentences and of the check."""
 
 
-async def follow_plan(planned: PlannedDraft, tools: Tools) -> Draft:
+async def follow_plan(unit: PlannedDraft, tools: Tools) -> Draft:
     """Write a draft as planned; it lands whole, even if it is refused."""
     request: DraftRequest = tools.request
     engine: Engine | None = None
@@ -92,8 +92,8 @@ async def follow_plan(planned: PlannedDraft, tools: Tools) -> Draft:
         engine = tools.engine
         if sees(request, tools.settings):
             see = partial(_seeing, tools)
-    draft = await write_draft(planned, engine, see, draws=request.parameters.draws)
-    fetched = planned.api_calls if planned.revision is None else ()
+    draft = await write_draft(unit, engine, see, draws=request.parameters.draws)
+    fetched = unit.api_calls if unit.revision is None else ()
     return replace(draft, llm_calls=tuple(tools.ledger.llm_calls), api_calls=fetched)
 
 
@@ -101,23 +101,23 @@ def _seeing(tools: Tools, picture: Attachment) -> Engine:
     return with_spans(tools.shared.judging.engine_of(tools.ledger, picture))
 
 
-def failed_draft(planned: PlannedDraft, tools: Tools, cause: Cause) -> Draft:
-    material = planned.material
+def failed_draft(unit: PlannedDraft, tools: Tools, cause: Cause) -> Draft:
+    material = unit.material
     return Draft(
-        draft_id=planned.draft_id,
-        content_sha256=planned.content_sha256,
+        draft_id=unit.draft_id,
+        content_sha256=unit.content_sha256,
         form=material.form,
         title=material.title,
         word_count=None,
         unscored_reason=cause.reason,
         unscored_detail=cause.text,
-        failures=(draft_failure(planned.draft_id, cause.reason, cause.text),),
+        failures=(draft_failure(unit.draft_id, cause.reason, cause.text),),
         llm_calls=tuple(tools.ledger.llm_calls),
     )
 
 
 async def write_draft(
-    planned: PlannedDraft,
+    unit: PlannedDraft,
     engine: Engine | None = None,
     see: See | None = None,
     *,
@@ -130,10 +130,10 @@ async def write_draft(
         see: engine for a picture; None if the engine sees none.
         draws: whether an image model draws the method figure.
     """
-    material = planned.material
+    material = unit.material
     draft = Draft(
-        draft_id=planned.draft_id,
-        content_sha256=planned.content_sha256,
+        draft_id=unit.draft_id,
+        content_sha256=unit.content_sha256,
         form=material.form,
         title=material.title,
         word_count=0,
@@ -144,11 +144,11 @@ async def write_draft(
         neighbours=material.neighbours,
     )
     if engine is None:
-        draft = replace(draft, sections=write_sections(planned.outline, material))
-    elif planned.revision is not None:
-        draft = await revise(draft, material, planned.outline, engine, planned.revision)
+        draft = replace(draft, sections=write_sections(unit.outline, material))
+    elif unit.revision is not None:
+        draft = await revise(draft, material, unit.outline, engine, unit.revision)
     else:
-        draft = await author(draft, material, planned.outline, engine, see, draws=draws)
+        draft = await author(draft, material, unit.outline, engine, see, draws=draws)
     if draft.word_count is None:
         return draft
     refusals = (*check(draft, material.stored), *against_rules(draft, material.venue))
@@ -311,22 +311,22 @@ class _Authoring:
     def _section_input(
         self, section: SectionDraft, sections: Sequence[SectionDraft]
     ) -> DraftSectionInput:
-        planned, claims = section.planned, self.claims
+        plan, claims = section.planned, self.claims
         figures = {figure.figure_id: figure for figure in self.draft.figures}
-        cited = {key for name in planned.claim_keys for key in claims[name].cited_keys}
+        cited = {key for name in plan.claim_keys for key in claims[name].cited_keys}
         passages = self.passages
         others = [each for each in sections if each is not section]
         return DraftSectionInput(
             title=self.draft.title,
             form=self.draft.form.value,
-            heading=planned.heading,
-            purpose=planned.purpose,
-            words=planned.planned_words,
-            style=planned.style,
+            heading=plan.heading,
+            purpose=plan.purpose,
+            words=plan.planned_words,
+            style=plan.style,
             other_headings=tuple(each.planned.heading for each in others),
             claims=tuple(
                 ShownClaim(key=key, means=claims[key].means, shown=claims[key].shown)
-                for key in planned.claim_keys
+                for key in plan.claim_keys
                 if not (claims[key].cited_keys and claims[key].kind is ClaimKind.TEXT)
             ),
             works=tuple(
@@ -341,7 +341,7 @@ class _Authoring:
             ),
             figures=tuple(
                 ShownFigure(figure_id=name, caption=figures[name].caption)
-                for name in planned.figure_ids
+                for name in plan.figure_ids
             ),
             before="\n\n".join(
                 f"{each.planned.heading}\n{each.text}" for each in others if each.text
@@ -482,12 +482,12 @@ class _Authoring:
 
     def _section(self, place: int, section: SectionDraft, supported_text: str) -> DraftSection:
         """Return a section with the content that is visible whatever an engine writes."""
-        planned, claims = section.planned, self.claims
+        plan, claims = section.planned, self.claims
         parts = [supported_text]
         if section.is_fixed:
             parts = [claim_span(DECLARATION_KEY, claims[DECLARATION_KEY].shown)]
         elif section.unscored is None:
-            shown_claims = [claims[key] for key in planned.claim_keys]
+            shown_claims = [claims[key] for key in plan.claim_keys]
             parts += program_tables({each.claim_key: each for each in shown_claims})
             parts += [
                 f"See [Figure](#fig-{name})." for name in self._unreferred(section, supported_text)
@@ -500,10 +500,10 @@ class _Authoring:
         text = "\n\n".join(filter(None, parts))
         reason = section.unscored
         if reason is None and not text:
-            text = fixed_text(planned, claims)
+            text = fixed_text(plan, claims)
         return DraftSection(
             section_id=f"s{place + 1}",
-            **planned.model_dump(),
+            **plan.model_dump(),
             text="" if reason else text,
             unscored_reason=reason.reason if reason else None,
             unscored_detail=reason.detail if reason else "",

@@ -84,9 +84,9 @@ def readable_figures(
     legible: list[DraftFigure] = []
     failures: list[Failure] = []
     for figure in figures:
-        done, faults = finish(figure, values)
+        finished_figure, faults = finish(figure, values)
         if not faults:
-            legible.append(done)
+            legible.append(finished_figure)
             continue
         more = f"; and {len(faults) - 3} more" if len(faults) > 3 else ""
         detail = f"left out, {'; '.join(faults[:3])}{more}"
@@ -106,7 +106,7 @@ def faults_in(figure: DraftFigure, values: Mapping[str, float]) -> tuple[str, ..
 
 def _faults(figure: DraftFigure, values: Mapping[str, float]) -> Iterator[str]:
     if figure.kind is FigureKind.CHART:
-        caption = [seen for each in parse(figure.caption).stretches for seen in each.claims]
+        caption = [claim for each in parse(figure.caption).stretches for claim in each.claims]
         yield from chart_faults(figure.spec, caption, values)
     elif figure.kind is FigureKind.GRAPH:
         yield from graph_faults(MethodGraph.model_validate_json(figure.spec))

@@ -58,8 +58,10 @@ async def describe_method(
     claims = {claim.claim_key: claim for claim in draft.claims}
     method_texts = [claims[f"idea.{name}"].shown for name in _PARTS if f"idea.{name}" in claims]
     questions = [each.shown for key, each in claims.items() if key.endswith(".question")]
-    tried = "\n".join(questions) or "Not tried yet."
-    inputs = MethodFigureInput(title=draft.title, method="\n\n".join(method_texts), tried=tried)
+    question_text = "\n".join(questions) or "Not tried yet."
+    inputs = MethodFigureInput(
+        title=draft.title, method="\n\n".join(method_texts), tried=question_text
+    )
     outcome = await engine.run(DRAFT_METHOD_FIGURE, inputs)
     if isinstance(outcome, Unscored):
         return None, (_fallback_failure(outcome.reason, outcome.detail),)
@@ -141,18 +143,18 @@ def _arrows(graph: MethodGraph) -> tuple[DrawnArrow, ...]:
 
 def mark_pictures(draft: Draft) -> Draft:
     """Add to each picture by an image model how it was made, in caption, claims and declaration."""
-    made = {f"figure.{each.figure_id}.made": each for each in draft.figures if each.made}
-    of_figure = {figure.figure_id: key for key, figure in made.items()}
+    pictures = {f"figure.{each.figure_id}.made": each for each in draft.figures if each.made}
+    of_figure = {figure.figure_id: key for key, figure in pictures.items()}
     marks = tuple(
         DraftClaim(
             claim_key=key, kind=ClaimKind.TEXT, means="how a figure was made", shown=figure.made
         )
-        for key, figure in made.items()
+        for key, figure in pictures.items()
     )
     return replace(
         draft,
         figures=tuple(_with_mark(each, of_figure.get(each.figure_id)) for each in draft.figures),
-        claims=(*(_with_declaration(each, made.values()) for each in draft.claims), *marks),
+        claims=(*(_with_declaration(each, pictures.values()) for each in draft.claims), *marks),
     )
 
 
@@ -163,10 +165,10 @@ def _with_mark(figure: DraftFigure, key: str | None) -> DraftFigure:
     return replace(figure, caption=f"{figure.caption} {mark}")
 
 
-def _with_declaration(claim: DraftClaim, made: Iterable[DraftFigure]) -> DraftClaim:
+def _with_declaration(claim: DraftClaim, pictures: Iterable[DraftFigure]) -> DraftClaim:
     if claim.claim_key != DECLARATION_KEY:
         return claim
-    sentences = (figure.made_as(f"Its {figure.figure_id} figure") for figure in made)
+    sentences = (figure.made_as(f"Its {figure.figure_id} figure") for figure in pictures)
     return replace(claim, shown=" ".join((claim.shown, *sentences)))
 
 

@@ -219,10 +219,10 @@ def _layers(nodes: Iterable[GraphNode], arrows: Iterable[GraphArrow]) -> dict[st
     for name in names:
         before = [layers[each.source] + 1 for each in forward if each.target == name]
         layers[name] = max(before, default=0)
-    reached = {each.target for each in forward}
+    targets = {each.target for each in forward}
     for name in names:
         after = [layers[each.target] - 1 for each in forward if each.source == name]
-        if name not in reached and after:
+        if name not in targets and after:
             layers[name] = max(0, min(after))
     return layers
 
@@ -319,14 +319,14 @@ _SHOWN_CHARACTERS = 40
 
 
 def experiment_graph(experiments: Sequence[Experiment]) -> DraftFigure:
-    given, tried, judged = "given", "tried", "concluded"
+    input_group, search_group, result_group = "given", "tried", "concluded"
     nodes = [
-        GraphNode(node_id="parent", label="Parent program", group=given),
-        GraphNode(node_id="propose", label="Candidates proposed", group=tried),
-        GraphNode(node_id="screen", label="Run on small data", group=tried),
-        GraphNode(node_id="compare", label="The best run on full data", group=tried),
-        GraphNode(node_id="confirm", label="The best one run on fresh data", group=tried),
-        GraphNode(node_id="finding", label="Finding", group=judged),
+        GraphNode(node_id="parent", label="Parent program", group=input_group),
+        GraphNode(node_id="propose", label="Candidates proposed", group=search_group),
+        GraphNode(node_id="screen", label="Run on small data", group=search_group),
+        GraphNode(node_id="compare", label="The best run on full data", group=search_group),
+        GraphNode(node_id="confirm", label="The best one run on fresh data", group=search_group),
+        GraphNode(node_id="finding", label="Finding", group=result_group),
     ]
     arrows = [
         GraphArrow(source="parent", target="propose"),
@@ -337,7 +337,7 @@ def experiment_graph(experiments: Sequence[Experiment]) -> DraftFigure:
         GraphArrow(source="parent", target="confirm", label="same data"),
     ]
     if any(each.baseline_id for each in experiments):
-        nodes.insert(1, GraphNode(node_id="known", label="Baselines", group=given))
+        nodes.insert(1, GraphNode(node_id="known", label="Baselines", group=input_group))
         arrows.append(GraphArrow(source="known", target="confirm", label="same data"))
     caption = (
         "How programs were tried. What is given is held against the best candidate on data that"

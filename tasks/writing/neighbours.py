@@ -90,8 +90,8 @@ def measure(paper: Paper, document: ParsedDocument | SourceFailure) -> list[Neig
         after_conclusion = any(before is SectionPart.CONCLUSION for before, _, _ in sections)
         if after_conclusion and part is SectionPart.OTHER:
             continue  # an appendix, whatever its heading
-        listed = _LIST.search(branch.text)
-        text = branch.text[: listed.start()] if listed else branch.text
+        references = _LIST.search(branch.text)
+        text = branch.text[: references.start()] if references else branch.text
         sections.append((part, branch.heading, text))
     known_parts = [part for part, _, _ in sections if part is not SectionPart.OTHER]
     if sum(len(words(text)) for _, _, text in sections) < LEAST_WORDS or len(known_parts) < 2:
@@ -177,8 +177,8 @@ def _pictures(
 def citations_in(text: str, *, is_latex: bool) -> int:
     """Count cited works: numbers in brackets, names with years, or LaTeX keys."""
     if is_latex:
-        listed = (match[1].split(",") for match in _KEYS.finditer(text))
-        return sum(1 for keys in listed for key in keys if key and not _LABEL.match(key.strip()))
+        key_lists = (match[1].split(",") for match in _KEYS.finditer(text))
+        return sum(1 for keys in key_lists for key in keys if key and not _LABEL.match(key.strip()))
     count = 0
     for match in _NUMBERED.finditer(text):
         count += len(_NUMBER.findall(match[1]))
@@ -205,8 +205,8 @@ def past_share(all_sentences: Iterable[str]) -> float | None:
                 past += is_past
                 present += not is_past
             before = word
-    seen = past + present
-    return past / seen if seen >= LEAST_VERBS else None
+    verb_count = past + present
+    return past / verb_count if verb_count >= LEAST_VERBS else None
 
 
 LEAST_SHARE = 0.5
@@ -233,7 +233,7 @@ def plan_by_habits(
             most_words,
         )
     habit_of_part: dict[SectionPart, Habit] = {}
-    planned = []
+    sections = []
     for section in outline:
         part = section.part
         habit = habits.by_part.get(part) if part is not None else None
@@ -241,7 +241,7 @@ def plan_by_habits(
             count = f"{habit.papers if habit else 0} of {habits.measured} neighbours"
             needs_reason = part is not None and part is not SectionPart.ABSTRACT
             because = f"fixed, since {count} have such a section" if needs_reason else ""
-            planned.append(replace(section, planned_from=because))
+            sections.append(replace(section, planned_from=because))
             continue
         habit_of_part[habit.part] = habit
         words = min(max(round(habit.words / 10) * 10, _LEAST_PLANNED), _MOST_PLANNED)
@@ -249,10 +249,10 @@ def plan_by_habits(
             f"median of {habit.papers} neighbours, {habit.words:,.0f} words; half of"
             f" them have {habit.low:,.0f} to {habit.high:,.0f}"
         )
-        planned.append(
+        sections.append(
             replace(section, planned_words=words, planned_from=because, style=habit.style)
         )
-    return _within(_reorder(planned, habit_of_part), most_words)
+    return _within(_reorder(sections, habit_of_part), most_words)
 
 
 def _reorder(

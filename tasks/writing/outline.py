@@ -129,14 +129,14 @@ def _last_sections(claims: Claims, gaps: Sequence[str]) -> tuple[PlannedSection,
 def _abstract(claims: Claims, result_keys: Sequence[str], rules: VenueRules) -> PlannedSection:
     """Plan an abstract with as many claims as fit, results before the idea."""
     limit = rules.abstract_words or 0
-    room, chosen = limit // 2, set()
+    room, keys_that_fit = limit // 2, set()
     of_idea = _of_idea(claims, "problem", "method", "text")
     for key in (*result_keys, *of_idea):
         size = len(claims.by_key[key].shown.split()) + len(claims.by_key[key].means.split())
         if size <= room and (key in of_idea or key.rpartition(".")[2] in _ABSTRACT):
-            chosen.add(key)
+            keys_that_fit.add(key)
             room -= size
-    keys = [key for key in (*of_idea, *result_keys) if key in chosen]
+    keys = [key for key in (*of_idea, *result_keys) if key in keys_that_fit]
     return PlannedSection(
         heading="Abstract",
         part=SectionPart.ABSTRACT,

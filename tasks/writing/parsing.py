@@ -84,8 +84,8 @@ class ParsedDraft:
 
 
 def parse(markdown: str) -> ParsedDraft:
-    read = shallow(markdown.translate(_SIGNS))
-    tree = json.loads(pypandoc.convert_text(read, "json", format=MARKDOWN))
+    source = shallow(markdown.translate(_SIGNS))
+    tree = json.loads(pypandoc.convert_text(source, "json", format=MARKDOWN))
     reading = _Reading()
     for name, value in tree["meta"].items():
         if name not in ("title", "abstract"):

@@ -196,9 +196,11 @@ async def _verdicts(
     sources = []
     for key in keys:
         about = " ".join(each for each in sentences if key in cited_in(each))
-        text, left = nearest_sentences(about, passages.get(key, ""), WORDS_PER_SOURCE)
+        text, words_left_out = nearest_sentences(about, passages.get(key, ""), WORDS_PER_SOURCE)
         title = works[key].title
-        sources.append(SourceShown(key=short[key], title=title, text=text, words_left_out=left))
+        sources.append(
+            SourceShown(key=short[key], title=title, text=text, words_left_out=words_left_out)
+        )
     outcome = await engine.run(VERIFY_CITATIONS, VerifyInput(claims=claims, sources=tuple(sources)))
     if isinstance(outcome, Unscored):
         return {}

@@ -26,17 +26,17 @@ def write_sections(
     return tuple(
         DraftSection(
             section_id=f"s{number}",
-            **planned.model_dump(),
-            text=fixed_text(planned, claims),
+            **plan.model_dump(),
+            text=fixed_text(plan, claims),
         )
-        for number, planned in enumerate(outline, start=1)
+        for number, plan in enumerate(outline, start=1)
     )
 
 
-def fixed_text(planned: PlannedSection, claims: Mapping[str, DraftClaim]) -> str:
-    used = {key: claims[key] for key in planned.claim_keys}
-    parts = [f"*This section has to: {escaped(planned.purpose)}*"]
-    parts += [f"See [Figure](#fig-{name})." for name in planned.figure_ids]
+def fixed_text(plan: PlannedSection, claims: Mapping[str, DraftClaim]) -> str:
+    used = {key: claims[key] for key in plan.claim_keys}
+    parts = [f"*This section has to: {escaped(plan.purpose)}*"]
+    parts += [f"See [Figure](#fig-{name})." for name in plan.figure_ids]
     experiments: dict[str, dict[str, DraftClaim]] = {}
     for key, claim in used.items():
         topic, _, name = key.partition(".")

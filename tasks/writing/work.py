@@ -54,41 +54,41 @@ def _given(job: WriteJob, folder: Path) -> tuple[Path | None, str, Venue | None]
 
 
 def _expected(request: DraftRequest, settings: Settings) -> Expected:
-    (planned,) = request.units
+    (unit,) = request.units
     calls = calls_of_draft(
-        planned.material,
-        planned.outline,
+        unit.material,
+        unit.outline,
         sees=sees(request, settings),
         review=request.parameters.review,
         draws=request.parameters.draws,
     )
     return Expected(
         asked={step: each for step, each in calls.items() if each.calls},
-        counts={"sections": len(planned.outline)},
+        counts={"sections": len(unit.outline)},
         note="a draft that nothing is found wrong with takes less",
     )
 
 
 def _head(request: DraftRequest) -> Mapping[str, Any]:
-    (planned,) = request.units
-    revision = planned.revision
+    (unit,) = request.units
+    revision = unit.revision
     return {
-        "idea_run_id": planned.idea_run_id,
-        "experiment_run_ids": planned.experiment_run_ids,
-        "survey_run_id": planned.survey_run_id,
+        "idea_run_id": unit.idea_run_id,
+        "experiment_run_ids": unit.experiment_run_ids,
+        "survey_run_id": unit.survey_run_id,
         "revises": revision.run_id if revision else "",
         "review_run_id": revision.review_run_id if revision else "",
-        "venue": planned.material.venue.venue,
+        "venue": unit.material.venue.venue,
     }
 
 
 def _result(_: DraftHead, drafts: Sequence[Draft]) -> Result:
     """Summarize; a refused draft counts as failed, with its failures as reasons."""
-    written = all(draft.word_count is not None for draft in drafts)
-    lost = tuple(
+    is_written = all(draft.word_count is not None for draft in drafts)
+    failures = tuple(
         f"{failure.subject}: {failure.detail}" for draft in drafts for failure in draft.failures
     )
-    return Result("written" if written else "refused", in_order=written, lost=lost)
+    return Result("written" if is_written else "refused", in_order=is_written, lost=failures)
 
 
 def _figures(_: Any, request: DraftRequest | None) -> Mapping[str, Any]:
@@ -137,10 +137,10 @@ def write_reviewed(request: DraftRequest, settings: Settings, runs: Runs) -> Dra
     if not points:
         return _with(first, f"{review_summary}: there is no second round")
     revision = DraftRevision(run_id=name, review_run_id=review, draft=draft, points=points)
-    (planned,) = unreviewed.units
+    (unit,) = unreviewed.units
     again = replace(
         unreviewed,
-        units=(replace(planned, revision=revision),),
+        units=(replace(unit, revision=revision),),
         budget=remaining(request.budget, warehouse, [name, review]),
     )
     return _better_round(first, runs("write", again), review_summary, warehouse)
@@ -191,9 +191,9 @@ def _follows(request: DraftRequest, _: Settings) -> tuple[Follow, ...]:
     """Return the review of a text as long as the outline plans."""
     if not request.parameters.review:
         return ()
-    (planned,) = request.units
+    (unit,) = request.units
     text = "\n\n".join(
-        f"# {section.heading}\n\n{'word ' * section.planned_words}" for section in planned.outline
+        f"# {section.heading}\n\n{'word ' * section.planned_words}" for section in unit.outline
     )
     return (Follow("check", partial(review_request, request), text),)
 
