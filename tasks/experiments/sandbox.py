@@ -52,8 +52,8 @@ ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
-    # Its workers read `/proc`, which is not there; joblib then works in one process.
     # Its workers read `/proc`, which does not exist; joblib then works in one process.
+    "JOBLIB_MULTIPROCESSING": "0",
     "PYTHONHASHSEED": "0",
 }
 # The program's own output goes nowhere; the file it leaves is what comes out.
