@@ -1,1 +1,1 @@
-"""What a reader sees. Reads only `warehouse.queries`."""
+"""Reports and the web application. Reads through `warehouse.queries` only."""

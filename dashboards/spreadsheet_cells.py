@@ -1,4 +1,4 @@
-"""Cells for spreadsheets: text there is text, never a formula."""
+"""Spreadsheet cells in which text is never a formula."""
 
 import csv
 import io
@@ -9,29 +9,29 @@ from schemas.literature.naming import unturned
 from schemas.text.patterns import bounded
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+# As its line terminator, these make `csv.writer` quote a cell that contains one.
 _QUOTED = ";\t\r\n"
-"""Characters that make `csv.writer` quote a cell, in addition to commas and quotation marks."""
 _SEPARATOR = bounded(r'([;\t\r\n]"*)')
 
 
 def text_cell(text: str) -> str:
-    """Return `text` as `marked`, without the characters that turn the reading order."""
-    return marked(unturned(text))
+    """Return `text` without formulas or characters that change the reading order."""
+    return escape_formula(unturned(text))
 
 
-def marked(text: str) -> str:
+def escape_formula(text: str) -> str:
     """Put an apostrophe before a text that a spreadsheet would compute.
 
-    Numbers stay numbers, also where they are written as text. Source: OWASP, CSV injection.
+    Numbers written as text stay numbers. Source: OWASP, CSV injection.
     """
     return f"'{text}" if text.startswith(_FORMULA_STARTS) and not _is_number(text) else text
 
 
 def csv_line(cells: Sequence[object]) -> str:
-    """Return a line of CSV without formulas, whatever separator its reader expects."""
-    written = io.StringIO(newline="")
-    csv.writer(written, lineterminator=_QUOTED).writerow(map(_csv_cell, cells))
-    return f"{written.getvalue().removesuffix(_QUOTED)}\n"
+    """Return a line of CSV without formulas, for any separator of the reader."""
+    line = io.StringIO(newline="")
+    csv.writer(line, lineterminator=_QUOTED).writerow(map(_csv_cell, cells))
+    return f"{line.getvalue().removesuffix(_QUOTED)}\n"
 
 
 def _csv_cell(cell: object) -> object:
@@ -40,7 +40,7 @@ def _csv_cell(cell: object) -> object:
     # A reader that splits at `;` ignores quotation marks in the middle of its cells.
     first, *others = _SEPARATOR.split(text_cell(str(cell)))
     pairs = zip(others[::2], others[1::2], strict=True)
-    return first + "".join(f"{separator}{marked(text)}" for separator, text in pairs)
+    return first + "".join(f"{separator}{escape_formula(text)}" for separator, text in pairs)
 
 
 def _is_number(text: str) -> bool:

@@ -1,29 +1,29 @@
-"""The pages over the lake, as HTML.
+"""HTML pages over the lake.
 
-It reads the lake and never writes it; what readers submit goes to the job runner.
+The pages read the lake and never write it. What readers submit goes to the job runner.
 
-application.py the pages as an ASGI application, which `flows.api.server` serves beside the API
-guards.py      who gets an answer: no page of another site, nobody who has not signed in
-site.py        PAGES, and the frame around each
-site_pages/    one file per page; choosing.py: what a reader chooses there
-forms.py       what forms send; changes.py: what tells an open page to be read again
-ranking/       orders of ideas under any weights, and how far two of them agree
-evaluating/    what pages ask of the job runner
-data.py        Lake: cached, read-only answers of the warehouse
-cells.py       cells for a spreadsheet, which computes nothing of them
-access.py      who reads the pages and what they may do: accounts, a provider, or one password
-sign_in.py     the form; provider.py: the way to a provider and back
-attempts.py    wrong passwords, and how long who guesses waits
+application.py        the pages as an ASGI application, served by `flows.api.server` next to the API
+guards.py             access checks: same site only, signed-in readers only
+site.py               `PAGES`, and the layout around each page
+site_pages/           one file per page; fields.py: the choices a reader makes there
+forms.py              form parsing; changes.py: change events for open pages
+ranking/              orders of ideas under any weights, and the agreement of two orders
+job_requests.py       requests to the job runner
+data.py               `Lake`: cached, read-only answers of the warehouse
+cells.py              formula-safe cells for spreadsheets
+access.py             readers and their permissions: accounts, a provider, or one password
+sign_in.py            the sign-in form; provider.py: OpenID Connect
+password_attempts.py  delays after wrong passwords
 
 How to write a page
-    1. A function of `site_pages/<name>.py` that takes a `Visit` and returns a `Shown`: a title,
-       blocks of `dashboards.render.page` and, above them, a form of `choosing.form`. One line in
-       `site.PAGES`, which says who may read it.
-    2. `visit.lake` answers: `lake.ask(Queries.ranking, run_id)`, `lake.frame("sources", …)` for a
-       statement of `sql/pages`. Answers are shared between readers: never change them.
-    3. What a reader chooses stands in the address; what a form writes is another line of `PAGES`
-       with `method="POST"`.
-    4. Every mean shows its unscored count beside it. What has no rows takes no room.
-    5. Errors of `schemas.errors` may leave the function: the frame shows their one line.
+    1. Write a function in `site_pages/<name>.py` that takes a `Visit` and returns a `PageContent`:
+       a title, blocks of `dashboards.render.page` and, above them, a form made by `fields.form`.
+       Add one line to `site.PAGES`, with the permissions that the page needs.
+    2. Read through `visit.lake`: `lake.ask(Queries.ranking, run_id)`, or `lake.frame("sources", …)`
+       for a statement of `sql/pages`. Readers share the answers: never change them in place.
+    3. Keep a reader's choices in the URL. A form that writes is another line of `PAGES` with
+       `method="POST"`.
+    4. Show the unscored count next to every mean. Leave out sections without rows.
+    5. The function may raise errors of `schemas.errors`; the layout shows their message.
     6. Tests: `tests/support/site.py` opens a page without a browser.
 """

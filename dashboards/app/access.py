@@ -1,8 +1,8 @@
-"""Who reads the pages, and what they may do.
+"""Readers of the dashboard and their permissions.
 
-Three ways to run the dashboard: open; with one password for all (ASSAY_DASHBOARD__PASSWORD); or
-with accounts (`assay accounts add`), from the first of which on everybody signs in, by password or
-with the provider of the settings.
+The dashboard runs in one of three ways: open; with one password for everybody
+(ASSAY_DASHBOARD__PASSWORD); or with accounts (`assay accounts add`). As soon as one account exists,
+everybody signs in, by password or with the provider of the settings.
 """
 
 import hashlib
@@ -27,13 +27,13 @@ from warehouse.app.database import ServiceDatabase, services_file
 from warehouse.warehouse import Warehouse
 
 SIGN_IN_PATH = "/sign-in"
-OF_AN_OPEN_DASHBOARD = frozenset({Action.READ, Action.SUBMIT})
-"""What its readers may do where nobody signs in: nothing that bears a name."""
+# Readers of an open dashboard may do nothing that is recorded under a name.
+OPEN_ACTIONS = frozenset({Action.READ, Action.SUBMIT})
 _SECRET_BYTES = 32
 
 
 class SignInBy(Enum):
-    """What a reader has to show."""
+    """Ways to sign in."""
 
     NOTHING = "nothing"
     ONE_PASSWORD = "one password for all"  # noqa: S105 a way, not a password
@@ -41,31 +41,36 @@ class SignInBy(Enum):
 
 
 class Access:
-    """Decides for each request who sends it, so that a sign-out elsewhere counts at once."""
+    """Access decisions, made again for each request.
+
+    Sessions are not cached, so that signing out elsewhere takes effect at once.
+    """
 
     def __init__(self, warehouse: Warehouse, settings: DashboardSettings) -> None:
         self.warehouse, self.settings = warehouse, settings
         self.lifetime = timedelta(hours=settings.session_hours)
-        self._knowing: dict[str, float] = {}
-        self._guarded = False
-        self._changing = threading.Lock()
+        self._sessions: dict[str, float] = {}
+        self._had_accounts = False
+        self._lock = threading.Lock()
 
     @property
     def sign_in_by(self) -> SignInBy:
         file = services_file(self.warehouse)
-        # A folder that is gone, such as an unmounted share, must not open the pages to everybody.
-        if self._guarded and not file.exists():
+        # A missing folder, such as an unmounted share, must not open the pages to everybody.
+        if self._had_accounts and not file.exists():
             raise ConfigurationError(f"{file} is gone, so nobody can be admitted: bring it back")
-        self._guarded = self._guarded or by_password(self.warehouse)
-        if self.settings.provider is not None or self._guarded:
+        self._had_accounts = self._had_accounts or has_password_accounts(self.warehouse)
+        if self.settings.provider is not None or self._had_accounts:
             return SignInBy.ACCOUNT
         return SignInBy.NOTHING if self.settings.password is None else SignInBy.ONE_PASSWORD
 
     def person(self, connection: HTTPConnection) -> Person | None:
-        """The holder of an account who is signed in; None: nobody, or nobody signs in here.
+        """Return the account holder who is signed in.
+
+        None: nobody is signed in, or the dashboard has no accounts.
 
         Raises:
-            ConfigurationError: the database of the services cannot be used.
+            ConfigurationError: the services database cannot be used.
         """
         secret = self.secret(connection)
         if secret is None or self.sign_in_by is not SignInBy.ACCOUNT:
@@ -73,31 +78,35 @@ class Access:
         return person_of(services_of(self.warehouse), secret)
 
     def admits(self, connection: HTTPConnection) -> bool:
-        """Whether this reader may see pages at all."""
+        """Return whether this reader may see pages at all."""
         way = self.sign_in_by
         if way is SignInBy.ACCOUNT:
             return self.person(connection) is not None
         if way is SignInBy.NOTHING:
             return True
-        ends_at = self._knowing.get(_hashed(self.secret(connection) or ""))
+        ends_at = self._sessions.get(_hash_of(self.secret(connection) or ""))
         return ends_at is not None and time.monotonic() < ends_at
 
     def actions(self, person: Person | None) -> frozenset[Action]:
-        """What a reader who is admitted may do; None: nobody signs in with an account here."""
+        """Return the actions of an admitted reader.
+
+        Args:
+            person: None: the dashboard has no accounts.
+        """
         if person is None:
-            return frozenset() if self.sign_in_by is SignInBy.ACCOUNT else OF_AN_OPEN_DASHBOARD
+            return frozenset() if self.sign_in_by is SignInBy.ACCOUNT else OPEN_ACTIONS
         return frozenset(action for action in Action if person.role.may(action))
 
     def begin_without_account(self) -> str:
-        """Begin the session of a reader who knows the one password; the cookie's value.
+        """Begin a session after the shared password; return the cookie's value.
 
-        It is known to this process alone and ends with it.
+        The session is stored in this process only and ends with it.
         """
         now = time.monotonic()
         secret = secrets.token_urlsafe(_SECRET_BYTES)
-        with self._changing:  # else who signs out meanwhile might be copied along
-            self._knowing = {key: ends for key, ends in self._knowing.items() if now < ends}
-            self._knowing[_hashed(secret)] = now + self.lifetime.total_seconds()
+        with self._lock:  # else a concurrent sign-out could be undone
+            self._sessions = {key: ends for key, ends in self._sessions.items() if now < ends}
+            self._sessions[_hash_of(secret)] = now + self.lifetime.total_seconds()
         return secret
 
     def end(self, connection: HTTPConnection) -> None:
@@ -105,23 +114,23 @@ class Access:
         secret = self.secret(connection)
         if secret is None:
             return
-        with self._changing:
-            self._knowing.pop(_hashed(secret), None)
+        with self._lock:
+            self._sessions.pop(_hash_of(secret), None)
         if self.sign_in_by is SignInBy.ACCOUNT:
             sign_out(services_of(self.warehouse), secret)
 
     def secret(self, connection: HTTPConnection) -> str | None:
-        """What the browser shows of its session."""
+        """Return the session secret in the browser's cookie."""
         return connection.cookies.get(cookie_name(self.warehouse))
 
 
-def by_password(warehouse: Warehouse) -> bool:
-    """Whether there are accounts; a warehouse without any gets no database by being asked."""
+def has_password_accounts(warehouse: Warehouse) -> bool:
+    """Return whether accounts exist, without creating the database."""
     return services_file(warehouse).exists() and has_accounts(services_of(warehouse))
 
 
 def services_of(warehouse: Warehouse) -> ServiceDatabase:
-    """The database that pages and programs write what they are asked for to."""
+    """Return the database of accounts, decisions, votes and tokens."""
     return _services(warehouse.root.resolve())
 
 
@@ -131,14 +140,17 @@ def _services(root: Path) -> ServiceDatabase:
 
 
 def cookie_name(warehouse: Warehouse) -> str:
-    """Of this warehouse: browsers send a cookie to every port of a machine."""
+    """Return a cookie name unique to this warehouse.
+
+    Browsers send a cookie to every port of a machine.
+    """
     return f"assay_{content_hash(str(warehouse.root.resolve()), length=16)}"
 
 
-def same(given: str, expected: SecretStr) -> bool:
-    """Compare in a time that tells nothing of either, their lengths included."""
-    return hmac.compare_digest(_hashed(given), _hashed(expected.get_secret_value()))
+def equal_in_constant_time(text: str, expected: SecretStr) -> bool:
+    """Compare in a time independent of both texts and their lengths."""
+    return hmac.compare_digest(_hash_of(text), _hash_of(expected.get_secret_value()))
 
 
-def _hashed(text: str) -> str:
+def _hash_of(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

@@ -1,4 +1,4 @@
-// Sorts tables, sends a form when a choice changes, reads a page again when something changed.
+// Sorting of tables, submission of forms, and reloading of pages after changes.
 "use strict";
 
 const number = (text) => {
@@ -7,21 +7,21 @@ const number = (text) => {
   if (spans.length && spans.map(([span]) => span).join(" ") === plain) {
     return spans.reduce((sum, [, count, unit]) => sum + count * { h: 3600, min: 60, s: 1 }[unit], 0);
   }
-  const found = /^[+-]?[\d.]+/.exec(plain);
-  return found ? Number(found[0]) : NaN;
+  const digits = /^[+-]?[\d.]+/.exec(plain);
+  return digits ? Number(digits[0]) : NaN;
 };
 
 const sortBy = (table, column, descending) => {
   const rows = [...table.tBodies[0].rows];
   const key = (row) => row.cells[column]?.textContent.trim() ?? "";
-  const known = rows.filter((row) => !["", "–", "unscored"].includes(key(row)));
-  const missing = rows.filter((row) => !known.includes(row));  // always last
-  const numbers = known.every((row) => !Number.isNaN(number(key(row))));
-  known.sort((a, b) => numbers
+  const sortable = rows.filter((row) => !["", "–", "unscored"].includes(key(row)));
+  const missing = rows.filter((row) => !sortable.includes(row));  // always last
+  const numbers = sortable.every((row) => !Number.isNaN(number(key(row))));
+  sortable.sort((a, b) => numbers
     ? number(key(a)) - number(key(b))
     : key(a).localeCompare(key(b), undefined, { numeric: true }));
-  if (descending) known.reverse();
-  table.tBodies[0].append(...known, ...missing);
+  if (descending) sortable.reverse();
+  table.tBodies[0].append(...sortable, ...missing);
 };
 
 const prepareTable = (table) => {
@@ -42,12 +42,12 @@ const prepareTable = (table) => {
 };
 
 const prepareForm = (form) => {
-  let replacing = false;  // every step of a weight would be a step of the button back
+  let replacing = false;  // else each change of a weight would be a history entry
   form.addEventListener("change", (event) => {
     replacing = event.target.matches("input");
     form.requestSubmit();
   });
-  // Values that stand at their default stay out of the address.
+  // Default values are left out of the URL.
   form.addEventListener("formdata", (event) => {
     for (const field of form.elements) {
       if (field.name && field.value === (field.dataset.default ?? "")) event.formData.delete(field.name);
@@ -60,7 +60,7 @@ const prepareForm = (form) => {
   });
 };
 
-// Beside a citation, what was read of the paper; its link still leads to the publisher.
+// A popup with passages of a cited paper; its link leads to the publisher.
 const prepareCitations = (main) => {
   const cited = new Map();
   for (const item of main.querySelectorAll("#cited li")) {
@@ -88,23 +88,23 @@ const prepareCitations = (main) => {
   });
 };
 
-// A second press while the answer is on its way says nothing new.
+// Submit a form only once.
 const sendOnce = (form) => form.addEventListener("submit", (event) => {
   if (form.dataset.sent) event.preventDefault();
   form.dataset.sent = "1";
 });
 
-// Answers to requests wait ten seconds before they are sent, and can be taken back so long. Who
-// leaves the page sends them. What was sent is never sent again, unless nobody was there to take it.
-const HELD_SECONDS = 10;
-const held = new Map();
+// Answers to requests are sent after ten seconds and can be undone until then. Leaving the page sends
+// them at once. An answer is sent again only if the server could not be reached.
+const UNDO_SECONDS = 10;
+const pending = new Map();
 
-const button = (words, pressed) => {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.append(words);
-  made.addEventListener("click", pressed);
-  return made;
+const button = (words, onClick) => {
+  const element = document.createElement("button");
+  element.type = "button";
+  element.append(words);
+  element.addEventListener("click", onClick);
+  return element;
 };
 
 const say = (answer, words, ...buttons) => {
@@ -117,7 +117,7 @@ const say = (answer, words, ...buttons) => {
 const forget = (answer) => {
   clearInterval(answer.clock);
   answer.line.remove();
-  held.delete(answer.request);
+  pending.delete(answer.request);
   markHeld(document);
 };
 
@@ -129,7 +129,7 @@ const send = async (answer) => {
   try {
     const reply = await fetch(answer.action, { method: "POST", body: answer.data, redirect: "manual", keepalive: true });
     if (reply.type === "opaqueredirect") {
-      await readAgain().catch(() => false);
+      await reload().catch(() => false);
       forget(answer);
       return;
     }
@@ -145,9 +145,9 @@ const send = async (answer) => {
 const hold = (form, pressed) => {
   const data = new FormData(form, pressed);
   const request = data.get("request");
-  if (held.has(request)) return;
+  if (pending.has(request)) return;
   data.set("confirmed", "1");
-  form.reset();  // so that the page may be read again
+  form.reset();  // else isBusy would block the reload
   const bar = document.querySelector("#held") ?? document.createElement("div");
   if (!bar.id) {
     bar.id = "held";
@@ -156,7 +156,7 @@ const hold = (form, pressed) => {
   }
   const answer = {
     request, data, action: form.action, line: document.createElement("p"),
-    words: `${pressed.dataset.done}: ${form.dataset.title}`, ends: Date.now() + HELD_SECONDS * 1000,
+    words: `${pressed.dataset.done}: ${form.dataset.title}`, ends: Date.now() + UNDO_SECONDS * 1000,
   };
   const undo = async () => {
     forget(answer);
@@ -173,22 +173,22 @@ const hold = (form, pressed) => {
   answer.clock = setInterval(tell, 500);
   tell();
   bar.append(answer.line);
-  held.set(request, answer);
+  pending.set(request, answer);
   markHeld(document);
   const listed = [...document.querySelectorAll("main [data-request]")];
   const here = listed.findIndex((each) => each.dataset.request === request);
-  const next = [...listed.slice(here + 1), ...listed.slice(0, here + 1)].find((each) => !held.has(each.dataset.request));
+  const next = [...listed.slice(here + 1), ...listed.slice(0, here + 1)].find((each) => !pending.has(each.dataset.request));
   if (!next) return;
-  document.activeElement.blur();  // else the same button of the next one would have the focus
+  document.activeElement.blur();  // else the same button of the next request would get the focus
   go(next.querySelector("a").href).then(() => scrollTo(0, 0));
 };
 
 const markHeld = (main) => {
   for (const each of main.querySelectorAll("[data-request]")) {
-    each.classList.toggle("given", held.has(each.dataset.request));
+    each.classList.toggle("given", pending.has(each.dataset.request));
   }
   for (const form of main.querySelectorAll("form[data-held]")) {
-    form.inert = held.has(form.elements.request.value);
+    form.inert = pending.has(form.elements.request.value);
   }
 };
 
@@ -203,30 +203,30 @@ const prepareHeld = (form) => form.addEventListener("submit", (event) => {
   hold(form, event.submitter);
 });
 
-// A page that is left lets go of what it holds; a step within it does not.
+// Leaving the page would send pending answers; moving within it does not.
 const prepareStep = (link) => link.addEventListener("click", (event) => {
-  if (!held.size || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (!pending.size || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   go(link.href);
 });
 
 addEventListener("pagehide", () => {
-  for (const answer of held.values()) {
+  for (const answer of pending.values()) {
     if (!answer.sent) answer.sent = navigator.sendBeacon(answer.action, answer.data);
   }
 });
 addEventListener("pageshow", (event) => {
-  if (event.persisted && (held.size || document.querySelector("form[data-sent]"))) location.reload();
+  if (event.persisted && (pending.size || document.querySelector("form[data-sent]"))) location.reload();
 });
 
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || !event.key) return;
   if (event.target.matches?.("input, select, textarea")) return;
-  const meant = [...document.querySelectorAll("main button[data-key]")]
+  const shortcut = [...document.querySelectorAll("main button[data-key]")]
     .find((each) => each.dataset.key === event.key.toLowerCase() && each.checkVisibility() && !each.closest("[inert]"));
-  if (!meant) return;
+  if (!shortcut) return;
   event.preventDefault();
-  meant.click();
+  shortcut.click();
 });
 
 const prepareFile = (field) => field.addEventListener("change", () => {
@@ -236,7 +236,7 @@ const prepareFile = (field) => field.addEventListener("change", () => {
   field.reportValidity();
 });
 
-// One cursor over all panels of a chart: by pointer, or by the arrow keys.
+// A cursor over all panels of a chart, moved by pointer or arrow keys.
 const prepareCursor = (chart) => {
   const places = chart.querySelectorAll(".cursor[data-at]");
   let at = places.length - 1;
@@ -255,7 +255,7 @@ const prepareCursor = (chart) => {
   });
 };
 
-// Ctrl+Enter sends a text of several lines.
+// Ctrl+Enter submits a multi-line text.
 const prepareKeys = (form) => {
   form.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
@@ -275,12 +275,12 @@ const prepare = (main) => {
   prepareCitations(main);
 };
 
-// Reading again must not take from under a reader what they type in or have chosen.
+// Reloading must not discard what a reader is typing or choosing.
 const isBusy = (main) => main.contains(document.activeElement)
   && document.activeElement.matches("input, select, textarea, [data-keep]")
   || [...main.querySelectorAll("textarea")].some((each) => each.value !== each.defaultValue);
 
-// Put the page of an address in the place of this one: folds stay open, the focus where it was.
+// Replace this page by another one; open folds and focus are kept.
 const put = async (address) => {
   const answer = await fetch(address, { headers: { accept: "text/html" } });
   if (answer.redirected) { location.assign(answer.url); return; }
@@ -309,7 +309,7 @@ const go = async (address, replacing) => {
 };
 addEventListener("popstate", () => put(location.href).catch(() => location.reload()));
 
-const readAgain = async () => {
+const reload = async () => {
   const main = document.querySelector("main[data-live]");
   if (!main || document.hidden || isBusy(main)) return false;
   await put(location.href);
@@ -319,12 +319,12 @@ const readAgain = async () => {
 prepare(document.querySelector("main"));
 
 if (document.querySelector("main[data-live]")) {
-  let shown = "", told = "";
+  let pageVersion = "", newestVersion = "";
   const follow = async () => {
-    if (told !== shown && await readAgain().catch(() => false)) shown = told;
+    if (newestVersion !== pageVersion && await reload().catch(() => false)) pageVersion = newestVersion;
   };
   const changes = new EventSource("/changes");
-  changes.addEventListener("change", (event) => { told = event.data; follow(); });
+  changes.addEventListener("change", (event) => { newestVersion = event.data; follow(); });
   addEventListener("focusout", () => setTimeout(follow));
   document.addEventListener("visibilitychange", follow);
 }

@@ -1,4 +1,4 @@
-"""The pages as an ASGI application: a sign-in, and everything behind it."""
+"""ASGI application: the sign-in and the pages behind it."""
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -13,7 +13,7 @@ from schemas.settings import Settings
 
 
 def pages(settings: Settings) -> ASGIApp:
-    """The pages over the warehouse of the settings."""
+    """Build the application over the warehouse of the settings."""
     lake = open_lake(settings)
     access = Access(lake.warehouse, settings.dashboard)
     site = Site(lake, access)

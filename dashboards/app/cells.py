@@ -1,4 +1,4 @@
-"""Frames whose cells go to a spreadsheet too, by download or by copying."""
+"""Frames for spreadsheets, downloaded or copied."""
 
 import polars
 
@@ -8,7 +8,7 @@ _TEXTS = (polars.String, polars.Categorical, polars.Enum)
 
 
 def as_text(frame: polars.DataFrame) -> polars.DataFrame:
-    """Return `frame` with each text as `text_cell` writes it; numbers stay numbers."""
+    """Return `frame` with texts written by `text_cell`; numbers stay numbers."""
     return frame.with_columns(
         polars.col(name).cast(polars.String).map_elements(text_cell, return_dtype=polars.String)
         for name, kind in frame.schema.items()

@@ -1,4 +1,4 @@
-"""The lake as pages see it: read-only answers, kept until something new is published."""
+"""Read-only lake answers for pages, cached until the next publication."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,12 +25,12 @@ from warehouse.warehouse import Warehouse
 ParametersT = ParamSpec("ParametersT")
 AnswerT = TypeVar("AnswerT")
 
-_ANSWERS_KEPT, _CONSOLE_KEPT, _LAKES_OPEN = 300, 10, 4
+_CACHED_ANSWERS, _CACHED_CONSOLE_ANSWERS, _OPEN_LAKES = 300, 10, 4
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the console answered, and how long that took."""
+    """Result of an SQL statement and its run time."""
 
     frame: polars.DataFrame
     seconds: float
@@ -38,14 +38,14 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Lake:
-    """One warehouse, opened read-only; a run may be writing meanwhile.
+    """One warehouse, opened read-only while runs may be writing.
 
     Every method raises ConfigurationError where there is no lake.
 
     Attributes:
-        prices: prices of models, a file as LiteLLM ships it.
-        thresholds: from where on there is an alarm.
-        version: the snapshot that is read; None: the newest, looked up at every question.
+        prices: model prices, a file in LiteLLM's format.
+        thresholds: limits above which alarms are raised.
+        version: the snapshot to read; None: the newest, looked up for every query.
     """
 
     warehouse: Warehouse
@@ -53,8 +53,8 @@ class Lake:
     thresholds: AlarmSettings = USUAL
     version: str | None = None
 
-    def as_it_is_now(self) -> "Lake":
-        """The same lake for one page, whose figures then all belong together."""
+    def at_current_snapshot(self) -> "Lake":
+        """Return the lake at one snapshot, so that a page's figures are consistent."""
         return replace(self, version=self.snapshot()) if self.exists else self
 
     @property
@@ -63,7 +63,7 @@ class Lake:
         return self.warehouse.may_hold_a_lake()
 
     def snapshot(self) -> str:
-        """Changes whenever something is published."""
+        """Return an identifier that changes with every publication."""
         return self._reading().snapshot() if self.version is None else self.version
 
     def ask(
@@ -72,35 +72,37 @@ class Lake:
         *args: ParametersT.args,
         **kwargs: ParametersT.kwargs,
     ) -> AnswerT:
-        """`question(queries, …)`, cached.
+        """Return `question(queries, …)`, cached: `lake.ask(Queries.ranking, run_id)`.
 
-        It must return a value, not an iterator, and be a function with a name.
-
-        `lake.ask(Queries.ranking, run_id)`
+        `question` must be a named function and return a value, not an iterator.
         """
-        asked = _Asked(self, self.snapshot(), question, args, tuple(sorted(kwargs.items())))
-        answer: AnswerT = _answer(asked)
+        query = _LakeQuery(self, self.snapshot(), question, args, tuple(sorted(kwargs.items())))
+        answer: AnswerT = _cached_answer(query)
         return answer
 
     def ask_warehouse(self, question: Callable[..., AnswerT], *args: object) -> AnswerT:
-        """`question(warehouse, …)`, cached; for views that open the lake by themselves."""
-        answer: AnswerT = _answer_of_warehouse(_Asked(self, self.snapshot(), question, args))
+        """Return `question(warehouse, …)`, cached; for views that open the lake themselves."""
+        answer: AnswerT = _cached_warehouse_answer(
+            _LakeQuery(self, self.snapshot(), question, args)
+        )
         return answer
 
     def frame(self, name: str, **parameters: object) -> polars.DataFrame:
-        """What `sql/pages/<name>.sql` answers, cached; shared between readers, so never to be
-        changed in place.
+        """Return the rows of `sql/pages/<name>.sql`, cached.
+
+        Readers share the frame: never change it in place.
         """
         return self.ask(_frame, name, **parameters)
 
     def sql(self, statement: str, *, timeout_seconds: float, maximum_rows: int) -> Answer:
-        """What the console answers to a reader's SELECT, cached.
+        """Run a reader's SELECT, cached. An empty result keeps its columns.
 
-        An answer without rows has its columns. Raises SqlError where the statement is wrong, and
-        ConfigurationError for anything but a SELECT, too slow or too long.
+        Raises:
+            SqlError: the statement is wrong.
+            ConfigurationError: it is not a SELECT, takes too long, or returns too many rows.
         """
-        answer: Answer = _console(
-            _Asked(
+        answer: Answer = _cached_console_answer(
+            _LakeQuery(
                 self,
                 self.snapshot(),
                 run_sql_with_names,
@@ -110,46 +112,49 @@ class Lake:
         return answer
 
     def runs(self) -> tuple[Run, ...]:
-        """Published runs, newest first; empty where there is no lake."""
+        """Return the published runs, newest first; empty without a lake."""
         return self.ask(Queries.list_runs) if self.exists else ()
 
     def under_way(self) -> tuple[RunProgress, ...]:
-        """Runs that are not published as planned, newest first."""
-        ended = {RunId(run.run_id): run.finished_at for run in self.runs()}
-        return self.watch.progress(ended)
+        """Return the runs that are not completely published, newest first."""
+        finish_times = {RunId(run.run_id): run.finished_at for run in self.runs()}
+        return self.watch.progress(finish_times)
 
     @property
     def watch(self) -> Watch:
-        """Progress of runs; receipts that were read once are not read again."""
+        """Progress of runs; it reads each receipt once."""
         return _watch(self.warehouse)
 
     def heads(self, kind: Kind[Any, Any, HeadT]) -> dict[str, HeadT]:
-        """What is published of a kind by its run_id, newest first; empty where there is no lake."""
+        """Return the published heads of a kind by run_id, newest first.
+
+        Empty without a lake.
+        """
         heads = self.ask(_heads, kind) if self.exists else ()
         return {str(head.run_id): head for head in heads}
 
     def kind(self, run_id: RunId) -> Kind[Any, Any, Any]:
-        """The kind of what is published under a name; UnknownNameError: nothing is."""
+        """Return the kind of published work; raise UnknownNameError if there is none."""
         return self.ask(_kind, run_id)
 
     def units(self, kind: Kind[UnitT, Any, Any], run_id: RunId) -> tuple[UnitT, ...]:
-        """Every published unit of a run, in the order of their names."""
+        """Return the published units of a run, ordered by name."""
         return self.ask(_units, kind, run_id)
 
     @contextmanager
     def queries(self) -> Iterator[Queries]:
-        """The read API without a cache, for what is asked once."""
+        """Open the read API without a cache, for queries that do not repeat."""
         with self._reading().queries() as queries:
             yield queries
 
     def _reading(self) -> LakeReading:
-        reading: LakeReading = _opened(_Asked(self, _identity(self), LakeReading))
+        reading: LakeReading = _open_reading(_LakeQuery(self, _identity(self), LakeReading))
         return reading
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Asked:
-    """A question to one version of a lake; two of the same key are one."""
+class _LakeQuery:
+    """Cache key: a query to one version of a lake. Equal keys are equal queries."""
 
     lake: Lake
     version: str
@@ -159,20 +164,20 @@ class _Asked:
 
     @property
     def key(self) -> str:
-        """Never holds the catalogue's address, which may hold a password."""
+        """The key, without the catalogue's address, which may contain a password."""
         name = self.question.__module__, self.question.__qualname__
         assert "<" not in name[1], "two questions of one name would have one answer"
         return repr((str(self.lake.warehouse.root), self.version, name, self.args, self.kwargs))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Asked) and other.key == self.key
+        return isinstance(other, _LakeQuery) and other.key == self.key
 
     def __hash__(self) -> int:
         return hash(self.key)
 
 
 def open_lake(settings: Settings) -> Lake:
-    """The warehouse of the settings."""
+    """Open the warehouse of the settings."""
     return Lake(
         Warehouse(settings.dashboard.warehouse.resolve(), settings),
         prices=settings.dashboard.prices,
@@ -180,10 +185,10 @@ def open_lake(settings: Settings) -> Lake:
     )
 
 
-def forget_answers() -> None:
-    """Have every question asked anew, for measuring what an answer takes."""
-    for kept in (_answer, _answer_of_warehouse, _console):
-        kept.cache_clear()
+def clear_cached_answers() -> None:
+    """Clear the caches, to measure uncached queries."""
+    for cached_function in (_cached_answer, _cached_warehouse_answer, _cached_console_answer):
+        cached_function.cache_clear()
 
 
 def _heads(queries: Queries, kind: Kind[Any, Any, HeadT]) -> tuple[HeadT, ...]:
@@ -203,7 +208,7 @@ def _frame(queries: Queries, name: str, /, **parameters: object) -> polars.DataF
 
 
 def _identity(lake: Lake) -> str:
-    """Another file under the same name is another lake."""
+    """Return the catalogue file's inode: a new file under the same name is another lake."""
     return (
         str(lake.warehouse.catalogue.stat().st_ino)
         if lake.warehouse.postgres is None and lake.exists
@@ -211,33 +216,33 @@ def _identity(lake: Lake) -> str:
     )
 
 
-@lru_cache(_LAKES_OPEN)
+@lru_cache(_OPEN_LAKES)
 def _watch(warehouse: Warehouse) -> Watch:
     return Watch(warehouse)
 
 
-@lru_cache(_LAKES_OPEN)
-def _opened(asked: _Asked) -> LakeReading:
-    return LakeReading(asked.lake.warehouse)
+@lru_cache(_OPEN_LAKES)
+def _open_reading(query: _LakeQuery) -> LakeReading:
+    return LakeReading(query.lake.warehouse)
 
 
-@lru_cache(_ANSWERS_KEPT)
-def _answer(asked: _Asked) -> Any:
-    with asked.lake.queries() as queries:
-        return asked.question(queries, *asked.args, **dict(asked.kwargs))
+@lru_cache(_CACHED_ANSWERS)
+def _cached_answer(query: _LakeQuery) -> Any:
+    with query.lake.queries() as queries:
+        return query.question(queries, *query.args, **dict(query.kwargs))
 
 
-@lru_cache(_ANSWERS_KEPT)
-def _answer_of_warehouse(asked: _Asked) -> Any:
-    return asked.question(asked.lake.warehouse, *asked.args)
+@lru_cache(_CACHED_ANSWERS)
+def _cached_warehouse_answer(query: _LakeQuery) -> Any:
+    return query.question(query.lake.warehouse, *query.args)
 
 
-@lru_cache(_CONSOLE_KEPT)
-def _console(asked: _Asked) -> Answer:
-    statement, timeout_seconds, maximum_rows = asked.args
+@lru_cache(_CACHED_CONSOLE_ANSWERS)
+def _cached_console_answer(query: _LakeQuery) -> Answer:
+    statement, timeout_seconds, maximum_rows = query.args
     began = perf_counter()
     names, rows = run_sql_with_names(
-        asked.lake.warehouse, statement, timeout_seconds=timeout_seconds, maximum_rows=maximum_rows
+        query.lake.warehouse, statement, timeout_seconds=timeout_seconds, maximum_rows=maximum_rows
     )
     seconds = perf_counter() - began
     if not rows:

@@ -1,4 +1,4 @@
-"""What forms of pages send, within bounds."""
+"""Form parsing within limits on time, size, fields and files."""
 
 import asyncio
 
@@ -20,30 +20,30 @@ class _TooLongError(Exception):
     pass
 
 
-async def form_of(request: Request, most_bytes: int) -> FormData:
-    """Fields and files; files beyond a megabyte lie in a temporary folder until they are closed.
+async def read_form(request: Request, most_bytes: int) -> FormData:
+    """Read a form; files over 1 MB are in a temporary folder until closed.
 
     Raises:
-        NotAllowedError: a page of another site sends it.
-        ConfigurationError: it is too long, too slow, or none.
+        NotAllowedError: a page of another site sent it.
+        ConfigurationError: it is too long, too slow, or malformed.
     """
-    # A link of another site that a browser follows is let in by the server; a form never is.
+    # The server admits links followed from other sites, but forms never.
     if is_of_another_site(request.headers):
         raise NotAllowedError("pages of other sites may not send forms here")
-    left = most_bytes
+    bytes_left = most_bytes
 
     async def receive() -> Message:
-        nonlocal left
+        nonlocal bytes_left
         message = await request.receive()
-        left -= len(message.get("body", b""))
-        if left < 0:
+        bytes_left -= len(message.get("body", b""))
+        if bytes_left < 0:
             raise _TooLongError
         return message
 
-    bounded = Request(request.scope, receive)
+    limited_request = Request(request.scope, receive)
     try:
         async with asyncio.timeout(_MOST_SECONDS):
-            sent = await bounded.form(
+            form = await limited_request.form(
                 max_files=_MOST_FILES, max_fields=_MOST_FIELDS, max_part_size=most_bytes
             )
     except _TooLongError:
@@ -53,10 +53,10 @@ async def form_of(request: Request, most_bytes: int) -> FormData:
         ) from None
     except (TimeoutError, ClientDisconnect, HTTPException, ValueError):
         raise ConfigurationError(_UNREADABLE) from None
-    if not all(encodable(text) for field in sent.multi_items() for text in _texts(*field)):
-        await sent.close()  # the charset of a form may give what is no text
+    if not all(encodable(text) for field in form.multi_items() for text in _texts(*field)):
+        await form.close()  # the form's charset may decode to invalid text
         raise ConfigurationError(_UNREADABLE)
-    return sent
+    return form
 
 
 def _texts(name: str, value: str | UploadFile) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Who gets an answer of the pages: no other site's pages, and nobody who has not signed in."""
+"""Middleware that answers only this site's pages and signed-in readers."""
 
 from urllib.parse import quote
 
@@ -9,17 +9,17 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dashboards.app.access import SIGN_IN_PATH, Access
-from dashboards.app.sign_in import OPEN_PATHS, place_of
+from dashboards.app.sign_in import OPEN_PATHS, path_with_query
 from schemas.errors import AssayError
 from schemas.people.web_origins import is_followed_link, is_of_another_site
 
+# Style sheet, script and icon contain no data of the warehouse.
 ASSETS = "/assets/"
-"""Style, script and icon: nothing of the warehouse."""
 POLICY = "; ".join((
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "style-src-attr 'unsafe-inline'",  # how the cells of a table stand
+    "style-src-attr 'unsafe-inline'",  # alignment of table cells
     "img-src 'self' data:",
     "connect-src 'self'",
     "form-action 'self'",
@@ -37,8 +37,9 @@ _HEADERS = {
 
 
 class OwnPagesOnly:
-    """Turns away what pages of other sites send, and tells browsers what the pages may load:
-    nothing from elsewhere. Where it cannot be known who reads, nothing but why is shown.
+    """Refusal of requests from other sites, and security headers.
+
+    If access cannot be determined, the answer is the error message only.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -59,12 +60,12 @@ class OwnPagesOnly:
             return
         try:
             await self._app(scope, receive, send_with_headers)
-        except AssayError as error:  # of the guards and the sign-in: a page says its own
+        except AssayError as error:  # from middleware or sign-in; pages handle their own
             await PlainTextResponse(str(error), 503)(scope, receive, send_with_headers)
 
 
 class AdmittedOnly:
-    """Sends who has not signed in to the form."""
+    """Redirection of readers who are not signed in to the sign-in form."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app, self._access = app, access
@@ -72,12 +73,12 @@ class AdmittedOnly:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = str(scope.get("path", ""))
         is_open = path in OPEN_PATHS or path.startswith(ASSETS)
-        admitted = is_open or await run_in_threadpool(self._access.admits, HTTPConnection(scope))
-        await (self._app if admitted else _way_in(scope))(scope, receive, send)
+        is_admitted = is_open or await run_in_threadpool(self._access.admits, HTTPConnection(scope))
+        await (self._app if is_admitted else _sign_in_response(scope))(scope, receive, send)
 
 
-def _way_in(scope: Scope) -> Response:
-    """The form for who opens a page; a refusal for whatever else asks."""
+def _sign_in_response(scope: Scope) -> Response:
+    """Redirect a page view to the sign-in form; refuse other requests."""
     headers = Headers(scope=scope)
     opens_a_page = scope["method"] in ("GET", "HEAD") and (
         is_followed_link(headers) or "sec-fetch-mode" not in headers
@@ -85,8 +86,8 @@ def _way_in(scope: Scope) -> Response:
     if not opens_a_page:
         return PlainTextResponse("Sign in first", 403)
     if is_of_another_site(headers):
-        # Browsers send no cookie along a link of another site; along a reload of ours they do.
-        again = '<!doctype html><title>Assay</title><meta http-equiv="refresh" content="0">'
-        return HTMLResponse(again, headers={"cache-control": "no-store"})
-    there = place_of(scope["path"], scope["query_string"].decode("latin-1"))
-    return RedirectResponse(f"{SIGN_IN_PATH}?next={quote(there, safe='')}", 303)
+        # Browsers send strict cookies only with a reload, not when following another site's link.
+        reload_page = '<!doctype html><title>Assay</title><meta http-equiv="refresh" content="0">'
+        return HTMLResponse(reload_page, headers={"cache-control": "no-store"})
+    target = path_with_query(scope["path"], scope["query_string"].decode("latin-1"))
+    return RedirectResponse(f"{SIGN_IN_PATH}?next={quote(target, safe='')}", 303)

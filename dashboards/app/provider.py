@@ -1,4 +1,4 @@
-"""A provider of OpenID Connect that signs in the holders of accounts."""
+"""Sign-in by an OpenID Connect provider."""
 
 from datetime import UTC, datetime, timedelta
 from string import ascii_lowercase, ascii_uppercase
@@ -14,6 +14,7 @@ from schemas.base import encodable
 from schemas.settings import ProviderSettings
 
 _SMALL_LETTERS = str.maketrans(ascii_uppercase, ascii_lowercase)
+# Raised by Authlib when a provider is unreachable or its response is invalid.
 UNUSABLE = (
     OAuthError,
     JoseError,
@@ -25,7 +26,6 @@ UNUSABLE = (
     OverflowError,
     RuntimeError,
 )
-"""Errors of Authlib over an answer of a provider that is down or says what it must not."""
 
 
 class Provider:
@@ -42,17 +42,17 @@ class Provider:
         )
 
     async def redirect(self, request: Request) -> Response:
-        """The way to the provider's page."""
+        """Redirect to the provider's page."""
         response: Response = await self._client.authorize_redirect(
             request, self._settings.redirect_uri
         )
         return response
 
     async def confirmed_email(self, request: Request) -> tuple[str, timedelta]:
-        """The address that the provider confirms, in small letters, and how long it is believed.
+        """Return the confirmed e-mail address in lowercase, and how long it is valid.
 
         Raises:
-            UNUSABLE: the provider, or what the browser brings back, is not to be believed.
+            UNUSABLE: the provider or the browser's response cannot be trusted.
         """
         answer = await self._client.authorize_access_token(request)
         claims: dict[str, Any] = answer["userinfo"]
@@ -68,5 +68,5 @@ class Provider:
             raise ValueError("said at another time")
         if not encodable(email):
             raise ValueError("no address")
-        # Other folding would take an address for another one, such as `ß` for `ss`.
+        # Unicode case folding would merge distinct addresses, such as `ß` and `ss`.
         return email.translate(_SMALL_LETTERS), min(remaining, self._lifetime)

@@ -1,4 +1,4 @@
-"""Signing in and out: by account and password, by the one password, or with a provider."""
+"""Sign-in and sign-out: by account, by the shared password, or with a provider."""
 
 import asyncio
 import math
@@ -18,12 +18,12 @@ from dashboards.app.access import (
     SIGN_IN_PATH,
     Access,
     SignInBy,
-    by_password,
     cookie_name,
-    same,
+    equal_in_constant_time,
+    has_password_accounts,
     services_of,
 )
-from dashboards.app.attempts import Attempts
+from dashboards.app.password_attempts import Attempts
 from dashboards.render.formats.html import templates
 from schemas.people.web_origins import is_of_another_site
 from schemas.text.patterns import bounded
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 FREE_GUESSES_OF_AN_ADDRESS = 10
 MOST_BYTES, MOST_SECONDS = 8_192, 10.0
 PROVIDER_PATH, RETURN_PATH, SIGN_OUT_PATH = "/sign-in/provider", "/oauth2callback", "/sign-out"
+# Readable without signing in.
 OPEN_PATHS = frozenset({SIGN_IN_PATH, PROVIDER_PATH, RETURN_PATH})
-"""For who has not signed in yet."""
 _ON_THE_WAY_SECONDS = 600
 
+# Only paths of this site match: `//` and `/\` would lead to another.
 _PLACE = bounded(r"/(?:[A-Za-z0-9_.~%?=&-][A-Za-z0-9_.~%?=&/:+,-]{0,1500})?")
-"""A path of this site: `//` and `/\\` would lead to another."""
 
 _WRONG = {
     SignInBy.ACCOUNT: "No account has this name and password.",
@@ -54,24 +54,28 @@ _NO_ACCOUNT = (
 
 
 class SignIn:
-    """The form, what it sends, and the ways to the provider and back."""
+    """Routes of the sign-in form, of sign-out, and of the provider."""
 
     def __init__(self, access: Access) -> None:
         self._access, self._warehouse = access, access.warehouse
         self._by_name, self._by_client = Attempts(), Attempts()
-        self._by_address = Attempts(free=FREE_GUESSES_OF_AN_ADDRESS)  # people may share one
+        self._by_address = Attempts(
+            free=FREE_GUESSES_OF_AN_ADDRESS
+        )  # several people may share an address
         self._one_at_a_time = asyncio.Lock()
         provider = access.settings.provider
         self._provider: Provider | None = None
         self._unusable: tuple[type[Exception], ...] = ()
         if provider is not None:
-            from dashboards.app import provider as openid  # its libraries take 0.2 s
+            from dashboards.app import (
+                provider as openid,
+            )  # late: its libraries take 0.2 s to import
 
             self._provider = openid.Provider(provider, access.lifetime)
             self._unusable = openid.UNUSABLE
 
     def routes(self) -> list[Route]:
-        # Lax: the provider's page sends the browser back, and this cookie has to come along.
+        # Lax: browsers must send this cookie when the provider redirects back.
         on_the_way = Middleware(
             SessionMiddleware,
             secret_key=secrets.token_urlsafe(32),
@@ -96,42 +100,43 @@ class SignIn:
         if way is SignInBy.NOTHING:
             return RedirectResponse("/", 303)
         if request.method != "POST":
-            return await self._form(_place(request.query_params.get("next", "/")))
-        if is_of_another_site(request.headers):  # also where it is a followed link
+            return await self._form(_safe_path(request.query_params.get("next", "/")))
+        if is_of_another_site(request.headers):  # even if a followed link
             return await self._form("/", "Pages of other sites cannot sign you in.", 403)
-        sent = await _fields_of(request)
-        if sent is None:
+        fields = await _fields_of(request)
+        if fields is None:
             return await self._form("/", "The form did not arrive whole: try again.", 400)
-        place = _place(sent.get("next", "/"))
-        name, password = sent.get("name", ""), sent.get("password", "")
+        place = _safe_path(fields.get("next", "/"))
+        name, password = fields.get("name", ""), fields.get("password", "")
         secret, line = await self._check(request, way, name, password)
         if secret is None:
             status = 403 if line == _WRONG[way] else 429
             return await self._form(place, line, status, name)
-        return self._begun(request, secret, place)
+        return self._redirect_with_session(request, secret, place)
 
     async def _check(
         self, request: Request, way: SignInBy, name: str, password: str
     ) -> tuple[str | None, str]:
-        """The new session; else None, and why not.
+        """Return the secret of a new session, else None and the reason.
 
-        One at a time, since a check takes 64 MB; who has to wait is refused without one.
+        Checks run one at a time, since each takes 64 MB. Clients who have to wait are refused
+        without one.
         """
         address = request.client.host if request.client else ""
         name = name.strip().casefold()[:80]
-        counted = [(self._by_address, address), (self._by_name, name)]
+        counters = [(self._by_address, address), (self._by_name, name)]
         if way is SignInBy.ONE_PASSWORD:
-            counted = [(self._by_client, address)]
+            counters = [(self._by_client, address)]
         async with self._one_at_a_time:
-            wait_seconds = max(attempts.wait_seconds(client) for attempts, client in counted)
+            wait_seconds = max(attempts.wait_seconds(client) for attempts, client in counters)
             if wait_seconds > 0:
                 return None, f"Too many wrong passwords: wait {math.ceil(wait_seconds)} s."
             secret = await run_in_threadpool(self._session, way, name, password)
-            for attempts, client in counted:
-                attempts.hear(client, right=secret is not None)
+            for attempts, client in counters:
+                attempts.record(client, right=secret is not None)
             if secret is None:
                 return None, _WRONG[way]
-            await run_in_threadpool(self._end_before, request)
+            await run_in_threadpool(self._end_earlier_session, request)
         return secret, ""
 
     def _session(self, way: SignInBy, name: str, password: str) -> str | None:
@@ -139,12 +144,12 @@ class SignIn:
             database = services_of(self._warehouse)
             return sign_in(database, name, password, self._access.lifetime)
         expected = self._access.settings.password
-        right = expected is not None and same(password, expected)
-        return self._access.begin_without_account() if right else None
+        is_right = expected is not None and equal_in_constant_time(password, expected)
+        return self._access.begin_without_account() if is_right else None
 
     async def _to_provider(self, request: Request) -> Response:
         assert self._provider is not None
-        request.session["next"] = _place(request.query_params.get("next", "/"))
+        request.session["next"] = _safe_path(request.query_params.get("next", "/"))
         try:
             return await self._provider.redirect(request)
         except self._unusable:
@@ -153,7 +158,7 @@ class SignIn:
 
     async def _from_provider(self, request: Request) -> Response:
         assert self._provider is not None
-        place = _place(str(request.session.pop("next", "/")))
+        place = _safe_path(str(request.session.pop("next", "/")))
         try:
             email, lifetime = await self._provider.confirmed_email(request)
         except self._unusable:
@@ -162,8 +167,8 @@ class SignIn:
         secret = await run_in_threadpool(begin_session, database, email, lifetime)
         if secret is None:
             return await self._form(place, _NO_ACCOUNT, 403)
-        await run_in_threadpool(self._end_before, request)
-        return self._begun(request, secret, place)
+        await run_in_threadpool(self._end_earlier_session, request)
+        return self._redirect_with_session(request, secret, place)
 
     async def _sign_out(self, request: Request) -> Response:
         if is_of_another_site(request.headers):
@@ -173,13 +178,13 @@ class SignIn:
         response.delete_cookie(cookie_name(self._warehouse), httponly=True, samesite="strict")
         return response
 
-    def _end_before(self, request: Request) -> None:
-        """A browser has one session, and never one that somebody else began."""
-        before = self._access.secret(request)
-        if before and self._access.sign_in_by is SignInBy.ACCOUNT:
-            sign_out(services_of(self._warehouse), before)
+    def _end_earlier_session(self, request: Request) -> None:
+        """End the session in the browser's cookie, which somebody else may have begun."""
+        old_secret = self._access.secret(request)
+        if old_secret and self._access.sign_in_by is SignInBy.ACCOUNT:
+            sign_out(services_of(self._warehouse), old_secret)
 
-    def _begun(self, request: Request, secret: str, place: str) -> Response:
+    def _redirect_with_session(self, request: Request, secret: str, place: str) -> Response:
         response = RedirectResponse(place, 303)
         response.set_cookie(
             cookie_name(self._warehouse),
@@ -207,14 +212,15 @@ class SignIn:
                 line=line,
                 name=name[:80],
                 one_password=one_password,
-                by_password=one_password or await run_in_threadpool(by_password, self._warehouse),
+                by_password=one_password
+                or await run_in_threadpool(has_password_accounts, self._warehouse),
             )
         )
         return HTMLResponse(page, status, headers={"cache-control": "no-store"})
 
 
 async def _fields_of(request: Request) -> dict[str, str] | None:
-    """The fields of the form; None when it is too long, too slow or none."""
+    """Return the fields of the form; None if it is too long, too slow or malformed."""
     body = bytearray()
     try:
         async with asyncio.timeout(MOST_SECONDS):
@@ -222,21 +228,21 @@ async def _fields_of(request: Request) -> dict[str, str] | None:
                 body += part
                 if len(body) > MOST_BYTES:
                     return None
-        found = parse_qs(body.decode("ascii"), strict_parsing=True, max_num_fields=5)
+        fields = parse_qs(body.decode("ascii"), strict_parsing=True, max_num_fields=5)
     except (TimeoutError, ValueError):
         return None
-    return {name: values[0] for name, values in found.items()}
+    return {name: values[0] for name, values in fields.items()}
 
 
-def _place(text: str) -> str:
+def _safe_path(text: str) -> str:
     return text if _PLACE.fullmatch(text) else "/"
 
 
-def place_of(path: str, query: str) -> str:
-    """A path and query of this site as `next` of the form has it."""
-    return _place(f"{path}?{query}".rstrip("?"))
+def path_with_query(path: str, query: str) -> str:
+    """Return a path and query of this site, for the form's field `next`."""
+    return _safe_path(f"{path}?{query}".rstrip("?"))
 
 
 def _over_tls(request: Request) -> bool:
-    """Whether the browser speaks TLS, to this server or to a proxy before it, which says so."""
+    """Return whether the browser uses TLS, to this server or to a proxy in front of it."""
     return "https" in (request.url.scheme, request.headers.get("x-forwarded-proto"))

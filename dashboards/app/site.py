@@ -1,4 +1,4 @@
-"""Pages as HTML: routes, the frame around a page, errors, caching, compression."""
+"""The site: routes, layout, errors, caching and compression."""
 
 import hashlib
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ from starlette.routing import Route
 from dashboards.app.access import Access, SignInBy, services_of
 from dashboards.app.changes import Changes
 from dashboards.app.data import Lake
-from dashboards.app.forms import form_of
+from dashboards.app.forms import read_form
 from dashboards.app.sign_in import SIGN_OUT_PATH
 from dashboards.render import page as pg
 from dashboards.render import wording
@@ -51,15 +51,14 @@ _SMALLEST_COMPRESSED_BYTES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What a page shows.
+class PageContent:
+    """Title and content of a page.
 
     Attributes:
-        title: of the document, and its heading.
-        blocks: what follows, as values.
-        controls: markup above it, such as the form by which a reader chooses; of `controls` alone.
-        address: where the report at a place of a link is on the site.
-        live: whether a browser reads it again when something here changes (`Changes`).
+        title: of the document and, without `heading`, of the page.
+        controls: markup above the blocks, such as a form; made by `controls` only.
+        address: maps the place of a report link to its URL on the site.
+        live: whether browsers reload the page after a change (`Changes`).
     """
 
     title: str
@@ -72,16 +71,16 @@ class Shown:
 
 @dataclass(frozen=True)
 class Visit:
-    """One request of a reader who is admitted.
+    """One request of an admitted reader.
 
     Attributes:
-        sent: fields and files of the form that a page of this site sends; None: it asks to read.
+        form: fields and files of a submitted form; None: a GET request.
     """
 
     request: Request
     lake: Lake
     access: Access
-    sent: FormData | None = None
+    form: FormData | None = None
 
     @cached_property
     def person(self) -> Person | None:
@@ -104,7 +103,7 @@ class Visit:
 
     @property
     def pseudonym(self) -> str:
-        """What stands for this reader where they vote or edit.
+        """The reader's pseudonym for votes and edits.
 
         Raises:
             NotAllowedError: nobody is signed in.
@@ -113,23 +112,23 @@ class Visit:
             raise NotAllowedError("sign in first: what you do here bears a name")
         return pseudonym_of(services_of(self.lake.warehouse), self.person.name)
 
-    def word(self, name: str) -> str:
-        """A field of the form that was sent; empty: it is not there."""
-        found = None if self.sent is None else self.sent.get(name)
-        return found if isinstance(found, str) else ""
+    def form_text(self, name: str) -> str:
+        """Return a field of the submitted form; empty if it is missing."""
+        value = None if self.form is None else self.form.get(name)
+        return value if isinstance(value, str) else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of the menu, or one that others lead to.
+    """A page of the site.
 
     Attributes:
-        module: of `dashboards.app.site_pages`; its function `show` makes the page.
-        label: in the menu; empty: it is not there.
-        needs: one of what a reader has to be allowed to do.
-        method: POST: it does what a form asks and answers with a redirection, or with a page that
-            says what is wrong.
-        counted: a function of `module` that says how much waits for the reader, for the menu.
+        module: in `dashboards.app.site_pages`.
+        label: in the menu; empty: not in the menu.
+        function: of `module`, which makes the page.
+        needs: the reader has to have one of these permissions.
+        method: POST: handles a form; redirects, or shows what is wrong.
+        counter: function of `module` that counts what waits for the reader, for the menu.
     """
 
     path: str
@@ -138,34 +137,34 @@ class Page:
     function: str = "show"
     needs: tuple[Action, ...] = (Action.READ,)
     method: str = "GET"
-    counted: str = ""
+    counter: str = ""
 
     @property
-    def show(self) -> "Callable[[Visit], Shown | Response]":
-        found: Callable[[Visit], Shown | Response] = self._function(self.function)
-        return found
+    def show(self) -> "Callable[[Visit], PageContent | Response]":
+        show_page: Callable[[Visit], PageContent | Response] = self._function(self.function)
+        return show_page
 
     def count(self, visit: Visit) -> int:
-        """How much waits for the reader."""
-        counted: Callable[[Visit], int] = self._function(self.counted)
-        return counted(visit)
+        """Return how much waits for the reader."""
+        count_waiting: Callable[[Visit], int] = self._function(self.counter)
+        return count_waiting(visit)
 
     @property
-    def sends(self) -> bool:
+    def is_post(self) -> bool:
         return self.method == "POST"
 
     def _function(self, name: str) -> Callable[..., Any]:
-        """Its file is imported when it is first needed, so that no page waits for another."""
+        """Return a function of the page's module, imported at first use."""
         module = import_module(f"dashboards.app.site_pages.{self.module}")
-        found: Callable[..., Any] = getattr(module, name)
-        return found
+        function: Callable[..., Any] = getattr(module, name)
+        return function
 
 
 PAGES = (
     Page("/", "today", "Today"),
     Page("/ideas", "ideas", "Ideas"),
     Page("/why", "why"),
-    Page("/sure", "why", function="show_sure"),
+    Page("/sure", "why", function="show_certainty"),
     Page("/work", "work", "Work"),
     Page("/runs/{run_id}", "work", function="show_run"),
     Page("/runs/{run_id}/ranking", "work", function="show_ranking"),
@@ -178,7 +177,9 @@ PAGES = (
     Page("/jobs/{job_id}/stop", "jobs", function="stop", needs=(Action.SUBMIT,), method="POST"),
     Page("/idea", "idea"),
     Page("/paper", "paper"),
-    Page("/decide", "decide", "Decide", needs=(Action.DECIDE, Action.VOTE), counted="waiting"),
+    Page(
+        "/decide", "decide", "Decide", needs=(Action.DECIDE, Action.VOTE), counter="count_waiting"
+    ),
     Page("/decide", "decide", function="answer", needs=(Action.DECIDE,), method="POST"),
     Page("/decide/votes", "votes", needs=(Action.VOTE,)),
     Page("/decide/votes", "votes", function="vote", needs=(Action.VOTE,), method="POST"),
@@ -193,8 +194,8 @@ PAGES = (
     Page("/operate/sql", "sql"),
     Page("/operate/sql/file", "sql", function="send_file"),
     Page("/operate/benchmarks", "benchmarks"),
-    Page("/operate/rated", "rated"),
-    Page("/operate/rated", "rated", function="save", needs=(Action.DECIDE,), method="POST"),
+    Page("/operate/rated", "rated_ideas"),
+    Page("/operate/rated", "rated_ideas", function="save", needs=(Action.DECIDE,), method="POST"),
 )
 
 
@@ -207,86 +208,88 @@ class Site:
     _pages: tuple[Page, ...] = field(default=PAGES)
 
     def routes(self) -> list[Route]:
-        compressed = [Middleware(GZipMiddleware, minimum_size=_SMALLEST_COMPRESSED_BYTES)]
-        read = {page.path: partial(self._shown, page) for page in self._pages if not page.sends}
-        read |= {f"/assets/{name}": partial(_asset, name) for name in _MEDIA_TYPES}
+        compression = [Middleware(GZipMiddleware, minimum_size=_SMALLEST_COMPRESSED_BYTES)]
+        get_handlers = {
+            page.path: partial(self._respond, page) for page in self._pages if not page.is_post
+        }
+        get_handlers |= {f"/assets/{name}": partial(_asset, name) for name in _MEDIA_TYPES}
         return [
-            *(Route(path, answer, middleware=compressed) for path, answer in read.items()),
+            *(Route(path, answer, middleware=compression) for path, answer in get_handlers.items()),
             *(
-                Route(page.path, partial(self._received, page), methods=["POST"])
+                Route(page.path, partial(self._respond_to_form, page), methods=["POST"])
                 for page in self._pages
-                if page.sends
+                if page.is_post
             ),
             Route("/changes", self._changes),
         ]
 
     async def no_such_page(self, request: Request, _error: Exception) -> Response:
-        """Say so in the frame of every page."""
-        nothing = Shown(
+        """Answer an unknown path with an error page."""
+        nothing = PageContent(
             "There is no such page", (pg.note(f"nothing is at {request.url.path[:200]}"),)
         )
         visit = Visit(request, self.lake, self.access)
-        return await run_in_threadpool(self._framed, nothing, visit, Page("", ""), 404)
+        return await run_in_threadpool(self._render, nothing, visit, Page("", ""), 404)
 
-    async def _received(self, page: Page, request: Request) -> Response:
+    async def _respond_to_form(self, page: Page, request: Request) -> Response:
         try:
-            sent = await form_of(request, self.lake.warehouse.settings.api.maximum_body_bytes)
+            form = await read_form(request, self.lake.warehouse.settings.api.maximum_body_bytes)
         except AssayError as error:
-            return await run_in_threadpool(self._refused, page, request, error)
+            return await run_in_threadpool(self._error_response, page, request, error)
         try:
-            return await run_in_threadpool(self._shown, page, request, sent)
+            return await run_in_threadpool(self._respond, page, request, form)
         finally:
-            await sent.close()
+            await form.close()
 
     async def _changes(self, request: Request) -> Response:
-        """Tells a page that is open when to be read again, until its reader is signed out."""
+        """Send change events to an open page until its reader is signed out."""
 
-        async def told() -> AsyncIterator[ServerSentEvent]:
-            with suppress(AssayError):  # the page says why when it is read again
-                async for version in self._noticed.versions():
+        async def events() -> AsyncIterator[ServerSentEvent]:
+            with suppress(AssayError):  # the reloaded page shows the error
+                async for version in self._change_feed.versions():
                     if not await run_in_threadpool(self.access.admits, request):
                         return
                     yield ServerSentEvent(version, event="change")
 
-        return EventSourceResponse(told(), ping=15)
+        return EventSourceResponse(events(), ping=15)
 
     @cached_property
-    def _noticed(self) -> Changes:
+    def _change_feed(self) -> Changes:
         return Changes(self.lake)
 
-    def _refused(self, page: Page, request: Request, error: AssayError) -> Response:
+    def _error_response(self, page: Page, request: Request, error: AssayError) -> Response:
         visit = Visit(request, self.lake, self.access)
-        return self._framed(_refusal(error), visit, page, _status(error))
+        return self._render(_error_content(error), visit, page, _status(error))
 
-    def _shown(self, page: Page, request: Request, sent: FormData | None = None) -> Response:
-        visit, status = Visit(request, self.lake, self.access, sent), 200
+    def _respond(self, page: Page, request: Request, form: FormData | None = None) -> Response:
+        visit, status = Visit(request, self.lake, self.access, form), 200
         try:
-            visit = replace(visit, lake=self.lake.as_it_is_now())
+            visit = replace(visit, lake=self.lake.at_current_snapshot())
             if not any(visit.may(action) for action in page.needs):
                 if page.path == "/" and (ways := self._menu(visit)):
                     return RedirectResponse(ways[0][0], 303)
-                raise NotAllowedError(_not_for(visit.person, page.needs[0]))
-            shown = page.show(visit)
+                raise NotAllowedError(_not_allowed_message(visit.person, page.needs[0]))
+            content = page.show(visit)
         except AssayError as error:
-            shown, status = _refusal(error), _status(error)
-        if isinstance(shown, Response):
-            return shown
-        return self._framed(shown, visit, page, status)
+            content, status = _error_content(error), _status(error)
+        if isinstance(content, Response):
+            return content
+        return self._render(content, visit, page, status)
 
-    def _framed(self, shown: Shown, visit: Visit, page: Page, status: int) -> Response:
-        sections, body = html_body(shown.blocks, shown.address)
-        _, heading = html_body((pg.Heading(shown.heading or pg.line(shown.title), 1),), str)
+    def _render(self, content: PageContent, visit: Visit, page: Page, status: int) -> Response:
+        sections, body = html_body(content.blocks, content.address)
+        _, heading = html_body((pg.Heading(content.heading or pg.line(content.title), 1),), str)
         document = (
             templates("dashboards.app")
             .get_template("layout.html.jinja")
             .render(
-                title=unturned(shown.title),
+                title=unturned(content.title),
                 heading=Markup(heading),  # noqa: S704 escaped by its writer, as the body is
                 sections=sections,
-                controls=shown.controls,
+                controls=content.controls,
                 body=Markup(body),  # noqa: S704
                 menu=self._menu(visit),
-                live=shown.live,
+                live=content.live,
                 here=page.path,
                 person=visit.person,
                 sign_out=SIGN_OUT_PATH if self.access.sign_in_by is not SignInBy.NOTHING else "",
@@ -310,23 +313,23 @@ class Site:
 
     @staticmethod
     def _count(page: Page, visit: Visit) -> int:
-        if not page.counted:
+        if not page.counter:
             return 0
         try:
             return page.count(visit)
-        except AssayError:  # the page itself says what is wrong
+        except AssayError:  # the page itself shows the error
             return 0
 
 
-def _refusal(error: AssayError) -> Shown:
-    return Shown("This page cannot be shown", (pg.note(str(error)),))
+def _error_content(error: AssayError) -> PageContent:
+    return PageContent("This page cannot be shown", (pg.note(str(error)),))
 
 
 def _status(error: AssayError) -> int:
     return next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
 
 
-def _not_for(person: Person | None, action: Action) -> str:
+def _not_allowed_message(person: Person | None, action: Action) -> str:
     if person is None:
         return f"to {action}, sign in with an account: `assay accounts add NAME` makes one"
     return f"the role {person.role} may not {action}: ask whoever runs this dashboard"
@@ -345,11 +348,11 @@ def idea_path(run_id: str, idea_id: str) -> str:
 
 
 def idea_link(run_id: str, idea_id: str, title: str | None) -> pg.Part:
-    return pg.report(wording.titled(title, idea_id), idea_path(run_id, idea_id))
+    return pg.report(wording.title_or_name(title, idea_id), idea_path(run_id, idea_id))
 
 
 def report_files(run_id: str, idea_id: str = "", *without: ReportFormat) -> pg.Line:
-    """Link to the report on a run, or the full one on its idea, in each format."""
+    """Link to the report on a run, or the full report on an idea, in each format."""
     return pg.line("as a file:", *(
         pg.line(" ", pg.report(each.value, with_query(
             f"{run_path(run_id)}/file", format=each.value, idea=idea_id, full=1 if idea_id else "")))
@@ -363,24 +366,24 @@ def paper_path(run_id: str, paper_id: str) -> str:
 
 
 def with_query(path: str, /, **values: object) -> str:
-    """A path with those values that are neither None nor empty."""
-    known = {name: value for name, value in values.items() if value not in (None, "")}
-    return f"{path}?{urlencode(known)}" if known else path
+    """Return a path with the values that are neither None nor empty."""
+    parameters = {name: value for name, value in values.items() if value not in (None, "")}
+    return f"{path}?{urlencode(parameters)}" if parameters else path
 
 
 def markup(blocks: Iterable[pg.Block]) -> Markup:
-    """Blocks for a template."""
+    """Render blocks for a template."""
     return Markup(html_body(blocks, str)[1])  # noqa: S704 escaped by its writer
 
 
 def controls(name: str, **values: Any) -> Markup:
-    """Markup of a template; every value is escaped."""
+    """Render a template; every value is escaped."""
     template = templates("dashboards.app").get_template(f"{name}.html.jinja")
     return Markup(template.render(**values))  # noqa: S704 the template escapes
 
 
 def attachment(content: bytes | str, name: str, ending: str, media_type: str) -> Response:
-    """Send a file to keep, named with what every system takes."""
+    """Return a file download with a portable name."""
     safe = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in name)
     disposition = f'attachment; filename="{safe[:120]}.{ending}"'
     return Response(content, media_type=media_type, headers={"content-disposition": disposition})
@@ -400,11 +403,13 @@ def _content(name: str) -> bytes:
 
 @cache
 def _assets_version() -> str:
-    """Changes with what pages load, so that browsers may keep it for good."""
+    """Return a hash of the assets, so that browsers may cache them forever."""
     return hashlib.sha256(b"".join(map(_content, _MEDIA_TYPES))).hexdigest()[:12]
 
 
 def _asset(name: str, request: Request) -> Response:
-    known = request.query_params.get("v") == _assets_version()
-    kept = "public, max-age=31536000, immutable" if known else "no-cache"
-    return Response(_content(name), media_type=_MEDIA_TYPES[name], headers={"cache-control": kept})
+    is_current = request.query_params.get("v") == _assets_version()
+    caching = "public, max-age=31536000, immutable" if is_current else "no-cache"
+    return Response(
+        _content(name), media_type=_MEDIA_TYPES[name], headers={"cache-control": caching}
+    )

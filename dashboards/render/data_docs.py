@@ -1,6 +1,4 @@
-"""Data Docs of a run: the results of Great Expectations in one self-contained page, which it
-renders.
-"""
+"""Data Docs: the Great Expectations results of a run in one page."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -22,12 +20,11 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def data_docs(warehouse: Warehouse, run_id: RunId) -> str:
-    """One HTML page about the checks held against a published run of ideas, check of manuscripts or
-    benchmark.
+    """Return one HTML page about the checks of published work.
 
     Raises:
-        ConfigurationError: no such lake, nothing checked under that name, or not yet by Great
-            Expectations.
+        ConfigurationError: there is no such lake, nothing was checked under that name, or Great
+            Expectations has not validated it yet.
     """
     with warehouse.queries() as queries:
         rows = queries.validations_of([run_id])
@@ -42,15 +39,16 @@ def data_docs(warehouse: Warehouse, run_id: RunId) -> str:
 
 
 def data_docs_page(run_id: RunId, rows: Iterable[ValidationRow]) -> str:
-    """The page: Great Expectations' sections for every table, in a frame of our own, since its own
-    loads scripts from elsewhere.
+    """Render the results of every table as one page.
+
+    The frame is our own: that of Great Expectations loads scripts from elsewhere.
 
     Raises:
-        ConfigurationError: a result is none of Great Expectations.
+        ConfigurationError: a stored result is not one of Great Expectations.
     """
     renderer = ValidationResultsPageRenderer(run_info_at_end=True)
     boundary, sections = ErrorBoundary(), []
-    with boundary:  # whoever writes to the lake may have written any JSON
+    with boundary:  # the lake may contain any JSON
         suites = suite_results(rows)
         sections = [(suite, section) for suite in suites for section in _sections(renderer, suite)]
     if boundary.error is not None:
@@ -66,8 +64,9 @@ def data_docs_page(run_id: RunId, rows: Iterable[ValidationRow]) -> str:
 def _sections(
     renderer: ValidationResultsPageRenderer, suite: ExpectationSuiteValidationResult
 ) -> list[dict[str, Any]]:
-    """Overview and columns; not the repeated run info, and no link to the page of a suite, which is
-    not written.
+    """Return overview and columns of a suite.
+
+    The repeated run info is left out, and so is the link to the suite's page, which is not written.
     """
     sections: list[dict[str, Any]] = renderer.render(suite).to_json_dict()["sections"][:-1]
     overview = sections[0]["content_blocks"][0]["subheader"]["string_template"]

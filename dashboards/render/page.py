@@ -1,7 +1,7 @@
-"""A page as values: what a reader sees, before any format.
+"""Pages as values, independent of any format.
 
-Views build pages of strings and of the values below. A renderer of `dashboards.render.formats`
-escapes every string for its format, once, so that no view does.
+Views build pages from strings and the values below. A renderer of `dashboards.render.formats`
+escapes every string for its format, so that views do not have to.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,11 +16,11 @@ from schemas.literature.naming import INVISIBLE, safe_url
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of text of one appearance.
+    """A stretch of text in one style.
 
     Attributes:
         url: an http(s) address it links to; empty: none.
-        place: another report in the same folder tree it links to, without the file's ending.
+        place: path of a linked report in the same folder tree, without extension.
     """
 
     text: str
@@ -32,13 +32,12 @@ class Span:
 
 
 Line: TypeAlias = tuple[Span, ...]
+# Part of a line. Numbers and dates are formatted; None prints as `unknown`.
 Part: TypeAlias = str | int | date | Span | Line | None
-"""Of a line. Counts and days are written as everywhere; None prints as `unknown`, not as a number.
-"""
 
 
 class Align(StrEnum):
-    """How the cells of a column stand; those of MARK are coloured by their sign."""
+    """Alignment of a column; MARK cells are colored by their sign."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -47,7 +46,7 @@ class Align(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """Level 1 is that of the title, 2 of the sections."""
+    """A heading; level 1 is the title, 2 a section."""
 
     line: Line
     level: int = 2
@@ -62,17 +61,17 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A banner, or words of others."""
+    """A banner, or a quotation."""
 
     blocks: tuple["Block", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Items, each of blocks; numbered from `first`, or with bullets.
+    """A list of items; numbered from `first`, or with bullets.
 
     Attributes:
-        to_do: whether each has a box to tick.
+        to_do: whether each item has a checkbox.
     """
 
     items: tuple[tuple["Block", ...], ...]
@@ -82,7 +81,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """The heading of a column and how its cells stand."""
+    """Heading and alignment of a column."""
 
     heading: Line
     align: Align = Align.TEXT
@@ -90,7 +89,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of as many cells as there are columns."""
+    """A table; every row has one cell per column."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Line, ...], ...]
@@ -102,8 +101,8 @@ class Figure:
 
     Attributes:
         name: of its file, unique on a page.
-        svg: with its title and description; its classes are those of `chart.css`.
-        description: what it shows, for those who cannot see it.
+        svg: with title and description; its classes are those of `chart.css`.
+        description: alternative text.
         size: width and height in pixels.
     """
 
@@ -117,7 +116,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Lines of a program or for a terminal, as they are."""
+    """Preformatted lines of a program or terminal."""
 
     text: str
     language: str = ""
@@ -125,7 +124,7 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Blocks that a web page shows once a reader opens them; `name`: its anchor there."""
+    """Blocks that a web page shows after a click; `name` is its anchor."""
 
     title: str
     blocks: tuple["Block", ...]
@@ -133,19 +132,19 @@ class Fold:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """Blocks that a web page shows in two columns; the left ones are on no other page."""
+class TwoColumns:
+    """Two columns on web pages; other formats show the right one only."""
 
     left: tuple["Block", ...]
     right: tuple["Block", ...]
 
 
-Block: TypeAlias = Heading | Paragraph | Quote | Listing | Table | Figure | Code | Fold | Beside
+Block: TypeAlias = Heading | Paragraph | Quote | Listing | Table | Figure | Code | Fold | TwoColumns
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A title and what follows; `name` is that of the document, where it is another."""
+    """A title and blocks; `name` is the document's name if it differs."""
 
     title: Line
     blocks: tuple[Block, ...]
@@ -157,29 +156,29 @@ class Page:
 
 
 def line(*parts: Part) -> Line:
-    """Join parts to a line; of text every control character becomes a space."""
-    joined: list[Span] = []
+    """Join parts to a line; control characters become spaces."""
+    spans: list[Span] = []
     for span in (span for part in parts for span in _spans(part) if span.text):
-        if joined and replace(joined[-1], text=span.text) == span:
-            joined[-1] = replace(span, text=joined[-1].text + span.text)
+        if spans and replace(spans[-1], text=span.text) == span:
+            spans[-1] = replace(span, text=spans[-1].text + span.text)
         else:
-            joined.append(span)
-    return tuple(joined)
+            spans.append(span)
+    return tuple(spans)
 
 
 def text(*parts: Part) -> Paragraph:
-    """A paragraph of parts."""
+    """Return a paragraph of parts."""
     return Paragraph(line(*parts))
 
 
 def facts(*parts: Part) -> Paragraph:
-    """A paragraph of what is known, with dots between; empty parts are left out."""
+    """Return a paragraph with dots between the parts; empty parts are left out."""
     lines = [line(part) for part in parts if part]
     return Paragraph(tuple(span for each in lines for span in (_DOT, *each))[1:])
 
 
 def note(*parts: Part) -> Quote:
-    """A banner: what a reader must know first."""
+    """Return a banner: what a reader must know first."""
     return Quote((text(*parts),))
 
 
@@ -188,30 +187,30 @@ def heading(*parts: Part, level: int = 2) -> Heading:
 
 
 def bullets(lines: Iterable[Part]) -> tuple[Listing, ...]:
-    """A list of lines; nothing of none."""
+    """Return a bullet list; empty without lines."""
     items = tuple((text(each),) for each in lines)
     return (Listing(items),) if items else ()
 
 
-def numbered(lines: Iterable[Part]) -> Listing:
-    """A list with numbers from 1."""
+def numbered_list(lines: Iterable[Part]) -> Listing:
+    """Return a list numbered from 1."""
     return Listing(tuple((text(each),) for each in lines), first=1)
 
 
 def to_do(lines: Iterable[Part]) -> Listing:
-    """A list with a box to tick at each item."""
+    """Return a list with a checkbox at each item."""
     return Listing(tuple((text(each),) for each in lines), to_do=True)
 
 
 def table(columns: Sequence[Part | Column], rows: Iterable[Sequence[Part]]) -> Table:
-    """A table; a heading that ends with a colon, which is not shown, is of numbers."""
+    """Return a table; a trailing colon in a heading (not shown) aligns numbers."""
     return Table(
         tuple(map(_column, columns)), tuple(tuple(line(cell) for cell in row) for row in rows)
     )
 
 
-def there(block: Block | None) -> tuple[Block, ...]:
-    """Return what may be missing, such as a chart without a value."""
+def optional(block: Block | None) -> tuple[Block, ...]:
+    """Return the block, or nothing for None, such as a chart without values."""
     return () if block is None else (block,)
 
 
@@ -224,29 +223,29 @@ def emphasis(*parts: Part) -> Line:
 
 
 def code(words: str) -> Span:
-    """Words that a program reads, such as an identifier."""
+    """Return text for programs, such as an identifier."""
     return Span(_one_line(words).strip(), code=True)
 
 
 def link(words: str, url: str) -> Span:
-    """A link, or the words alone unless `url` is an http(s) address."""
+    """Return a link, or plain text unless `url` is an http(s) address."""
     return Span(_one_line(words).strip(), url=safe_url(url) or "")
 
 
 def report(words: str, place: str) -> Span:
-    """A link to another report; `place` is its path from here, without the ending."""
+    """Return a link to another report; `place` is its relative path without extension."""
     return Span(_one_line(words), place=place)
 
 
 def figures_of(blocks: Iterable[Block]) -> tuple[Figure, ...]:
-    """The drawings of blocks, also of folded ones."""
-    found: list[Figure] = []
+    """Return the drawings in blocks, folded ones included."""
+    drawings: list[Figure] = []
     for block in blocks:
         if isinstance(block, Figure):
-            found.append(block)
+            drawings.append(block)
         elif isinstance(block, Fold):
-            found += figures_of(block.blocks)
-    return tuple(found)
+            drawings += figures_of(block.blocks)
+    return tuple(drawings)
 
 
 def plain_text(spans: Iterable[Span]) -> str:
@@ -271,7 +270,7 @@ def _spans(part: Part) -> Line:
 
 
 def _one_line(words: str) -> str:
-    """Keep a space at either end: it may stand between two parts."""
+    """Collapse whitespace; a space at either end stays, as parts are joined."""
     visible = INVISIBLE.sub(" ", words)
     inner = " ".join(visible.split())
     if not inner:

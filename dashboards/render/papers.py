@@ -1,4 +1,4 @@
-"""How papers are named in a report. What a paper says about itself is untrusted."""
+"""Citations and references. Texts of papers are untrusted."""
 
 from collections.abc import Sequence
 from urllib.parse import quote
@@ -12,19 +12,19 @@ AUTHORS_NAMED = 10
 
 
 def paper_date(paper: Paper) -> str:
-    """`YYYY-MM`, the year where that is all that is known, `n.d.` where nothing is."""
+    """Return `YYYY-MM`, the year if that is all that is known, else `n.d.`."""
     if paper.publication_date is not None:
         return paper.publication_date.strftime("%Y-%m")
     return str(paper.year) if paper.year is not None else "n.d."
 
 
-def cited(paper: Paper) -> Span:
-    """`Author et al., YYYY-MM`, linked where an address is known."""
-    return page.link(f"{_who(paper)}, {paper_date(paper)}", paper_url(paper))
+def citation(paper: Paper) -> Span:
+    """Return `Author et al., YYYY-MM`, linked if an address is known."""
+    return page.link(f"{_author_names(paper)}, {paper_date(paper)}", paper_url(paper))
 
 
 def paper_url(paper: Paper) -> str:
-    """The paper's own address, else by DOI, else by arXiv number; empty without any."""
+    """Return the paper's URL, else its DOI or arXiv address; empty without any."""
     if paper.url:
         return paper.url
     if paper.doi:
@@ -33,30 +33,30 @@ def paper_url(paper: Paper) -> str:
 
 
 def reference(paper: Paper) -> Line:
-    """One line of a bibliography: authors (date). Title, linked. Venue. Other versions."""
+    """Return a bibliography line: authors (date). Title, linked. Venue. Versions."""
     names = ", ".join(paper.authors[:AUTHORS_NAMED]) or "Unknown author"
     if len(paper.authors) > AUTHORS_NAMED:
         names += " et al."
     title = page.link(paper.title.strip().rstrip(".") or "Untitled", paper_url(paper))
     venue = (" ", page.emphasis(paper.venue.strip()), ".") if paper.venue.strip() else ()
     mark = f" {paper.state.mark.capitalize()}." if paper.state is not None else ""
-    dated = f"{names} ({paper.date_in_words}). "
-    return page.line(dated, title, ".", *venue, mark, version_links(paper))
+    authors_and_date = f"{names} ({paper.date_in_words}). "
+    return page.line(authors_and_date, title, ".", *venue, mark, version_links(paper))
 
 
 def version_links(paper: Paper) -> Line:
-    """The other versions of the work by their dates, linked; empty where there are none."""
+    """Return links to the other versions by date; empty if there are none."""
     versions = zip(paper.version_urls, paper.version_dates, strict=True)
     links = [part for day, url in versions for part in (", ", page.link(day or "n.d.", url))]
     return page.line(" (other versions: ", *links[1:], ")") if links else ()
 
 
-def in_reading_order(papers: Sequence[Paper]) -> list[Paper]:
-    """By first author, date and title, as a reader looks up a reference."""
+def sort_for_reading(papers: Sequence[Paper]) -> list[Paper]:
+    """Sort by first author, date and title, as readers look up references."""
     return sorted(
         papers,
         key=lambda paper: (
-            _who(paper).casefold(),
+            _author_names(paper).casefold(),
             paper_date(paper),
             paper.title.casefold(),
             paper.paper_id,
@@ -64,7 +64,7 @@ def in_reading_order(papers: Sequence[Paper]) -> list[Paper]:
     )
 
 
-def _who(paper: Paper) -> str:
+def _author_names(paper: Paper) -> str:
     names = surnames(paper)
     if not names:
         return f"“{paper.title.strip() or 'Untitled'}”"

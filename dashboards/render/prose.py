@@ -1,8 +1,7 @@
 """Untrusted prose as values of a page.
 
-Ideas, papers and engines write what they like. Paragraphs, lists, emphasis, code and http(s) links
-of theirs stay; everything else is shown as characters. Of a quotation in “…”, whose words are those
-of others, links alone stay.
+Paragraphs, lists, emphasis, code and http(s) links are kept; everything else is shown as plain
+characters. In a quotation in “…”, only links are kept: its words are those of others.
 """
 
 from collections.abc import Iterator
@@ -28,25 +27,25 @@ _RULE = linear(r"(?:[-*_=]\s*){3,}")
 _HEADING = bounded(r"#{1,6}\s++(?P<heading>.*)")
 _ITEM = bounded(r"(?:(?P<bullet>[-*+•])|(?P<number>\d{1,9})[.)])\s++(?P<item>.*)")
 _EMPHASIS_OR_LINK = bounded(r"[*\[\]`\\]")
+# A report is written twice, as Markdown and as HTML.
 _KEPT = 4096
-"""Lines that are kept: a report is written twice, as Markdown and as HTML."""
 
+# The number of an item, `-` for a bullet, None for a paragraph.
 _Mark = int | str | None
-"""The number of an item, `-` of one with a bullet, None of a paragraph."""
 
 
 def prose(text: str) -> tuple[Block, ...]:
-    """`text` as paragraphs and flat lists.
+    """Parse `text` into paragraphs and flat lists.
 
-    Headings become bold paragraphs; fences, rules and quote marks go, their content stays.
+    Headings become bold paragraphs. Fences, rules and quote marks are dropped; their content stays.
     """
-    gathered: list[tuple[_Mark, list[str]]] = []
+    block_lines: list[tuple[_Mark, list[str]]] = []
     for each in text.splitlines():
-        _take_line(gathered, each.strip().lstrip("> \t"))
+        _take_line(block_lines, each.strip().lstrip("> \t"))
     blocks: list[Block] = []
     items: list[tuple[Block, ...]] = []
     first: _Mark = None
-    for mark, lines in [*((mark, lines) for mark, lines in gathered if lines), (None, [])]:
+    for mark, lines in [*((mark, lines) for mark, lines in block_lines if lines), (None, [])]:
         if items and (mark is None or isinstance(mark, str) != isinstance(first, str)):
             blocks.append(Listing(tuple(items), first if isinstance(first, int) else None))
             items = []
@@ -60,22 +59,22 @@ def prose(text: str) -> tuple[Block, ...]:
 
 
 def prose_line(text: str) -> Line:
-    """`text` as one line of prose, for table cells and list items."""
+    """Parse `text` as one line of prose, for table cells and list items."""
     return _inline(one_space(" ".join(each.strip() for each in text.splitlines())))
 
 
-def _take_line(gathered: list[tuple[_Mark, list[str]]], words: str) -> None:
-    """Add one line to `gathered`; an empty list of lines ends a block."""
+def _take_line(block_lines: list[tuple[_Mark, list[str]]], words: str) -> None:
+    """Add one line to `block_lines`; an empty list of lines ends a block."""
     if not words or _FENCE.fullmatch(words) or _RULE.fullmatch(words):
-        gathered.append((None, []))
+        block_lines.append((None, []))
     elif heading := _HEADING.fullmatch(words):
-        gathered += [(None, [_bold(heading["heading"])]), (None, [])]
+        block_lines += [(None, [_bold(heading["heading"])]), (None, [])]
     elif item := _ITEM.fullmatch(words):
-        gathered.append(("-" if item["bullet"] else int(item["number"]), [item["item"]]))
-    elif gathered:
-        gathered[-1][1].append(words)
+        block_lines.append(("-" if item["bullet"] else int(item["number"]), [item["item"]]))
+    elif block_lines:
+        block_lines[-1][1].append(words)
     else:
-        gathered.append((None, [words]))
+        block_lines.append((None, [words]))
 
 
 def _bold(heading: str) -> str:
@@ -85,20 +84,20 @@ def _bold(heading: str) -> str:
 
 @lru_cache(_KEPT)
 def _inline(words: str) -> Line:
-    """One line: links, emphasis and code; the rest as characters."""
+    """Parse links, emphasis and code in one line."""
     return line(*_spans(words, _INLINE))
 
 
-def _spans(words: str, kept: Pattern) -> Iterator[Span]:
+def _spans(words: str, pattern: Pattern) -> Iterator[Span]:
     end = 0
-    for match in kept.finditer(words):
+    for match in pattern.finditer(words):
         yield Span(words[end : match.start()])
-        yield from _kept(match)
+        yield from _markup_spans(match)
         end = match.end()
     yield Span(words[end:])
 
 
-def _kept(match: Match[str]) -> Iterator[Span]:
+def _markup_spans(match: Match[str]) -> Iterator[Span]:
     groups = match.groupdict()
     if groups["label"]:
         yield link(_ESCAPE.sub(r"\1", groups["label"]), groups["url"])

@@ -1,4 +1,4 @@
-"""The closed words of the tables in plain language."""
+"""Plain-language wording of the tables' enumerated values."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -38,31 +38,29 @@ _STEPS: dict[str, str] = {"verify_citations": "citation checks"}
 
 
 def reason(word: str) -> str:
-    """Why something did not work out; a word this page does not know is shown as it is."""
-    known = reason_named(word)
-    return known.sentence if known else word.replace("_", " ")
+    """Return the sentence of a reason; an unknown word is shown as it is."""
+    entry = reason_named(word)
+    return entry.sentence if entry else word.replace("_", " ")
 
 
-def unscored(word: str) -> str:
-    """Return that something has no score, and why: what is beyond the run is no loss."""
+def unscored_because(word: str) -> str:
+    """Return that something is unscored, and why; what is out of scope is no loss."""
     return reason(word) if word in BEYOND_THE_RUN else f"unscored: {reason(word)}"
 
 
 def field_not_covered(coverage: FieldCoverage | None) -> str:
-    """Return the line about an idea beyond the literature; empty where it covers the field or was
-    not looked at.
-    """
+    """Return the warning about a field outside the literature; empty if covered."""
     return f"{coverage.warning}." if coverage is not None and not coverage.field_covered else ""
 
 
 def ideas_not_covered(left_out: Iterable[LeftOutGroup], idea_count: int) -> str:
-    """Return how many ideas of a run are beyond the literature; empty: none."""
+    """Return how many ideas are outside the literature; empty if none."""
     count = sum(group.idea_count for group in left_out if group.reason == Reason.FIELD_NOT_COVERED)
     if not count:
         return ""
     return (
         f"The literature does not cover the field of {count:,} of"
-        f" {figures.counted(idea_count, 'idea')}: no evidence was bought for"
+        f" {figures.plural(idea_count, 'idea')}: no evidence was bought for"
         f" {'it' if count == 1 else 'them'}"
     )
 
@@ -74,13 +72,13 @@ _FINDINGS: dict[Finding, str] = {
 }
 
 
-def finding(found: Finding) -> str:
-    """What an experiment allows to be said."""
-    return _FINDINGS[found]
+def finding(value: Finding) -> str:
+    """Return the conclusion that an experiment allows."""
+    return _FINDINGS[value]
 
 
 def stage(word: str) -> str:
-    """Where it did not work out."""
+    """Return the stage at which something failed."""
     return _STAGES.get(word, word.replace("_", " "))
 
 
@@ -103,16 +101,17 @@ _KINDS: dict[ConcernKind, str] = {
 
 
 def concern_kind(kind: ConcernKind) -> str:
-    """What a point about a plan is about."""
+    """Return what a concern about a plan is about."""
     return _KINDS.get(kind, kind.replace("_", " "))
 
 
-def literature(name: str, told: str = "") -> str:
-    """Where papers came from: as the run's user knows it, where the run says so; of a snapshot's
-    path only its last part, which is what a reader recognises.
+def literature(name: str, display_name: str = "") -> str:
+    """Return the source of papers: its display name if given.
+
+    For the path of a snapshot, only the last part, which readers recognize.
     """
-    if told:
-        return told if told == BUNDLED_SAMPLE else f"snapshot {told}"
+    if display_name:
+        return display_name if display_name == BUNDLED_SAMPLE else f"snapshot {display_name}"
     place = stored_snapshot(name)
     if place is not None:
         if _FINGERPRINT.fullmatch(place):
@@ -122,46 +121,46 @@ def literature(name: str, told: str = "") -> str:
 
 
 def baseline_mark(engine: str) -> str:
-    """What stands beside a score of the offline engine; empty for one of a model."""
+    """Return the mark next to scores of the offline engine; empty for models."""
     return " (baseline)" if engine == EXTRACTIVE.text else ""
 
 
 def banners(
     engine: str,
     literature_name: str,
-    told: str = "",
+    display_name: str = "",
     lacks: str = "",
     *,
     incomplete_reason: str | None = None,
     what: str = "run",
 ) -> tuple[str, ...]:
-    """What a reader must know before reading any score.
+    """Return the warnings to show before any score.
 
     Args:
-        told: as in `literature`.
-        lacks: what the run says of its snapshot.
+        display_name: as in `literature`.
+        lacks: known gaps of the run's snapshot.
         incomplete_reason: why the run, or `what` it is called, ended early.
     """
-    found = []
+    lines = []
     if engine == EXTRACTIVE.text:
-        found.append("Extractive engine: an offline baseline, not a language model's judgement.")
+        lines.append("Extractive engine: an offline baseline, not a language model's judgement.")
     if stored_snapshot(literature_name) is not None:
-        name = literature(literature_name, told)
-        found.append(
+        name = literature(literature_name, display_name)
+        lines.append(
             f"The evidence comes from a fixed collection of papers ({name}),"
             " not from the live literature: work the collection lacks could not be found."
             f"{' ' + lacks if lacks else ''}"
         )
-    if told == BUNDLED_SAMPLE:
-        found.append(f"That sample is {BUNDLED_REMARK}.")
+    if display_name == BUNDLED_SAMPLE:
+        lines.append(f"That sample is {BUNDLED_REMARK}.")
     if incomplete_reason is not None:
-        found.append(ended_early(incomplete_reason, what))
-    return tuple(found)
+        lines.append(early_end(incomplete_reason, what))
+    return tuple(lines)
 
 
-def ended_early(why: str, what: str = "run") -> str:
-    """That a run ended early, and how it goes on."""
-    return f"The {what} ended early ({reason(why)}). The same command goes on from there."
+def early_end(why: str, what: str = "run") -> str:
+    """Return that a run ended early, and how to resume it."""
+    return f"The {what} ended early ({reason(why)}). The same command resumes it."
 
 
 _RULES_OF_THE_OFFLINE_CHECK = (
@@ -173,19 +172,19 @@ _RULES_OF_THE_OFFLINE_CHECK = (
 )
 
 
-def tested(head: CheckHead) -> str:
-    """What a check of manuscripts looked for, and what it did not."""
+def check_scope(head: CheckHead) -> str:
+    """Return what a check of manuscripts looked for, and what it did not."""
     if head.dataset:
         return (
             f"What {head.dataset} reports, as it was published: which problems {head.engine} named"
-            " in each manuscript. Nothing was read anew."
+            " in each manuscript. Nothing was read again."
         )
     if head.engine == EXTRACTIVE.text:
         return (
             f"The text of each manuscript was held against rules: {_RULES_OF_THE_OFFLINE_CHECK}."
             " Whether the argument is right was not tested: no rule understands it."
         )
-    judged = (
+    judges_note = (
         "Whether they are the ones that the authors named was asked of the judges."
         if head.judges
         else "Nobody has judged whether they are real."
@@ -194,31 +193,35 @@ def tested(head: CheckHead) -> str:
         return (
             f"{head.engine} read each manuscript section by section, raised what may be wrong with"
             " the sentence that shows it, and looked at each point again to refute it."
-            f" {judged} A manuscript in which none was found is not proved right."
+            f" {judges_note} A manuscript in which none was found is not proved right."
         )
     return (
         f"{head.engine} read each manuscript and was asked for the problems, at most"
         f" {head.maximum_problems:,}, that would bring down a conclusion, each with its place."
-        f" {judged} A manuscript in which none was found is not proved right."
+        f" {judges_note} A manuscript in which none was found is not proved right."
     )
 
 
 def weights_in_words(run: Run) -> str:
-    """`soundness × 0.5, contribution × 0.5`, of the modules that were asked for; of an assessed
-    run `worth asking × 1, feasible × 2`, or `overall`.
+    """Return `soundness × 0.5, contribution × 0.5`, of the requested modules.
+
+    Of an assessed run `worth asking × 1, feasible × 2`, or `overall`.
     """
     weights = run.score_weights.acting(assessed=run.assessed)
-    asked = run.modules.split(",")
-    shown = {
+    modules = run.modules.split(",")
+    weight_of = {
         name: weight
         for name, weight in weights.items()
-        if (weight > 0 if run.assessed else name in asked)
+        if (weight > 0 if run.assessed else name in modules)
     }
-    return ", ".join(f"{spaced(name)} × {weight:g}" for name, weight in shown.items()) or "overall"
+    return (
+        ", ".join(f"{with_spaces(name)} × {weight:g}" for name, weight in weight_of.items())
+        or "overall"
+    )
 
 
 def rank_with_range(rank: int | None, best: int | None, worst: int | None) -> str:
-    """`3`, or `3 (1–28)` where intervals allow other ranks; `–` without a rank."""
+    """Return `3`, `3 (1–28)` if intervals allow other ranks, or `–` without a rank."""
     if rank is None:
         return "–" if best is None or worst is None else f"– ({best}–{worst})"
     if best is None or worst is None or best == worst == rank:
@@ -227,62 +230,62 @@ def rank_with_range(rank: int | None, best: int | None, worst: int | None) -> st
 
 
 def rank_in_words(rank: int | None, idea: RankedIdea | IdeaScore) -> str:
-    """`rank 3`, or `not ranked: contribution unscored, place between 2 and 7`."""
+    """Return `rank 3`, or `not ranked: contribution unscored, place between 2 and 7`."""
     if rank is not None:
         return f"rank {rank}"
     return f"not ranked: {missing_in_words(idea)}" if idea.missing else "not ranked"
 
 
-def placed_by_score(idea: RankedIdea) -> str:
-    """`ranked by score`, or why its score gives it no rank."""
+def score_placement(idea: RankedIdea) -> str:
+    """Return `ranked by score`, or why its score gives it no rank."""
     return "ranked by score" if idea.rank is not None else rank_in_words(None, idea)
 
 
 def why_unranked(idea: RankedIdea) -> str:
-    """As `rank_in_words` of an idea that its score gives no rank; empty for any other."""
+    """Return why an idea's score gives it no rank; empty if it has one."""
     if idea.rank is not None or idea.by_matches or idea.missing is None:
         return ""
     return rank_in_words(None, idea)
 
 
 def missing_in_words(idea: RankedIdea | IdeaScore) -> str:
-    """`contribution and novelty unscored, place between 2 and 7`; empty where nothing is missing."""
+    """Return `contribution and novelty unscored, place between 2 and 7`; may be empty."""
     if idea.missing is None:
         return ""
-    *names, last = spaced(idea.missing).split(", ")
-    told = f"{', '.join(names)} and {last} unscored" if names else f"{last} unscored"
+    *names, last = with_spaces(idea.missing).split(", ")
+    text = f"{', '.join(names)} and {last} unscored" if names else f"{last} unscored"
     if idea.best_rank is None or idea.worst_rank is None:
-        return told
+        return text
     if idea.best_rank == idea.worst_rank:
-        return f"{told}, place {idea.best_rank}"
-    return f"{told}, place between {idea.best_rank} and {idea.worst_rank}"
+        return f"{text}, place {idea.best_rank}"
+    return f"{text}, place between {idea.best_rank} and {idea.worst_rank}"
 
 
-def spaced(name: str) -> str:
-    """`worth_asking` → `worth asking`."""
+def with_spaces(name: str) -> str:
+    """Return `worth asking` for `worth_asking`."""
     return name.replace("_", " ")
 
 
 def what_leads(*, by_matches: bool, undecided: bool) -> str:
-    """What the order of ideas rests on, in the same words wherever there is one.
+    """Return the sentence on what the order of ideas rests on.
 
     Args:
-        undecided: whether the matches of some group tell no ideas apart.
+        undecided: whether the matches of some group do not separate its ideas.
     """
     if undecided and not by_matches:
         return "The matches tell no ideas apart: ranks rest on scores."
     if not by_matches:
         return "Ranks rest on scores."
-    said = (
+    text = (
         "Ranks rest on matches and lead; the score is shown next to them, and the two may disagree."
     )
     more = " Groups whose matches tell no ideas apart are ranked by scores."
-    return said + more if undecided else said
+    return text + more if undecided else text
 
 
-def what_leads_among(ranked: Iterable[RankedIdea]) -> str:
-    """`what_leads` of these ideas."""
-    ideas = tuple(ranked)
+def what_leads_among(ranked_ideas: Iterable[RankedIdea]) -> str:
+    """Return `what_leads` for these ideas."""
+    ideas = tuple(ranked_ideas)
     return what_leads(
         by_matches=any(idea.by_matches for idea in ideas),
         undecided=any(idea.undecided for idea in ideas),
@@ -290,19 +293,20 @@ def what_leads_among(ranked: Iterable[RankedIdea]) -> str:
 
 
 def score_in_words(run: Run, score: IdeaScore) -> str:
-    """Parts of an idea's score, and the bounds and places that a missing one leaves."""
-    told = weights_in_words(run)
+    """Return the weighted parts of a score, and its bounds if a part is missing."""
+    weights = weights_in_words(run)
     if score.missing is None or score.score_lower is None or score.score_upper is None:
-        return told
+        return weights
     return (
-        f"{told}; no score, as it may be {figures.between(score.score_lower, score.score_upper)}:"
+        f"{weights}; no score, as it may be {figures.between(score.score_lower, score.score_upper)}:"
         f" {missing_in_words(score)}"
     )
 
 
-def dropped(row: DroppedParameter) -> str:
-    """`openai/gpt-5 does not take temperature: dropped in 28 of 28 calls`; what was sent in its
-    place is named.
+def dropped_parameter(row: DroppedParameter) -> str:
+    """Return `openai/gpt-5 does not take temperature: dropped in 28 of 28 calls`.
+
+    A value sent instead is named.
     """
     parameter, _, instead = row.parameter.partition(" (sent ")
     what = f"{instead.removesuffix(')')} sent instead" if instead else "dropped"
@@ -315,29 +319,31 @@ BASELINE_ANSWERS = (
 )
 
 
-def both_answers(expected: Sequence[Mapping[str, object]], bound_usd: float) -> str:
-    """What two answers to one question take together, as `assay plan` and `--dry-run` tell it of
-    each; of either alone it would say who answers.
+def both_answers(estimates: Sequence[Mapping[str, object]], bound_usd: float) -> str:
+    """Return calls and cost of two answers together.
+
+    The estimate of one answer alone would reveal which engine gives it.
 
     Args:
-        bound_usd: what each may spend.
+        estimates: as printed by `--dry-run --json`.
+        bound_usd: cost limit of each.
     """
-    calls = sum(each for one in expected if isinstance(each := one["model_calls"], int))
-    costs = [cost for one in expected if isinstance(cost := one["cost_usd"], int | float)]
-    cost = f"about {figures.usd(sum(costs))}" if len(costs) == len(expected) else "price unknown"
+    calls = sum(each for one in estimates if isinstance(each := one["model_calls"], int))
+    costs = [cost for one in estimates if isinstance(cost := one["cost_usd"], int | float)]
+    cost = f"about {figures.usd(sum(costs))}" if len(costs) == len(estimates) else "price unknown"
     return (
-        f"Both answers together: {figures.counted(calls, 'model call')}, {cost}; each ends when it"
+        f"Both answers together: {figures.plural(calls, 'model call')}, {cost}; each ends when it"
         f" has spent {figures.usd(bound_usd)}."
     )
 
 
-def titled(title: str | None, name: str, characters: int = 110) -> str:
-    """Return a title on one line; the name of what has none."""
-    return shortened(" ".join((title or "").split()) or name, characters)
+def title_or_name(title: str | None, name: str, characters: int = 110) -> str:
+    """Return a title on one line, or the name if there is no title."""
+    return shorten(" ".join((title or "").split()) or name, characters)
 
 
-def shortened(name: str, characters: int) -> str:
-    """The name on one line, an ellipsis in place of what is more than `characters`."""
+def shorten(name: str, characters: int) -> str:
+    """Return a name on one line, cut with an ellipsis after `characters`."""
     line = " ".join(name.split())
     return line if len(line) <= characters else line[: characters - 1].rstrip() + "…"
 
@@ -347,10 +353,9 @@ _CLOSING, _OPENING = "”\"')]*", "“\"'([*"
 
 
 def whole_sentences(text: str, most_words: int) -> str:
-    """Return the first sentences of at most so many words together, on one line.
+    """Return the first sentences with at most `most_words` words, on one line.
 
-    A first sentence that is longer ends behind a word, with an ellipsis. A Markdown link is not
-    cut in two.
+    A longer first sentence is cut after a word, with an ellipsis, but not within a Markdown link.
     """
     words = text.split()
     if len(words) <= most_words:
@@ -369,10 +374,10 @@ def whole_sentences(text: str, most_words: int) -> str:
 
 
 def first_sentences(text: str, most_words: int, *, at_least_one: bool) -> tuple[str, str]:
-    """Return the first sentences of at most so many words together, and the rest, each as it was.
+    """Split a text after the sentences with at most `most_words` words.
 
     Args:
-        at_least_one: the first is there however long it is.
+        at_least_one: whether the first sentence is included however long it is.
     """
     words = text.split()
     if len(words) <= most_words:

@@ -1,1 +1,1 @@
-"""Pages: what a reader sees of each kind of work, put together from the warehouse's answers."""
+"""Pages on each kind of work, built from answers of the warehouse."""

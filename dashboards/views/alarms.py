@@ -1,6 +1,4 @@
-"""What should not wait until somebody looks: judges that cannot be believed, judgements that are
-missing, costs that leap.
-"""
+"""Alarms of a run: unreliable judges, missing judgements, rising cost."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -26,23 +24,23 @@ def judge_alarms(
     groups: polars.DataFrame,
     thresholds: AlarmSettings = USUAL,
 ) -> list[str]:
-    """What is wrong with the judges of a run, one sentence each.
+    """Return what is wrong with the judges of a run, one sentence each.
 
     Args:
         labels: `label_shares` of the run.
         groups: `position_bias` of the run.
     """
-    found = []
-    # The offline baseline is no judge: that it says one thing of most papers is no collapse.
-    judged = labels.clear() if run.engine == EXTRACTIVE.text else labels
-    totals = judged.group_by("judgement", maintain_order=True).agg(
+    alarms = []
+    # The offline baseline is no judge, so one frequent label is no collapse.
+    judge_labels = labels.clear() if run.engine == EXTRACTIVE.text else labels
+    totals = judge_labels.group_by("judgement", maintain_order=True).agg(
         polars.col("judgements").sum().alias("all"),
         polars.col("share").max(),
         polars.col("label").sort_by("share", descending=True).first(),
     )
     for judgement, count, share, label in totals.iter_rows():
         if count >= thresholds.enough and share >= thresholds.collapsed_share:
-            found.append(
+            alarms.append(
                 f"Label collapse: {figures.percent(share)} of {count:,} judgements of {judgement} say {label}."
             )
     for group in groups.filter(
@@ -54,7 +52,7 @@ def judge_alarms(
             and abs(group["position_bias"]) >= thresholds.position_bias
         ):
             side = "first" if group["position_bias"] > 0 else "second"
-            found.append(
+            alarms.append(
                 f"Position bias: the idea shown {side} wins {figures.percent(abs(group['position_bias']))} more"
                 f" matches ({where})."
             )
@@ -62,72 +60,77 @@ def judge_alarms(
             group["order_agreement_0_to_1"] is not None
             and group["order_agreement_0_to_1"] < thresholds.order_agreement
         ):
-            found.append(
+            alarms.append(
                 f"Order matters: only {figures.percent(group['order_agreement_0_to_1'])} of pairs are judged"
                 f" alike in both orders ({where})."
             )
-    return found
+    return alarms
 
 
 def unscored_alarms(
-    judged: polars.DataFrame,
+    reasons: polars.DataFrame,
     before: polars.DataFrame | None,
     thresholds: AlarmSettings = USUAL,
     order_reasons: Sequence[str] = (),
 ) -> list[str]:
-    """Too many judgements without a score, of all and by kind, or many more than in the run before;
-    both are `unscored_reasons`.
+    """Return alarms about unscored judgements, in total and by kind.
 
-    A kind counts by itself because the rows of a frequent one would hide it: a run has a hundred
-    comparisons for one review of a plan. Kinds that `order_reasons` of the run name are left out.
+    Kinds are checked separately because a frequent one would hide others: a run has a hundred
+    comparisons per review of a plan.
+
+    Args:
+        reasons: `unscored_reasons` of the run.
+        before: those of the run before; None: there is none.
+        order_reasons: reasons of the run; the kinds they name are left out.
     """
-    kinds = _kinds_unanswered(judged, thresholds, order_reasons)
-    share, earlier = unscored_share(judged), None if before is None else unscored_share(before)
+    kinds = _kinds_unanswered(reasons, thresholds, order_reasons)
+    share, earlier = unscored_share(reasons), None if before is None else unscored_share(before)
     if share is None or (
         share <= thresholds.unscored_share
         and (earlier is None or share - earlier <= thresholds.unscored_rise)
     ):
         return kinds
-    judged = _within_the_run(judged)
+    reasons = _within_the_run(reasons)
     why = (
-        judged.drop_nulls("reason")
+        reasons.drop_nulls("reason")
         .group_by("reason")
         .agg(polars.col("judgements").sum())
         .sort("judgements", "reason", descending=True)
     )
     mostly = reason(str(why["reason"][0]))
-    compared = "" if earlier is None else f", after {figures.percent(earlier)} in the run before"
+    comparison = "" if earlier is None else f", after {figures.percent(earlier)} in the run before"
     return [
-        f"Unscored: {figures.percent(share)} of {int(judged['judgements'].sum()):,} judgements have no"
-        f" score{compared}; most often: {mostly}.",
+        f"Unscored: {figures.percent(share)} of {int(reasons['judgements'].sum()):,} judgements have no"
+        f" score{comparison}; most often: {mostly}.",
         *kinds,
     ]
 
 
 def _kinds_unanswered(
-    judged: polars.DataFrame,
+    reasons: polars.DataFrame,
     thresholds: AlarmSettings,
     order_reasons: Sequence[str],
 ) -> list[str]:
-    """Kinds of judgement for which the engine failed too often."""
-    failed = [each.value for each in Reason if each.engine_failed]
+    """Return the kinds of judgement for which the engine failed too often."""
+    failure_reasons = [each.value for each in Reason if each.engine_failed]
     counts: dict[str, Counter[str]] = {}
-    for kind, why, count in judged.select("judgement", "reason", "judgements").iter_rows():
+    for kind, why, count in reasons.select("judgement", "reason", "judgements").iter_rows():
         counts.setdefault(kind, Counter())[why or ""] += count
-    found = []
+    alarms = []
     for kind, by_reason in counts.items():
         if any(each.startswith(kind_missing(kind)) for each in order_reasons):
             continue
-        lost = {why: count for why, count in by_reason.items() if why in failed}
-        if sum(lost.values()) > thresholds.unscored_share * by_reason.total():
-            mostly = reason(max(lost, key=lambda why: lost[why]))
-            found.append(
-                f"Unanswered: {kind.replace('_', ' ')}, {sum(lost.values()):,} of"
+        failure_counts = {why: count for why, count in by_reason.items() if why in failure_reasons}
+        if sum(failure_counts.values()) > thresholds.unscored_share * by_reason.total():
+            mostly = reason(max(failure_counts, key=lambda why: failure_counts[why]))
+            alarms.append(
+                f"Unanswered: {kind.replace('_', ' ')}, {sum(failure_counts.values()):,} of"
                 f" {by_reason.total():,}; most often: {mostly}."
             )
-    return found
+    return alarms
 
 
+# Other failed calls count as `ENGINE_UNAVAILABLE`.
 _REASONS = {
     CallStatus.UNPARSABLE: Reason.REPLY_UNPARSABLE,
     CallStatus.EMPTY: Reason.REPLY_EMPTY,
@@ -135,56 +138,55 @@ _REASONS = {
     CallStatus.REFUSED: Reason.REFUSED,
     CallStatus.TIMED_OUT: Reason.TIMED_OUT,
 }
-"""Reasons by the status of a failed call; of any other the engine did not answer."""
 
 
 def step_alarms(
     unanswered: polars.DataFrame,
     thresholds: AlarmSettings = USUAL,
 ) -> list[str]:
-    """Return an alarm for each step too many of whose questions got no usable answer.
+    """Return an alarm for each step with too many unanswered questions.
 
     Args:
         unanswered: `unanswered_steps` of the run.
     """
     return [
         f"Unanswered: {step(row['step'])}, {row['unanswered']:,} of"
-        f" {figures.counted(row['questions'], 'question')}; most often:"
+        f" {figures.plural(row['questions'], 'question')}; most often:"
         f" {_REASONS.get(row['failure'], Reason.ENGINE_UNAVAILABLE).sentence}."
         for row in unanswered.iter_rows(named=True)
         if row["unanswered"] > thresholds.unscored_share * row["questions"]
     ]
 
 
-def unscored_share(judged: polars.DataFrame) -> float | None:
-    """Of all judgements, those without a score; None where nothing was to be judged.
+def unscored_share(reasons: polars.DataFrame) -> float | None:
+    """Return the share of judgements without a score; None without judgements.
 
-    What the engine or the literature cannot tell by their nature is left out.
+    Judgements that engine or literature cannot give by their nature are left out.
     """
-    judged = _within_the_run(judged)
-    whole = int(judged["judgements"].sum())
-    return int(judged.drop_nulls("reason")["judgements"].sum()) / whole if whole else None
+    reasons = _within_the_run(reasons)
+    total = int(reasons["judgements"].sum())
+    return int(reasons.drop_nulls("reason")["judgements"].sum()) / total if total else None
 
 
-def _within_the_run(judged: polars.DataFrame) -> polars.DataFrame:
+def _within_the_run(reasons: polars.DataFrame) -> polars.DataFrame:
     beyond = [reason.value for reason in BEYOND_THE_RUN]
-    return judged.filter(~polars.col("reason").fill_null("").is_in(beyond))
+    return reasons.filter(~polars.col("reason").fill_null("").is_in(beyond))
 
 
 def expectation_alarms(validations: Iterable[ValidationRow]) -> list[str]:
-    """Expectations the run's rows did not hold."""
-    broken = [row for row in validations if not row.success]
+    """Return the expectations that rows of the run broke."""
+    broken_rows = [row for row in validations if not row.success]
     return [
         f"Expectation broken ({row.severity.value}): {row.expectation} in"
-        f" {row.table_name}, {figures.counted(row.unexpected_count, 'row')}."
-        for row in broken
+        f" {row.table_name}, {figures.plural(row.unexpected_count, 'row')}."
+        for row in broken_rows
     ]
 
 
 def cost_alarms(
     cost: RunCost, before: RunCost | None, thresholds: AlarmSettings = USUAL
 ) -> list[str]:
-    """An idea that costs many times what it did, where both prices are known."""
+    """Return an alarm if an idea costs many times more than in the run before."""
     earlier = before.cost_usd_per_idea if before is not None else None
     if (
         cost.cost_usd_per_idea is None

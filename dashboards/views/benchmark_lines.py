@@ -1,6 +1,4 @@
-"""What the report on benchmarks shows: measured scores with their intervals, and published figures
-beside them.
-"""
+"""Score lines of the benchmark report, measured and published."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,10 +19,7 @@ WHOLE = "all"
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """One row of a table.
-
-    `number` is that of the benchmark on the page, 0 for a published figure.
-    """
+    """One row of a table; `number` is the benchmark's on the page, 0 if published."""
 
     metric: str
     part: str
@@ -35,16 +30,13 @@ class ScoreLine:
 
 
 def _better(metric: str) -> str:
-    """`higher`, `lower`, or empty where the value only describes."""
+    """Return `higher`, `lower`, or empty if the value is descriptive."""
     meaning = meaning_of(metric)
     return meaning.better if meaning is not None else ""
 
 
-def _told(line: ScoreLine, *, several: bool = False) -> str:
-    """`macro f1 of assay 0.67 (95 % from 0.4 to 0.9), over 3 items, 1 unscored.`
-
-    With `several` benchmarks on the page its number is named.
-    """
+def _score_sentence(line: ScoreLine, *, several: bool = False) -> str:
+    """Return `macro f1 of assay 0.67 (95 % from 0.4 to 0.9), over 3 items, 1 unscored.`"""
     score = line.score
     number = f" ({line.number})" if several else ""
     what = f"{line.metric.replace('_', ' ')} of {line.system}{number}"
@@ -57,59 +49,60 @@ def _told(line: ScoreLine, *, several: bool = False) -> str:
         value += f" (95 % from {figures.measure(score.lower)} to {figures.measure(score.upper)})"
     if line.origin == PUBLISHED:
         return f"{value}, as published: other models, splits and judges."
-    items = figures.counted(score.count, "item")
+    items = figures.plural(score.count, "item")
     return f"{value}, over {items}, {score.unscored_count:,} unscored."
 
 
 @dataclass(frozen=True, slots=True)
 class SuitePart:
-    """One suite: its benchmarks' scores by metric and part of the data, published figures last in
-    each.
-    """
+    """Scores of one suite by metric and part of the data, published ones last."""
 
     suite: str
     lines: tuple[ScoreLine, ...]
 
     @property
-    def measured(self) -> tuple[ScoreLine, ...]:
+    def measured_lines(self) -> tuple[ScoreLine, ...]:
         return tuple(line for line in self.lines if line.origin == MEASURED)
 
     @property
     def headline(self) -> tuple[ScoreLine, ...]:
-        """The lines of the first metric measured of which more or less is better, over the whole
-        data where that was measured.
+        """The lines of the first metric with a better direction.
+
+        They cover the whole data if that was measured.
         """
-        led = next(
-            (line for line in self.measured if _better(line.metric)),
-            next(iter(self.measured), None),
+        leading = next(
+            (line for line in self.measured_lines if _better(line.metric)),
+            next(iter(self.measured_lines), None),
         )
-        if led is None:
+        if leading is None:
             return ()
-        of_metric = [line for line in self.lines if line.metric == led.metric]
-        part = WHOLE if any(line.part == WHOLE for line in of_metric) else led.part
+        of_metric = [line for line in self.lines if line.metric == leading.metric]
+        part = WHOLE if any(line.part == WHOLE for line in of_metric) else leading.part
         return tuple(line for line in of_metric if line.part == part)
 
     @property
     def meaning(self) -> MetricMeaning | None:
-        """What the headline's metric says; None: nothing was measured, or it has none."""
+        """The meaning of the headline's metric, if there is one."""
         return meaning_of(self.headline[0].metric) if self.headline else None
 
     @property
     def answer(self) -> str:
-        """What was found, in a sentence or two."""
+        """The result in a sentence or two."""
         lines = self.headline
-        measured = [line for line in lines if line.origin == MEASURED]
-        own = [line for line in measured if line.system == ASSAY] or measured[:1]
-        if not own:
+        measured_lines = [line for line in lines if line.origin == MEASURED]
+        leading = [line for line in measured_lines if line.system == ASSAY] or measured_lines[:1]
+        if not leading:
             return f"{self.suite}: nothing was measured."
-        several = len({line.number for line in own}) > 1
-        told = [_told(line, several=several) for line in own]
-        others = [line for line in lines if line not in own and line.score.value is not None]
+        several = len({line.number for line in leading}) > 1
+        sentences = [_score_sentence(line, several=several) for line in leading]
+        others = [line for line in lines if line not in leading and line.score.value is not None]
         if others:
-            sign = -1 if _better(own[0].metric) == "lower" else 1
+            sign = -1 if _better(leading[0].metric) == "lower" else 1
             best = max(others, key=lambda line: sign * (line.score.value or 0.0))
-            told.append(f"The best of {figures.counted(len(others), 'other')}: {_told(best)}")
-        return " ".join(told)
+            sentences.append(
+                f"The best of {figures.plural(len(others), 'other')}: {_score_sentence(best)}"
+            )
+        return " ".join(sentences)
 
     @property
     def meanings(self) -> tuple[MetricMeaning, ...]:
@@ -117,7 +110,7 @@ class SuitePart:
 
 
 class ScoreRow(BenchmarkScore):
-    """A score as `--json` prints it."""
+    """A score as printed by `--json`."""
 
     benchmark: RunId | None = Field(description="Its benchmark; None: a published figure.")
 
@@ -150,8 +143,8 @@ def lines_of(
 ) -> tuple[ScoreLine, ...]:
     """Return the lines of a suite.
 
-    Measured parts in the order of the first benchmark that has them; published figures of parts
-    nobody measured come last.
+    Measured parts come in the order of the first benchmark that has them, then parts that only
+    publications report.
     """
     of_part: dict[tuple[str, str], list[ScoreLine]] = {}
     published: dict[tuple[str, str, str, str], ScoreLine] = {}

@@ -1,4 +1,4 @@
-"""What changed for ideas that a run evaluated again: scores, verdicts, and closest prior work."""
+"""Changes between two evaluations of the same ideas."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from datetime import date
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.formats.markdown import markdown_line
-from dashboards.render.papers import cited
+from dashboards.render.papers import citation
 from dashboards.render.prose import prose_line
 from dashboards.views.idea.closest_work import ClosestWork, closest_works
 from dashboards.views.idea.verdict import decide, overall_of, percent
@@ -22,9 +22,9 @@ _PARTS = (
     *("score", "soundness_0_to_10", "contribution_0_to_10", "committee_0_to_10"),
     "novelty_1_to_5",
 )
-_CUTOFFS_TOLD = 3
+_CUTOFFS_SHOWN = 3
+# A paper as readers see it: link and title.
 Named = tuple[str, str]
-"""A paper as a reader sees it: its link and its title."""
 
 
 class NearWork(Noun):
@@ -45,15 +45,18 @@ class ScoreChange(Noun):
     after: float | None
 
     @property
-    def told(self) -> str:
-        """Both, or one where they are the same."""
+    def text(self) -> str:
+        """Both scores, or one if they are equal."""
         if self.before == self.after:
             return figures.mean(self.after)
         return f"{figures.mean(self.before)} → {figures.mean(self.after)}"
 
 
 class IdeaChange(Noun):
-    """One idea in both runs; `come` and `gone` are works among the closest in one of them only."""
+    """One idea in both runs.
+
+    `come` and `gone` are works among the closest in one run only.
+    """
 
     idea_id: IdeaId
     title: str
@@ -70,27 +73,27 @@ class IdeaChange(Noun):
     come: tuple[NearWork, ...]
     gone: tuple[NearWork, ...]
 
-    def told(self, name: str) -> str:
-        """A score before and after; a dash where the idea has none in either run."""
-        return next((each.told for each in self.scores if each.name == name), "–")
+    def score_text(self, name: str) -> str:
+        """Return a score before and after; a dash if neither run has one."""
+        return next((each.text for each in self.scores if each.name == name), "–")
 
     @property
     def verdicts(self) -> str:
-        """Verdict and probability before and after, or once where both are the same."""
+        """Verdict and probability before and after, or once if equal."""
         before = _verdict(self.verdict_before, self.probability_before_0_to_1)
         after = _verdict(self.verdict_after, self.probability_after_0_to_1)
         return after if before == after else f"{before} → {after}"
 
     @property
-    def changed(self) -> bool:
-        """Whether a reader has anything to look at."""
+    def is_changed(self) -> bool:
+        """Whether scores, verdict or closest works changed."""
         scores = any(each.before != each.after for each in self.scores)
         return scores or self.verdict_before != self.verdict_after or bool(self.come or self.gone)
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Of a run that evaluated ideas again; `before` None: the earlier run is gone."""
+    """Changes since an earlier run; `before` is None if that run was deleted."""
 
     before_id: RunId
     before: Run | None
@@ -98,25 +101,25 @@ class Changes:
 
     @property
     def cutoffs(self) -> str:
-        """The days up to which both runs cited papers, where they are not the same."""
-        moved = {(each.cutoff_before, each.cutoff_after) for each in self.ideas}
-        told = sorted(_moved(*pair) for pair in moved if pair[0] != pair[1])
-        most = "; ".join(told[:_CUTOFFS_TOLD])
-        return f"{most}; and {len(told) - _CUTOFFS_TOLD} more" if told[_CUTOFFS_TOLD:] else most
+        """The cutoff dates of both runs, where they differ."""
+        pairs = {(each.cutoff_before, each.cutoff_after) for each in self.ideas}
+        moves = sorted(_date_change(*pair) for pair in pairs if pair[0] != pair[1])
+        most = "; ".join(moves[:_CUTOFFS_SHOWN])
+        return f"{most}; and {len(moves) - _CUTOFFS_SHOWN} more" if moves[_CUTOFFS_SHOWN:] else most
 
     @property
     def score_names(self) -> list[str]:
-        """Those that any idea has, in their order."""
+        """The scores that any idea has, in order."""
         return list(dict.fromkeys(each.name for idea in self.ideas for each in idea.scores))
 
     @property
-    def changed(self) -> tuple[IdeaChange, ...]:
-        """The ideas of which something changed."""
-        return tuple(each for each in self.ideas if each.changed)
+    def changed_ideas(self) -> tuple[IdeaChange, ...]:
+        """The ideas that changed."""
+        return tuple(each for each in self.ideas if each.is_changed)
 
 
 def changes_of(queries: Queries, run: Run) -> Changes | None:
-    """None: the run evaluated nothing again."""
+    """Return the changes of a re-evaluation; None: the run is none."""
     if run.again_run_id is None:
         return None
     try:
@@ -124,67 +127,67 @@ def changes_of(queries: Queries, run: Run) -> Changes | None:
     except UnknownNameError:
         return Changes(run.again_run_id, None, ())
     earlier = {
-        review.evaluation.idea.idea_id: _seen(review)
+        review.evaluation.idea.idea_id: _snapshot(review)
         for review in queries.idea_reviews(before.run_id)
     }
-    found = (
+    idea_changes = (
         _change(earlier[idea_id], review)
         for review in queries.idea_reviews(run.run_id)
         if (idea_id := review.evaluation.idea.idea_id) in earlier
     )
-    return Changes(before.run_id, before, tuple(found))
+    return Changes(before.run_id, before, tuple(idea_changes))
 
 
 def changes_blocks(changes: Changes, run: Run) -> Iterator[pg.Block]:
-    """The section on what changed since the run that was evaluated again."""
+    """Yield the section on changes since the earlier run."""
     yield pg.heading(f"What changed since {changes.before_id}")
     if changes.before is None:
-        yield pg.text(
-            "The earlier run is no longer published, so that nothing can be held beside this one."
-        )
+        yield pg.text("The earlier run is no longer published, so that nothing can be compared.")
         return
     now = wording.literature(run.literature, run.literature_name)
     before = wording.literature(changes.before.literature, changes.before.literature_name)
     same = "as before" if run.literature == changes.before.literature else f"before {before}"
     cutoffs = f", up to another cutoff ({changes.cutoffs})" if changes.cutoffs else ""
-    count = figures.counted(len(changes.ideas), "idea")
-    told = f"{len(changes.changed):,} of {count} changed."
-    yield pg.text(f"The same ideas against {now}, {same}{cutoffs}. {told}")
+    count = figures.plural(len(changes.ideas), "idea")
+    change_count = f"{len(changes.changed_ideas):,} of {count} changed."
+    yield pg.text(f"The same ideas against {now}, {same}{cutoffs}. {change_count}")
     if changes.ideas:
         names = changes.score_names
         rows: list[Sequence[pg.Part]] = [
             (
                 idea.title,
                 idea.verdicts,
-                *map(idea.told, names),
+                *map(idea.score_text, names),
                 idea.new_paper_count,
                 f"{idea.newly_judged_count:,} of {idea.judged_count:,}",
             )
             for idea in changes.ideas
         ]
         columns = ("Idea", "Verdict", *(name.capitalize() for name in names))
-        yield pg.table((*columns, "New papers found:", "Judged anew:"), rows)
-    for idea in changes.changed:
+        yield pg.table((*columns, "New papers found:", "Newly judged:"), rows)
+    for idea in changes.changed_ideas:
         if idea.come or idea.gone:
             yield pg.heading(idea.title, level=3)
-            yield from pg.bullets((*map(_come, idea.come), *map(_gone, idea.gone)))
+            yield from pg.bullets((*map(_added_line, idea.come), *map(_removed_line, idea.gone)))
 
 
-def _come(work: NearWork) -> pg.Line:
+def _added_line(work: NearWork) -> pg.Line:
     new = "new" if work.is_new else "found before, less close"
-    remains = (". What remains new beside it: ", prose_line(work.remains)) if work.remains else ()
+    remains = (
+        (". What remains new compared with it: ", prose_line(work.remains)) if work.remains else ()
+    )
     closest = ("Now among the closest: ", prose_line(work.paper))
     return pg.line(*closest, f" {work.title} ({new}; {work.overlaps})", *remains)
 
 
-def _gone(work: NearWork) -> pg.Line:
+def _removed_line(work: NearWork) -> pg.Line:
     paper = prose_line(work.paper)
     return pg.line("No longer among the closest: ", paper, f" {work.title} ({work.overlaps})")
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
-    """What is held beside the other run: a whole review of every idea would not fit in memory."""
+class _Snapshot:
+    """The compared part of a review; whole reviews of all ideas would not fit in memory."""
 
     score: IdeaScore
     cutoff: date | None
@@ -199,24 +202,26 @@ def _verdict(verdict: str, probability: float | None) -> str:
     return verdict if probability is None else f"{verdict} ({percent(probability)})"
 
 
-def _seen(review: IdeaReview) -> _Seen:
+def _snapshot(review: IdeaReview) -> _Snapshot:
     overall = overall_of(review.evaluation)
     papers = {paper.paper_id: paper for paper in review.evaluation.papers}
     works = closest_works(review.evaluation.contribution, papers)
-    return _Seen(
+    return _Snapshot(
         score=review.score,
         cutoff=review.evaluation.idea.cutoff_date,
         verdict=decide(review).verdict.value,
         probability=overall.probability_0_to_1 if overall is not None else None,
         closest={(markdown_line(work.paper), work.title): work for work in works},
         papers=frozenset(papers),
-        names=frozenset((markdown_line((cited(paper),)), paper.title) for paper in papers.values()),
+        names=frozenset(
+            (markdown_line((citation(paper),)), paper.title) for paper in papers.values()
+        ),
     )
 
 
-def _change(then: _Seen, review: IdeaReview) -> IdeaChange:
-    now, contribution = _seen(review), review.evaluation.contribution
-    judged = [
+def _change(then: _Snapshot, review: IdeaReview) -> IdeaChange:
+    now, contribution = _snapshot(review), review.evaluation.contribution
+    judged_ids = [
         each.paper_id
         for each in (contribution.candidates if contribution is not None else ())
         if each.relevance_0_to_5 is not None
@@ -232,15 +237,15 @@ def _change(then: _Seen, review: IdeaReview) -> IdeaChange:
         probability_after_0_to_1=now.probability,
         scores=_scores(then.score, now.score),
         new_paper_count=len(now.papers - then.papers),
-        newly_judged_count=sum(paper_id not in then.papers for paper_id in judged),
-        judged_count=len(judged),
+        newly_judged_count=sum(paper_id not in then.papers for paper_id in judged_ids),
+        judged_count=len(judged_ids),
         come=tuple(
-            _near(name, work, then)
+            _near_work(name, work, then)
             for name, work in now.closest.items()
             if name not in then.closest
         ),
         gone=tuple(
-            _near(name, work, then)
+            _near_work(name, work, then)
             for name, work in then.closest.items()
             if name not in now.closest
         ),
@@ -248,21 +253,21 @@ def _change(then: _Seen, review: IdeaReview) -> IdeaChange:
 
 
 def _scores(before: IdeaScore, after: IdeaScore) -> tuple[ScoreChange, ...]:
-    found = (
+    score_changes = (
         ScoreChange(
             name=name.partition("_")[0], before=getattr(before, name), after=getattr(after, name)
         )
         for name in _PARTS
     )
-    return tuple(each for each in found if (each.before, each.after) != (None, None))
+    return tuple(each for each in score_changes if (each.before, each.after) != (None, None))
 
 
-def _moved(before: date | None, after: date | None) -> str:
-    told = [f"{day:%Y-%m-%d}" if day is not None else "none" for day in (before, after)]
-    return " → ".join(told)
+def _date_change(before: date | None, after: date | None) -> str:
+    days = [f"{day:%Y-%m-%d}" if day is not None else "none" for day in (before, after)]
+    return " → ".join(days)
 
 
-def _near(name: Named, work: ClosestWork, then: _Seen) -> NearWork:
+def _near_work(name: Named, work: ClosestWork, then: _Snapshot) -> NearWork:
     return NearWork(
         paper=name[0],
         title=work.title,

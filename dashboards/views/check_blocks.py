@@ -1,4 +1,4 @@
-"""The report on a check of manuscripts as blocks."""
+"""Blocks of the report on a check of manuscripts."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,22 +12,22 @@ _MOST_NAMED = 10
 
 
 def check_blocks(page: CheckFindings) -> Iterator[pg.Block]:
-    """The verdict, what was tested, then the problems by manuscript."""
-    head, counted = page.head, figures.counted
+    """Yield the verdict, the scope, and the problems by manuscript."""
+    head, count_noun = page.head, figures.plural
     yield pg.text(pg.strong(page.verdict))
     count = sum(check.unread_reason is not None for check in page.checks)
     unread = f", {count:,} of them could not be read" if count else ""
     judges = [part for judge in head.judges for part in (", ", pg.code(judge))][1:]
-    answers = f", {counted(head.repetition_count, 'answer')} each"
+    answers = f", {count_noun(head.repetition_count, 'answer')} each"
     engine = (
-        f"{counted(head.manuscript_count, 'manuscript')}{unread}. Engine ",
+        f"{count_noun(head.manuscript_count, 'manuscript')}{unread}. Engine ",
         pg.code(head.engine),
     )
     yield pg.facts(
         pg.line(*engine),
         f"form {head.form}",
-        f"up to {counted(head.maximum_problems, 'problem')} an attempt",
-        f"{counted(head.attempt_count, 'attempt')} each",
+        f"up to {count_noun(head.maximum_problems, 'problem')} an attempt",
+        f"{count_noun(head.attempt_count, 'attempt')} each",
         pg.line("judges ", *judges, answers) if judges else "",
         f"imported from {head.dataset}" if head.dataset else "",
     )
@@ -35,25 +35,25 @@ def check_blocks(page: CheckFindings) -> Iterator[pg.Block]:
     if head.incomplete_reason is not None:
         yield pg.note(
             f"The check ended early ({wording.reason(head.incomplete_reason)}). What is missing is"
-            " unscored, not free of problems; the same command goes on from there."
+            " unscored, not free of problems; the same command resumes it."
         )
     yield pg.heading("What was tested")
-    revised = " by what people said of its findings; nothing was looked up for it."
-    revises = (" This revises ", pg.code(head.revises), revised) if head.revises else ()
-    yield pg.text(page.tested, *revises)
+    revision_note = " by what people said of its findings; nothing was looked up for it."
+    revises = (" This revises ", pg.code(head.revises), revision_note) if head.revises else ()
+    yield pg.text(page.scope_in_words, *revises)
     outcomes = [
         (_title(check), check.form.value, check.word_count or "–", outcome(check))
         for check in page.checks
     ]
     yield pg.table(("Manuscript", "Read as", "Words:", "Outcome"), outcomes)
     for check in page.checks:
-        yield from _named(check)
+        yield from _manuscript_heading(check)
         if check.unread_reason is not None:
             why = check.attempts[0].unscored_detail or check.unread_reason
             yield pg.text(f"It could not be read: {why}.")
         for attempt in () if check.unread_reason is not None else check.attempts:
             yield from _attempt(page, check, attempt)
-        yield from _looked_up(page, check)
+        yield from _lookups(page, check)
         if check.known_reason:
             yield pg.text(f"The authors' own reason: {check.known_reason}")
 
@@ -62,35 +62,35 @@ def _title(check: ManuscriptCheck) -> str:
     return check.title.strip() or check.manuscript_id
 
 
-def _named(check: ManuscriptCheck) -> Iterator[pg.Block]:
+def _manuscript_heading(check: ManuscriptCheck) -> Iterator[pg.Block]:
     yield pg.heading(_title(check))
     if check.title.strip():
         yield pg.text(pg.code(check.manuscript_id))
 
 
 def _attempt(page: CheckFindings, check: ManuscriptCheck, attempt: Attempt) -> Iterator[pg.Block]:
-    written = page.written(check, attempt)
+    review = page.review_of(check, attempt)
     if len(check.attempts) > 1:
         yield pg.heading(f"Attempt {attempt.attempt}", level=3)
     if attempt.problem_count is None:
         why = wording.reason(attempt.unscored_reason or "")
         yield pg.text(f"Not checked: {why}. {attempt.unscored_detail}")
     else:
-        if written is not None:
-            yield from _review(written)
+        if review is not None:
+            yield from _review(review)
         if attempt.problem_count == 0:
-            yield pg.text(nothing_found(check))
+            yield pg.text(no_problem_sentence(check))
         elif check.missing_files:
             yield pg.note(f"{missing_files(check)}. What they say was not checked.")
         if check.missing_preamble_files:
             yield pg.note(f"{missing_macros(check)}.")
         for number, problem in enumerate(page.problems(check, attempt), start=1):
-            said = _problem(problem, page.decided(problem), page.votes(check, problem))
-            item = pg.Listing((tuple(said),), first=number)
-            yield pg.Beside((_passage(problem),), (item,))
-    if written is not None and written.questions:
+            content = _problem(problem, page.decision_in_words(problem), page.votes(check, problem))
+            item = pg.Listing((tuple(content),), first=number)
+            yield pg.TwoColumns((_passage(problem),), (item,))
+    if review is not None and review.questions:
         yield pg.text("Questions to the authors:")
-        yield from pg.bullets(written.questions)
+        yield from pg.bullets(review.questions)
     yield from _others(page, check, attempt)
     if attempt.provenance is not None and attempt.provenance.shortening:
         yield pg.note(f"How it was read: {attempt.provenance.shortening}.")
@@ -103,37 +103,37 @@ def _attempt(page: CheckFindings, check: ManuscriptCheck, attempt: Attempt) -> I
         yield pg.facts(f"Tokens: {tokens}", f"cost {figures.usd(attempt.cost_usd)}")
 
 
-def _review(written: ManuscriptReview) -> Iterator[pg.Block]:
-    """What a review says of the whole, up to the heading of its weaknesses."""
-    yield pg.text(written.summary)
-    if written.soundness_1_to_5 is not None:
-        clarity, confidence = written.clarity_1_to_5, written.confidence_1_to_5
+def _review(review: ManuscriptReview) -> Iterator[pg.Block]:
+    """Yield a review's summary, scores and strengths, up to its weaknesses."""
+    yield pg.text(review.summary)
+    if review.soundness_1_to_5 is not None:
+        clarity, confidence = review.clarity_1_to_5, review.confidence_1_to_5
         yield pg.text(
-            f"Soundness {written.soundness_1_to_5} of 5",
+            f"Soundness {review.soundness_1_to_5} of 5",
             "" if clarity is None else f", clarity {clarity} of 5",
             "" if confidence is None else f"; confidence {confidence} of 5",
-            ". Whether the work is new was not judged." if not written.novelty else ".",
+            ". Whether the work is new was not judged." if not review.novelty else ".",
         )
-    if written.novelty:
-        score = written.novelty_1_to_5
+    if review.novelty:
+        score = review.novelty_1_to_5
         of_five = f" ({score} of 5)" if score is not None else ""
-        yield pg.text(f"Novelty{of_five}: ", prose_line(written.novelty))
-    if written.strengths:
+        yield pg.text(f"Novelty{of_five}: ", prose_line(review.novelty))
+    if review.strengths:
         yield pg.text("Strengths:")
-        yield from pg.bullets(written.strengths)
+        yield from pg.bullets(review.strengths)
     yield pg.text("Weaknesses:")
 
 
 def _passage(problem: Problem) -> pg.Block:
-    """What the manuscript says there, the quote set off."""
+    """Return the passage of the manuscript with the quote emphasized."""
     if not problem.passage:
         none = "The manuscript has no such sentence." if problem.quote else "No sentence is quoted."
         return pg.text(none)
-    before, quote, behind = problem.passage_parts
-    return pg.note(before, *((" ", pg.strong(quote), f" {behind}") if quote else ()))
+    before, quote, after = problem.passage_parts
+    return pg.note(before, *((" ", pg.strong(quote), f" {after}") if quote else ()))
 
 
-def _problem(problem: Problem, decided: str, votes: Sequence[Vote]) -> Iterator[pg.Block]:
+def _problem(problem: Problem, decision: str, votes: Sequence[Vote]) -> Iterator[pg.Block]:
     yield pg.text(pg.strong(problem.problem))
     yield pg.text(_where(problem))
     if problem.quote and problem.quote not in problem.explanation:
@@ -144,61 +144,65 @@ def _problem(problem: Problem, decided: str, votes: Sequence[Vote]) -> Iterator[
         sure = problem.confidence_0_to_1
         confidence = f" ({figures.percent(sure)} sure)" if sure is not None else ""
         yield pg.text(f"Second look{confidence}: ", prose_line(problem.second_look))
-    if decided:
-        yield pg.text(decided)
+    if decision:
+        yield pg.text(decision)
     yield from _votes(votes)
 
 
 def _where(problem: Problem) -> str:
-    lost = " (the manuscript has no such place)" if problem.location_found is False else ""
-    return f"Where: {problem.location or 'not said'}{lost}"
+    note = " (the manuscript has no such place)" if problem.location_found is False else ""
+    return f"Where: {problem.location or 'not said'}{note}"
 
 
 def _votes(votes: Sequence[Vote]) -> Iterator[pg.Block]:
     if votes:
         words = {True: "yes", False: "no", None: "no answer"}
-        told = [
+        answers = [
             part for vote in votes for part in (", ", pg.code(vote.judge), f" {words[vote.hit]}")
         ]
-        yield pg.text("Judges: ", *told[1:])
+        yield pg.text("Judges: ", *answers[1:])
 
 
 def _others(page: CheckFindings, check: ManuscriptCheck, attempt: Attempt) -> Iterator[pg.Block]:
-    """Problems beyond what was asked for, undecided, set aside or disputed."""
-    if behind := page.behind(check, attempt):
-        yield pg.text("Further problems that stand:")
-        yield from pg.bullets(_placed(each, prose_line(each.explanation)) for each in behind)
+    """Yield further, undecided, rejected and disputed problems."""
+    if further := page.further_problems(check, attempt):
+        yield pg.text("Further problems:")
+        yield from pg.bullets(
+            _place_and_words(each, prose_line(each.explanation)) for each in further
+        )
     if questions := page.open_questions(check, attempt):
         yield pg.text("Open questions, which a second look could not decide:")
-        yield from pg.bullets(_placed(each, prose_line(each.second_look)) for each in questions)
-    if aside := page.set_aside(check, attempt):
-        yield pg.text("Set aside after a second look:")
-        why = "Why it does not stand: "
         yield from pg.bullets(
-            _placed(
+            _place_and_words(each, prose_line(each.second_look)) for each in questions
+        )
+    if aside := page.rejected_problems(check, attempt):
+        yield pg.text("Set aside after a second look:")
+        why = "Why it was rejected: "
+        yield from pg.bullets(
+            _place_and_words(
                 each,
-                pg.line(page.decided(each))
+                pg.line(page.decision_in_words(each))
                 if each.is_decided
                 else pg.line(why, prose_line(each.second_look)),
             )
             for each in aside
         )
-    if disputed := page.disputed(check, attempt):
+    if disputed := page.disputed_problems(check, attempt):
         yield pg.text("Reviewers disagree; a person decides:")
         for each in disputed:
             yield from _dispute(each)
 
 
-def _placed(problem: Problem, words: pg.Line) -> pg.Line:
+def _place_and_words(problem: Problem, words: pg.Line) -> pg.Line:
     return pg.line(f"{problem.problem} ({problem.location or 'place not said'}) ", words)
 
 
 def _dispute(problem: Problem) -> Iterator[pg.Block]:
-    now = "stands" if problem.stands else "is set aside"
+    current_state = "stands" if problem.stands else "is set aside"
     place = problem.location or "place not said"
     yield pg.text(
         *(pg.code(problem.problem_id), " ", pg.strong(problem.problem)),
-        f" ({place}) {problem.dispute} Now it {now}.",
+        f" ({place}) {problem.dispute} Now it {current_state}.",
     )
     if problem.optimistic:
         yield pg.text("For the authors: ", prose_line(problem.optimistic))
@@ -207,10 +211,10 @@ def _dispute(problem: Problem) -> Iterator[pg.Block]:
             yield pg.text("What would decide: ", prose_line(problem.would_decide))
 
 
-def _looked_up(page: CheckFindings, check: ManuscriptCheck) -> Iterator[pg.Block]:
+def _lookups(page: CheckFindings, check: ManuscriptCheck) -> Iterator[pg.Block]:
     if not check.works:
         if check.reference_count is not None:
-            yield pg.text(page.found(check))
+            yield pg.text(page.evidence_in_words(check))
         return
     rows = []
     for work in check.works:
@@ -221,20 +225,20 @@ def _looked_up(page: CheckFindings, check: ManuscriptCheck) -> Iterator[pg.Block
                 pg.line(pg.link(work.title, work.url), mark),
                 work.date_in_words("–"),
                 "–" if relevance is None else f"{relevance} of 5",
-                page.why_found(work),
+                page.reasons_found(work),
             )
         )
-    found = pg.text(f"{page.found(check)} {page.used(check)}")
+    summary = pg.text(f"{page.evidence_in_words(check)} {page.resources_in_words(check)}")
     works = pg.table(("Work", "Date", "Relevance:", "Found"), rows)
-    title = f"What was looked up: {figures.counted(len(check.works), 'work')}"
-    yield pg.Fold(title, (found, works))
+    title = f"What was looked up: {figures.plural(len(check.works), 'work')}"
+    yield pg.Fold(title, (summary, works))
 
 
 def short_blocks(page: CheckFindings) -> Iterator[pg.Block]:
-    """Problems that stand, by manuscript, without passages and second looks."""
+    """Yield confirmed problems by manuscript, without passages and second looks."""
     head = page.head
     for check in page.checks:
-        yield from _named(check)
+        yield from _manuscript_heading(check)
         for attempt in check.attempts:
             yield from _short_attempt(page, check, attempt)
     if page.scores:
@@ -251,7 +255,7 @@ def short_blocks(page: CheckFindings) -> Iterator[pg.Block]:
         yield pg.table(columns, rows)
     tokens = page.tokens_per_attempt
     took = f" Finding problems took {round(tokens or 0):,} tokens an attempt."
-    edit = " To accept or reject findings, edit preferences.toml beside the report."
+    edit = " To accept or reject findings, edit preferences.toml next to the report."
     yield pg.text(
         pg.strong(page.verdict), took if tokens is not None else "", edit if head.review else ""
     )
@@ -267,19 +271,19 @@ def _short_attempt(
         yield pg.text(f"Not checked ({why}): {attempt.unscored_detail}")
         return
     if attempt.problem_count == 0:
-        yield pg.text(nothing_found(check))
+        yield pg.text(no_problem_sentence(check))
     elif check.missing_files:
         yield pg.text(f"Not checked: {missing_files(check)}.")
     if check.missing_preamble_files:
         yield pg.text(f"{missing_macros(check)}.")
     items: list[tuple[pg.Block, ...]] = []
     for problem in page.problems(check, attempt)[: page.head.maximum_problems]:
-        unquoted = " The sentence it quotes is not in the manuscript."
-        explained = pg.text(
-            prose_line(problem.explanation), unquoted if problem.quote_found is False else ""
+        quote_warning = " The sentence it quotes is not in the manuscript."
+        explanation = pg.text(
+            prose_line(problem.explanation), quote_warning if problem.quote_found is False else ""
         )
-        named = (pg.text(pg.strong(problem.problem)), pg.text(_where(problem)))
-        items.append((*named, explained, *_votes(page.votes(check, problem))))
+        heading_blocks = (pg.text(pg.strong(problem.problem)), pg.text(_where(problem)))
+        items.append((*heading_blocks, explanation, *_votes(page.votes(check, problem))))
     if items:
         yield pg.Listing(tuple(items), first=1)
     if more := page.in_report(check, attempt):
@@ -288,37 +292,39 @@ def _short_attempt(
         yield pg.text(f"How it was read: {attempt.provenance.shortening}.")
 
 
-def nothing_found(check: ManuscriptCheck) -> str:
-    """Say in how many words no problem was found, and why that may be no all-clear."""
-    words = figures.counted(check.word_count or 0, "word")
+def no_problem_sentence(check: ManuscriptCheck) -> str:
+    """Return in how many words no problem was found, with its limits."""
+    words = figures.plural(check.word_count or 0, "word")
     if check.is_partly_read:
         missing = missing_files(check)
         return f"Not an all-clear: {missing}. No critical problem was found in the {words} read."
-    told = f"No critical problem found{f' in {words}' if check.word_count else ''}."
+    sentence = f"No critical problem found{f' in {words}' if check.word_count else ''}."
     if not check.has_few_words:
-        return told
+        return sentence
     if check.page_count is None:
-        return f"{told} The manuscript has only {words}."
-    pages = figures.counted(check.page_count, "page")
-    return f"{told} Only {words} could be read on {pages}."
+        return f"{sentence} The manuscript has only {words}."
+    pages = figures.plural(check.page_count, "page")
+    return f"{sentence} Only {words} could be read on {pages}."
 
 
 def missing_files(check: ManuscriptCheck) -> str:
-    """Name the included files of the text that were not read; empty: there are none."""
-    return _listed(check.missing_files, "included file")
+    """Name the included text files that were not read; empty if none."""
+    return _list_files(check.missing_files, "included file")
 
 
 def missing_macros(check: ManuscriptCheck) -> str:
-    """Name the files of the preamble that were not read; empty: there are none."""
-    return _listed(check.missing_preamble_files, "file of the preamble", "files of the preamble")
+    """Name the preamble files that were not read; empty if none."""
+    return _list_files(
+        check.missing_preamble_files, "file of the preamble", "files of the preamble"
+    )
 
 
-def _listed(files: Sequence[str], one: str, many: str | None = None) -> str:
+def _list_files(files: Sequence[str], one: str, many: str | None = None) -> str:
     if not files:
         return ""
     are = "is" if len(files) == 1 else "are"
     names, more = files[:_MOST_NAMED], len(files) - _MOST_NAMED
     return (
-        f"{figures.counted(len(files), one, many)} {are} missing or cannot be followed:"
+        f"{figures.plural(len(files), one, many)} {are} missing or cannot be followed:"
         f" {', '.join(names)}{f' and {more:,} more' if more > 0 else ''}"
     )

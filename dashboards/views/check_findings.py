@@ -1,4 +1,4 @@
-"""What a check of manuscripts found, as its report tells it."""
+"""Findings of a check of manuscripts, in the words of its report."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,36 +19,36 @@ from schemas.works.manuscripts import (
 
 @dataclass(frozen=True)
 class CheckFindings:
-    """Problems by manuscript, and what was looked at for them."""
+    """Problems by manuscript, and the evidence used."""
 
     head: CheckHead
     checks: tuple[ManuscriptCheck, ...]
     scores: tuple[CheckScore, ...] = ()
 
     def problems(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
-        """Those to be shown first, in order: of a review no more than were asked for."""
+        """Return the problems to show first; of a review at most the requested number."""
         return self._standing(check, attempt)[: self._most]
 
-    def written(self, check: ManuscriptCheck, attempt: Attempt) -> ManuscriptReview | None:
-        """What the attempt says of the whole; None: it was no review, or has nothing to say."""
-        own = (one for one in check.reviews if one.attempt == attempt.attempt)
-        return next((one for one in own if one.summary is not None), None)
+    def review_of(self, check: ManuscriptCheck, attempt: Attempt) -> ManuscriptReview | None:
+        """Return the review of an attempt; None if it has no summary."""
+        reviews = (one for one in check.reviews if one.attempt == attempt.attempt)
+        return next((one for one in reviews if one.summary is not None), None)
 
-    def behind(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
-        """Of a review, those that stand beyond what was asked for."""
+    def further_problems(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
+        """Return the confirmed problems of a review beyond the requested number."""
         return self._standing(check, attempt)[self._most :] if self.head.review else ()
 
-    def set_aside(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
-        """Those that a second look refuted or a person rejected."""
-        return [one for one in self._fallen(check, attempt) if not one.is_open]
+    def rejected_problems(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
+        """Return the problems that a second look or a person rejected."""
+        return [one for one in self._not_standing(check, attempt) if not one.is_open]
 
     def open_questions(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
-        """Those that a second look could not decide, nor a person did."""
-        return [one for one in self._fallen(check, attempt) if one.is_open]
+        """Return the problems that neither a second look nor a person decided."""
+        return [one for one in self._not_standing(check, attempt) if one.is_open]
 
-    def _fallen(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
-        own = [one for one in check.problems if one.attempt == attempt.attempt]
-        return [one for one in own if not one.stands]
+    def _not_standing(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
+        problems = [one for one in check.problems if one.attempt == attempt.attempt]
+        return [one for one in problems if not one.stands]
 
     def _standing(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
         return [one for one in check.standing if one.attempt == attempt.attempt]
@@ -58,79 +58,83 @@ class CheckFindings:
         return self.head.maximum_problems if self.head.review else None
 
     def in_report(self, check: ManuscriptCheck, attempt: Attempt) -> str:
-        """How many problems the report has that `short` leaves out; empty: none."""
+        """Return counts of problems that only the full report shows; empty if none."""
         counts = {
             "more that stand": len(self._standing(check, attempt)) - self.head.maximum_problems,
             "open": len(self.open_questions(check, attempt)),
-            "set aside": len(self.set_aside(check, attempt)),
-            "disputed": len(self.disputed(check, attempt)),
+            "set aside": len(self.rejected_problems(check, attempt)),
+            "disputed": len(self.disputed_problems(check, attempt)),
         }
         return ", ".join(f"{count:,} {words}" for words, count in counts.items() if count > 0)
 
     @property
     def tokens_per_attempt(self) -> float | None:
-        """Tokens that finding problems took on average; None: not known, or no model was asked."""
-        used = [one for check in self.checks for one in check.attempts if one.input_tokens]
+        """Mean tokens of an attempt; None if unknown, or no model was called."""
+        attempts = [one for check in self.checks for one in check.attempts if one.input_tokens]
         tokens = sum(
             (one.input_tokens or 0) + (one.output_tokens or 0) + (one.thinking_tokens or 0)
-            for one in used
+            for one in attempts
         )
-        return tokens / len(used) if used else None
+        return tokens / len(attempts) if attempts else None
 
     def votes(self, check: ManuscriptCheck, problem: Problem) -> Sequence[Vote]:
         return [vote for vote in check.votes if vote.problem_id == problem.problem_id]
 
-    def disputed(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
-        """Those that reviewers disagree over and nobody has decided."""
-        own = [one for one in check.problems if one.attempt == attempt.attempt]
-        return [one for one in own if one.dispute and not one.is_decided]
+    def disputed_problems(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
+        """Return the undecided problems on which reviewers disagree."""
+        problems = [one for one in check.problems if one.attempt == attempt.attempt]
+        return [one for one in problems if one.dispute and not one.is_decided]
 
-    def decided(self, problem: Problem) -> str:
-        """What a person said of it; empty: nothing."""
+    def decision_in_words(self, problem: Problem) -> str:
+        """Return a person's decision on a problem; empty if there is none."""
         if problem.decision is None:
             return ""
-        told = _DECIDED[problem.decision]
-        return f"{told}: {problem.remark}" if problem.remark else f"{told}."
+        decision = _DECISIONS[problem.decision]
+        return f"{decision}: {problem.remark}" if problem.remark else f"{decision}."
 
     @property
-    def tested(self) -> str:
-        told = wording.tested(self.head)
-        return f"{told} {self.looked_up}" if self.head.review else told
+    def scope_in_words(self) -> str:
+        text = wording.check_scope(self.head)
+        return f"{text} {self.lookups_in_words}" if self.head.review else text
 
     @property
-    def looked_up(self) -> str:
-        """Where related work was looked up, or that none was."""
+    def lookups_in_words(self) -> str:
+        """Where related work was looked up, or that it was not."""
         if not self.head.literature:
             return "Nothing was looked up: what is new or known was held against no other work."
         day = self.head.cutoff_date
         until = f", nothing after {day.isoformat()}" if day is not None else ""
         return f"Related and cited work was looked up in {self.head.literature}{until}."
 
-    def found(self, check: ManuscriptCheck) -> str:
-        """What a manuscript's evidence holds, and what it lacks."""
-        related = sum(work.relevance_0_to_5 is not None for work in check.works)
-        about = sum(bool(work.about_claim) for work in check.works)
-        cited = sum(bool(work.cited_as) for work in check.works)
-        entries = figures.counted(check.reference_count or 0, "entry", "entries")
-        told = (
-            f"Before anything was judged: {figures.counted(related, 'related work')}, {about:,}"
-            f" about strong claims; {cited:,} of the {entries} in its list of references were found"
+    def evidence_in_words(self, check: ManuscriptCheck) -> str:
+        """Return what was found for a manuscript, and what was not."""
+        related_count = sum(work.relevance_0_to_5 is not None for work in check.works)
+        claim_count = sum(bool(work.about_claim) for work in check.works)
+        cited_count = sum(bool(work.cited_as) for work in check.works)
+        entries = figures.plural(check.reference_count or 0, "entry", "entries")
+        text = (
+            f"Before anything was judged: {figures.plural(related_count, 'related work')}, {claim_count:,}"
+            f" about strong claims; {cited_count:,} of the {entries} in its list of references were found"
         )
         beyond = (check.reference_count or 0) - (check.searched_reference_count or 0)
-        told += f", {beyond:,} were not looked for" if beyond else ""
-        missed = figures.counted(check.unanswered_count or 0, "question")
-        told += f". {missed} to the literature had no answer" if check.unanswered_count else ""
-        return f"{told}. That a work is not among them proves nothing."
+        text += f", {beyond:,} were not looked for" if beyond else ""
+        unanswered_questions = figures.plural(check.unanswered_count or 0, "question")
+        text += (
+            f". {unanswered_questions} to the literature had no answer"
+            if check.unanswered_count
+            else ""
+        )
+        return f"{text}. That a work is not among them proves nothing."
 
-    def used(self, check: ManuscriptCheck) -> str:
-        """What most of the works looked up name as used; empty: nothing."""
+    def resources_in_words(self, check: ManuscriptCheck) -> str:
+        """Return what most related works report as used; empty if nothing."""
         counts = Counter(name for work in check.works for name in work.uses)
-        named = [
-            f"{name}, {figures.counted(n, 'work')}" for name, n in counts.most_common(_MOST_USED)
+        resources = [
+            f"{name}, {figures.plural(n, 'work')}" for name, n in counts.most_common(_MOST_USED)
         ]
-        return f"They name as used: {'; '.join(named)}." if named else ""
+        return f"They name as used: {'; '.join(resources)}." if resources else ""
 
-    def why_found(self, work: PooledWork) -> str:
+    def reasons_found(self, work: PooledWork) -> str:
         ways = {
             "related": work.relevance_0_to_5 is not None,
             "cited": bool(work.cited_as),
@@ -140,22 +144,20 @@ class CheckFindings:
 
     @property
     def verdict(self) -> str:
-        """How many manuscripts have how much, in a sentence."""
-        checked = [check for check in self.checks if was_checked(check)]
-        found = [check for check in checked if check.standing]
-        told = (
-            f"{len(found):,} of {figures.counted(len(checked), 'checked manuscript')} with problems"
-        )
-        words = sum(check.word_count or 0 for check in checked)
-        told += f", {figures.counted(words, 'word')} read" if words else ""
-        partly = sum(check.is_partly_read for check in checked)
-        told += f", {partly:,} read only in part" if partly else ""
-        missing = len(self.checks) - len(checked)
-        return f"{told}, {missing:,} not checked." if missing else f"{told}."
+        """How many manuscripts have problems, in a sentence."""
+        checked_manuscripts = [check for check in self.checks if was_checked(check)]
+        with_problems = [check for check in checked_manuscripts if check.standing]
+        text = f"{len(with_problems):,} of {figures.plural(len(checked_manuscripts), 'checked manuscript')} with problems"
+        words = sum(check.word_count or 0 for check in checked_manuscripts)
+        text += f", {figures.plural(words, 'word')} read" if words else ""
+        partly = sum(check.is_partly_read for check in checked_manuscripts)
+        text += f", {partly:,} read only in part" if partly else ""
+        missing = len(self.checks) - len(checked_manuscripts)
+        return f"{text}, {missing:,} not checked." if missing else f"{text}."
 
 
 _MOST_USED = 10
-_DECIDED = {
+_DECISIONS = {
     Decision.ACCEPT: "A person accepted it",
     Decision.REJECT: "A person rejected it",
     Decision.LOOK_AGAIN: "It was looked at again because a person asked",
@@ -163,17 +165,17 @@ _DECIDED = {
 
 
 def was_checked(check: ManuscriptCheck) -> bool:
-    """Whether any attempt ended with a count of problems, be it none."""
+    """Return whether any attempt ended with a count of problems, possibly 0."""
     return any(attempt.problem_count is not None for attempt in check.attempts)
 
 
 def outcome(check: ManuscriptCheck) -> str:
-    """What came of one manuscript, in a few words."""
+    """Return the outcome of one manuscript in a few words."""
     if check.unread_reason is not None:
         return f"not read: {wording.reason(check.unread_reason)}"
     if not was_checked(check):
         return "not checked"
     if check.standing:
         partly = ", read only in part" if check.is_partly_read else ""
-        return f"{figures.counted(len(check.standing), 'problem')}{partly}"
+        return f"{figures.plural(len(check.standing), 'problem')}{partly}"
     return f"no problem found{', not an all-clear' if check.is_partly_read else ''}"

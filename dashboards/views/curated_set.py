@@ -1,5 +1,6 @@
-"""A curated set as files: `ideas.jsonl`, which `assay benchmark coverage` reads as it reads
-ScholarIdeas, and the datasheet beside it.
+"""Files of a curated set: `ideas.jsonl` and its datasheet.
+
+`assay benchmark coverage` reads `ideas.jsonl` like ScholarIdeas.
 """
 
 from collections import Counter
@@ -20,12 +21,12 @@ from schemas.works.curation_run import CurationHead
 from warehouse.kinds.curations.edits import edit_shares
 from warehouse.parquet import replace_bytes
 
+# Placeholder for an unknown field, licence or date.
 UNSTATED = "unstated"
-"""Stands for a field, licence or date that nobody states."""
 
 
 def ideas_file(curations: Sequence[Curation]) -> bytes:
-    """One JSON object a line for each paper that is part of the set."""
+    """Return one JSON object a line for each paper in the set."""
     lines = (orjson.dumps(_line(each)) for each in curations if each.dropped_reason is None)
     return b"".join(line + b"\n" for line in lines)
 
@@ -60,11 +61,11 @@ def _rubric(statement: CuratedStatement, curation: Curation) -> dict[str, object
 
 @dataclass(frozen=True)
 class CuratedSet:
-    """What report and datasheet show.
+    """Content of the report and the datasheet.
 
     Attributes:
-        curations: as people have edited them.
-        agreement: between people who looked at the same; empty: unknown here, or nobody did.
+        curations: with people's edits applied.
+        agreement: of people who edited the same; empty if unknown.
     """
 
     head: CurationHead
@@ -73,72 +74,76 @@ class CuratedSet:
     agreement: tuple[EditAgreement, ...] = ()
 
     @cached_property
-    def kept(self) -> tuple[Curation, ...]:
-        """The papers that are part of the set."""
+    def included_papers(self) -> tuple[Curation, ...]:
+        """The papers in the set."""
         return tuple(each for each in self.curations if each.dropped_reason is None)
 
     @cached_property
-    def dropped(self) -> tuple[Curation, ...]:
-        """Those that are not."""
+    def excluded_papers(self) -> tuple[Curation, ...]:
+        """The papers that were left out."""
         return tuple(each for each in self.curations if each.dropped_reason is not None)
 
     @property
     def needs_wording(self) -> bool:
-        """Whether some of its ideas nobody has worded yet, neither a model nor a person."""
-        seen = {each.paper_id for each in self.edits}
+        """Whether neither a model nor a person has worded some of its ideas."""
+        edited_ids = {each.paper_id for each in self.edits}
         return self.head.engine == EXTRACTIVE.text and any(
-            each.paper_id not in seen for each in self.kept
+            each.paper_id not in edited_ids for each in self.included_papers
         )
 
     @property
     def shares(self) -> tuple[EditShare, ...]:
-        """How much people changed of what they looked at; empty: nobody looked."""
+        """Shares of values that people changed; empty without edits."""
         return edit_shares(self.edits) if self.edits else ()
 
     @property
     def editors(self) -> int:
-        """How many people looked at something of it."""
+        """The number of editors."""
         return len({each.editor for each in self.edits})
 
     @property
     def statement_count(self) -> int:
-        """Of the papers that are part of the set."""
-        return sum(each.statement_count for each in self.kept)
+        """The number of statements in the set."""
+        return sum(each.statement_count for each in self.included_papers)
 
     @property
     def gaps(self) -> list[str]:
-        """What is not known of the set, or speaks against using it as it is."""
-        found = []
+        """Limits of the set, one sentence each."""
+        lines = []
         if self.needs_wording:
-            found.append(
+            lines.append(
                 "Not all of it is worded: ideas and statements that nobody looked at are sentences"
                 " of papers and reviews"
             )
         lacking = {
-            "without a field": [each for each in self.kept if not each.discipline],
+            "without a field": [each for each in self.included_papers if not each.discipline],
             "without a day after which literature may not be cited": [
-                each for each in self.kept if each.cutoff_date is None
+                each for each in self.included_papers if each.cutoff_date is None
             ],
-            "without a licence of its texts": [each for each in self.kept if not each.licence],
+            "without a licence of its texts": [
+                each for each in self.included_papers if not each.licence
+            ],
             "perhaps made of a later version than its reviewers had first": [
-                each for each in self.kept if each.is_first_version is None
+                each for each in self.included_papers if each.is_first_version is None
             ],
-            "from which sentences that told results were taken": [
-                each for each in self.kept if each.leak_count
+            "from which sentences that reveal results were removed": [
+                each for each in self.included_papers if each.leak_count
             ],
         }
-        found += [
-            f"{figures.counted(len(own), 'idea')} {what}" for what, own in lacking.items() if own
+        lines += [
+            f"{figures.plural(len(ideas), 'idea')} {what}"
+            for what, ideas in lacking.items()
+            if ideas
         ]
-        found.append(
-            "Reviews are taken as they stand today: a reviewer may have changed one after the"
+        lines.append(
+            "Reviews are in their current version: a reviewer may have changed one after the"
             " authors' answer"
         )
-        return found
+        return lines
 
 
 def datasheet(curated: CuratedSet) -> pg.Page:
-    """What the set holds, whose texts they are, and what is not known of it."""
+    """Return a page on content, licences and limits of the set."""
     return pg.Page(
         pg.line("Datasheet of the set ", pg.code(curated.head.run_id)),
         tuple(_datasheet(curated)),
@@ -146,24 +151,27 @@ def datasheet(curated: CuratedSet) -> pg.Page:
 
 
 def _datasheet(curated: CuratedSet) -> Iterator[pg.Block]:
-    head, kept = curated.head, curated.kept
-    days = sorted(each.cutoff_date for each in kept if each.cutoff_date is not None)
+    head, included = curated.head, curated.included_papers
+    days = sorted(each.cutoff_date for each in included if each.cutoff_date is not None)
     yield pg.text(
-        f"{figures.counted(len(kept), 'idea')} with"
-        f" {figures.counted(curated.statement_count, 'statement')} of experts, out of"
-        f" {figures.counted(head.paper_count, 'paper')} with their reviews; engine ",
+        f"{figures.plural(len(included), 'idea')} with"
+        f" {figures.plural(curated.statement_count, 'statement')} of experts, out of"
+        f" {figures.plural(head.paper_count, 'paper')} with their reviews; engine ",
         pg.code(head.engine),
-        ". Each statement leads back to sentences that stand word for word in a review.",
+        ". Each statement cites sentences that are word for word in a review.",
         f" Submitted {days[0].isoformat()} to {days[-1].isoformat()}." if days else "",
     )
     yield pg.heading("By field")
-    fields = sorted({each.discipline or UNSTATED for each in kept})
-    own = {
-        name: [each for each in kept if (each.discipline or UNSTATED) == name] for name in fields
+    fields = sorted({each.discipline or UNSTATED for each in included})
+    by_field = {
+        name: [each for each in included if (each.discipline or UNSTATED) == name]
+        for name in fields
     }
-    counts = [(name, len(of), sum(each.statement_count for each in of)) for name, of in own.items()]
+    counts = [
+        (name, len(of), sum(each.statement_count for each in of)) for name, of in by_field.items()
+    ]
     yield pg.table(("Field", "Ideas:", "Statements:"), counts)
-    yield from kinds_table(kept)
+    yield from kinds_table(included)
     yield pg.heading("Whose texts")
     yield pg.text(
         "Every text keeps the licence it came under; the set adds none, and nothing of it is"
@@ -176,7 +184,7 @@ def _datasheet(curated: CuratedSet) -> Iterator[pg.Block]:
             each.cutoff_date or UNSTATED,
             pg.link(each.url, each.url) if each.url else each.reviewed_at.value,
         )
-        for each in kept
+        for each in included
     ]
     yield pg.table(("Idea", "Licence", "Nothing later may be cited", "From"), sources)
     yield pg.heading("Left out")
@@ -187,7 +195,7 @@ def _datasheet(curated: CuratedSet) -> Iterator[pg.Block]:
     )
     papers = [
         (pg.line("the set: ", pg.code(each.paper_id)), each.dropped_detail, 1)
-        for each in curated.dropped
+        for each in curated.excluded_papers
     ]
     parts = [(what, why, count) for (what, why), count in drops.most_common()]
     yield pg.table(("Of", "Why", "Times:"), [*papers, *parts])
@@ -198,11 +206,11 @@ def _datasheet(curated: CuratedSet) -> Iterator[pg.Block]:
     yield from pg.bullets(f"{gap}." for gap in curated.gaps)
 
 
-def kinds_table(kept: Sequence[Curation]) -> Iterator[pg.Block]:
-    """How many statements there are of each type, axis and severity, most first."""
+def kinds_table(curations: Sequence[Curation]) -> Iterator[pg.Block]:
+    """Yield a table of statements by type, axis and severity, most frequent first."""
     counts = Counter(
         f"{each.severity.value} {each.type.value} of {each.axis.value}"
-        for curation in kept
+        for curation in curations
         for each in curation.statements
     )
     if counts:
@@ -210,12 +218,12 @@ def kinds_table(kept: Sequence[Curation]) -> Iterator[pg.Block]:
 
 
 def changes(curated: CuratedSet) -> Iterator[pg.Block]:
-    """How much people changed of what they looked at."""
+    """Yield the shares of values that people changed."""
     if not curated.shares:
         return
     yield pg.heading("What people changed")
     yield pg.text(
-        f"{figures.counted(curated.editors, 'person', 'people')} looked at it. ScholarEval's"
+        f"{figures.plural(curated.editors, 'person', 'people')} looked at it. ScholarEval's"
         " experts edited 13.4 % of ideas and 79.1 % of lists of statements."
     )
     rows = [
@@ -246,12 +254,15 @@ def _agreement(agreement: Sequence[EditAgreement]) -> Iterator[pg.Block]:
 
 
 def write_curated_set(path: Path, curated: CuratedSet) -> tuple[Path, ...]:
-    """Write the ideas at `path` and `<name>.datasheet.md` beside it; their paths.
+    """Write the ideas to `path` and `<name>.datasheet.md` next to it.
+
+    Returns:
+        Both paths.
 
     Raises:
         OSError: they cannot be written.
     """
-    beside = path.with_name(f"{path.stem}.datasheet.md")
+    datasheet_path = path.with_name(f"{path.stem}.datasheet.md")
     replace_bytes(path, ideas_file(curated.curations))
-    replace_bytes(beside, markdown_page(datasheet(curated)).encode("utf-8", "replace"))
-    return path, beside
+    replace_bytes(datasheet_path, markdown_page(datasheet(curated)).encode("utf-8", "replace"))
+    return path, datasheet_path

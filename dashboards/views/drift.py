@@ -1,8 +1,8 @@
-"""Score distributions of runs, and how far each moved from the run before.
+"""Drift of score distributions from run to run.
 
-Distance: population stability index over ten bins of one point, PSI = Σ (p − q) · ln(p / q), half
-an idea added to every bin. By custom below 0.1 is stable and above 0.25 has moved; few ideas move
-by chance, so below `ENOUGH` nothing is said.
+The distance is the population stability index over ten bins of one point, PSI = Σ (p − q) · ln(p /
+q), with half an idea added to every bin. By convention, below 0.1 is stable and above 0.25 has
+moved. Small samples move by chance, so there is no distance below `ENOUGH` ideas.
 """
 
 from math import log, sqrt
@@ -15,11 +15,14 @@ MOVED = 0.25
 
 
 def distances(run_ids: list[str], bins: polars.DataFrame) -> list[dict[str, Any]]:
-    """One row per run, newest first: mean, spread, counts, and the distance from the run before;
-    None with too few ideas.
+    """Return mean, spread, counts and PSI of each run, newest first.
+
+    PSI is the distance from the run before; None with too few ideas.
     """
-    known = [_summary(run_id, bins.filter(polars.col("run_id") == run_id)) for run_id in run_ids]
-    for row, before in zip(known, [*known[1:], None], strict=True):
+    summaries = [
+        _summary(run_id, bins.filter(polars.col("run_id") == run_id)) for run_id in run_ids
+    ]
+    for row, before in zip(summaries, [*summaries[1:], None], strict=True):
         enough = before is not None and min(row["scored"], before["scored"]) >= ENOUGH
         row["psi"] = (
             stability_index(row["counts"], before["counts"])
@@ -27,11 +30,11 @@ def distances(run_ids: list[str], bins: polars.DataFrame) -> list[dict[str, Any]
             else None
         )
         row["moved"] = row["psi"] is not None and row["psi"] > MOVED
-    return [{name: value for name, value in row.items() if name != "counts"} for row in known]
+    return [{name: value for name, value in row.items() if name != "counts"} for row in summaries]
 
 
 def stability_index(now: list[int], before: list[int]) -> float:
-    """PSI of two histograms over the same bins."""
+    """Return the PSI of two histograms over the same bins."""
     ours, theirs = (
         [(count + 0.5) / (sum(counts) + 0.5 * len(counts)) for count in counts]
         for counts in (now, before)
@@ -40,11 +43,13 @@ def stability_index(now: list[int], before: list[int]) -> float:
 
 
 def _summary(run_id: str, bins: polars.DataFrame) -> dict[str, Any]:
-    placed = bins.filter(polars.col("bin").is_not_null())
-    count = int(placed["ideas"].sum())
-    mean = float(placed["points"].sum()) / count if count else None
-    variance = None if mean is None else float(placed["squared_points"].sum()) / count - mean * mean
-    by_bin = dict(zip(placed["bin"].to_list(), placed["ideas"].to_list(), strict=True))
+    scored_bins = bins.filter(polars.col("bin").is_not_null())
+    count = int(scored_bins["ideas"].sum())
+    mean = float(scored_bins["points"].sum()) / count if count else None
+    variance = (
+        None if mean is None else float(scored_bins["squared_points"].sum()) / count - mean * mean
+    )
+    by_bin = dict(zip(scored_bins["bin"].to_list(), scored_bins["ideas"].to_list(), strict=True))
     return {
         "run_id": run_id,
         "mean": mean,

@@ -1,6 +1,4 @@
-"""What the metrics of benchmarks say, for readers of a table: one line each, and which way is
-better.
-"""
+"""Meanings of benchmark metrics, a line each, and which direction is better."""
 
 import tomllib
 from collections.abc import Iterable
@@ -29,25 +27,25 @@ class MetricMeaning(Noun):
 
 
 def meaning_of(metric: str) -> MetricMeaning | None:
-    """The entry that fits best; None for a metric that has none yet."""
+    """Return the entry that fits best; None if there is none."""
     return next((one for one in _meanings() if fnmatchcase(metric, one.name)), None)
 
 
 def meanings_of(metrics: Iterable[str]) -> tuple[MetricMeaning, ...]:
-    """The entries of some metrics, each once, in order of first use."""
+    """Return the entries of some metrics, each once, in order of first use."""
     return tuple(
-        dict.fromkeys(found for metric in metrics if (found := meaning_of(metric)) is not None)
+        dict.fromkeys(meaning for metric in metrics if (meaning := meaning_of(metric)) is not None)
     )
 
 
 @cache
 def _meanings() -> tuple[MetricMeaning, ...]:
-    """All entries, the closest ones first."""
-    found = [
+    """Return all entries, the most specific ones first."""
+    entries = [
         MetricMeaning.model_validate(
             {"name": name, "meaning": meaning, "better": "" if better == "neither" else better}
         )
         for better, meanings in tomllib.loads(MEANINGS.read_text("utf-8")).items()
         for name, meaning in meanings.items()
     ]
-    return tuple(sorted(found, key=lambda one: ("*" in one.name, -len(one.name))))
+    return tuple(sorted(entries, key=lambda one: ("*" in one.name, -len(one.name))))

@@ -1,4 +1,4 @@
-"""What the summary of a night shows: each run beside the last comparable one before the night."""
+"""Summary of a night: each run next to the last comparable one."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -29,7 +29,7 @@ TOP_IDEAS = 5
 
 
 class About(StrEnum):
-    """What an alarm is about, and so where its figures stand."""
+    """Subject of an alarm, and so where its figures are shown."""
 
     UNSCORED = "unscored"
     CHECKS = "checks"
@@ -44,11 +44,11 @@ class Alarm(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NightFigures:
-    """A run and what it came to, beside the last comparable run.
+    """A run with cost and alarms, next to the last comparable run.
 
     Attributes:
-        before, cost_before: None where no earlier run compares.
-        unscored_share: of all judgements; None where nothing was to be judged.
+        before, cost_before: None if no earlier run is comparable.
+        unscored_share: of all judgements; None without judgements.
     """
 
     run: Run
@@ -60,7 +60,7 @@ class NightFigures:
 
     @property
     def status(self) -> str:
-        """How the run stands, worst first: not in order, in order with alarms, in order."""
+        """The state of the run: not in order, in order with alarms, or in order."""
         return self.run.status_in_words(len(self.alarms))
 
 
@@ -79,7 +79,7 @@ class NightRun(NightFigures):
 
 @dataclass(frozen=True, slots=True)
 class NightlyPage:
-    """What became of each idea file, the runs, and the head of the ledger; None without a lake."""
+    """Outcomes of idea files, runs, and the ledger's head (None without a lake)."""
 
     day: date
     outcomes: tuple[tuple[str, str], ...]
@@ -98,10 +98,10 @@ def nightly_page(
     run_ids: Collection[RunId],
     thresholds: AlarmSettings = USUAL,
 ) -> NightlyPage:
-    """Ask the warehouse about the runs of a night.
+    """Read the runs of a night from the warehouse.
 
     Args:
-        queries: None where there is no lake.
+        queries: None without a lake.
 
     Raises:
         ConfigurationError: one of the runs is not published.
@@ -121,7 +121,7 @@ def nightly_page(
 
 
 def night_run(queries: Queries, run_id: RunId, thresholds: AlarmSettings = USUAL) -> NightRun:
-    """As `night_figures` of one run, with the ideas that lead and those that are new."""
+    """Return `night_figures` of one run, with leading and new ideas."""
     (figures,) = night_figures(queries, [run_id], thresholds=thresholds)
     return _with_ideas(queries, figures)
 
@@ -129,10 +129,10 @@ def night_run(queries: Queries, run_id: RunId, thresholds: AlarmSettings = USUAL
 def _with_ideas(queries: Queries, figures: NightFigures) -> NightRun:
     run_id = figures.run.run_id
     (ideas,) = queries.rows("new_ideas", run_id=run_id)
-    ranked = [idea for idea in queries.ranking(run_id) if idea.rank is not None]
-    top = tuple(sorted(ranked, key=lambda idea: idea.place)[:TOP_IDEAS])
-    known = {each.name: getattr(figures, each.name) for each in fields(figures)}
-    return NightRun(**known, ideas=ideas, top=top)
+    ideas_with_rank = [idea for idea in queries.ranking(run_id) if idea.rank is not None]
+    top = tuple(sorted(ideas_with_rank, key=lambda idea: idea.place)[:TOP_IDEAS])
+    values = {each.name: getattr(figures, each.name) for each in fields(figures)}
+    return NightRun(**values, ideas=ideas, top=top)
 
 
 def night_figures(
@@ -141,9 +141,9 @@ def night_figures(
     tonight: Collection[RunId] = (),
     thresholds: AlarmSettings = USUAL,
 ) -> tuple[NightFigures, ...]:
-    """Each run beside the last comparable one that is not of the same night.
+    """Return each run next to the last comparable one of an earlier night.
 
-    The lake is asked once for all of them: a question costs more than what it reads.
+    One query serves all runs: a query costs more than what it reads.
 
     Raises:
         ConfigurationError: one of them is not published.
@@ -151,22 +151,22 @@ def night_figures(
     published = queries.list_runs()
     runs = [queries.run(run_id) for run_id in run_ids]
     befores = [_before(run, published, tonight) for run in runs]
-    asked = list(dict.fromkeys(run.run_id for run in (*runs, *befores) if run is not None))
-    costs = {cost.run_id: cost for cost in queries.run_costs(asked)}
+    all_run_ids = list(dict.fromkeys(run.run_id for run in (*runs, *befores) if run is not None))
+    costs = {cost.run_id: cost for cost in queries.run_costs(all_run_ids)}
     validations = queries.validations_of(run_ids)
-    judged = queries.page_frame("unscored_reasons", run_ids=asked)
-    unanswered = queries.page_frame("unanswered_steps", run_ids=list(run_ids))
+    reasons = queries.page_frame("unscored_reasons", run_ids=all_run_ids)
+    unanswered_steps = queries.page_frame("unanswered_steps", run_ids=list(run_ids))
     labels = queries.page_frame("label_shares", run_ids=list(run_ids))
     bias = queries.page_frame("position_bias", run_ids=list(run_ids))
-    found = []
+    nights = []
     for run, before in zip(runs, befores, strict=True):
-        cost, own = costs[run.run_id], _of(judged, run)
+        cost, run_reasons = costs[run.run_id], _of(reasons, run)
         cost_before = None if before is None else costs[before.run_id]
-        earlier = None if before is None else _of(judged, before)
+        earlier = None if before is None else _of(reasons, before)
         alarms = {
             About.UNSCORED: [
-                *unscored_alarms(own, earlier, thresholds, run.order_reasons),
-                *step_alarms(_of(unanswered, run), thresholds),
+                *unscored_alarms(run_reasons, earlier, thresholds, run.order_reasons),
+                *step_alarms(_of(unanswered_steps, run), thresholds),
             ],
             About.CHECKS: expectation_alarms(
                 each for each in validations if each.run_id == run.run_id
@@ -174,11 +174,13 @@ def night_figures(
             About.JUDGES: judge_alarms(run, _of(labels, run), _of(bias, run), thresholds),
             About.COST: cost_alarms(cost, cost_before, thresholds),
         }
-        told = tuple(
+        run_alarms = tuple(
             Alarm(about, sentence) for about, sentences in alarms.items() for sentence in sentences
         )
-        found.append(NightFigures(run, cost, before, cost_before, unscored_share(own), told))
-    return tuple(found)
+        nights.append(
+            NightFigures(run, cost, before, cost_before, unscored_share(run_reasons), run_alarms)
+        )
+    return tuple(nights)
 
 
 def _before(run: Run, published: Sequence[Run], tonight: Collection[RunId]) -> Run | None:

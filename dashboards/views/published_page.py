@@ -1,6 +1,4 @@
-"""What a published run looks like to its readers, whatever its kind: Markdown, one HTML page, JSON,
-and the files of its folder.
-"""
+"""Base of pages of published work: Markdown, HTML, JSON and files."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -18,77 +16,77 @@ from warehouse.parquet import replace_bytes
 
 
 class PublishedPage(ABC):
-    """The page of one published run."""
+    """The page of published work."""
 
     @property
     @abstractmethod
     def units(self) -> Sequence[Noun]:
-        """What was landed, a noun a unit."""
+        """The landed units."""
 
     @property
     def run(self) -> Noun | None:
-        """What `--json` calls the run; None: the page is about several."""
+        """The `run` field of `--json`; None: the page covers several runs."""
         head: Noun = getattr(self, "head")  # noqa: B009 -- every page has one, of its own type
         return head
 
     @property
     def warnings(self) -> Sequence[str]:
-        """What is wrong beside what its head says, a line each."""
+        """Warnings beyond those of its head."""
         return ()
 
     @abstractmethod
     def page(self) -> Page:
-        """The report as values."""
+        """Return the report as values."""
 
     def markdown(self) -> str:
-        """The report as Markdown."""
+        """Return the report as Markdown."""
         return markdown_page(self.page())
 
     def html(self) -> str:
-        """The report as one self-contained page."""
+        """Return the report as one self-contained page."""
         return html_page(self.page())
 
     def bib(self) -> str | None:
-        """The works it cites as a `.bib` file; None: such a page has none."""
+        """Return the cited papers as a `.bib` file; None: the page cites none."""
         return None
 
-    def beside(self) -> dict[str, Any]:
-        """What `--json` tells beside the units."""
+    def json_fields(self) -> dict[str, Any]:
+        """Return further fields of `--json`."""
         return {}
 
     @property
     def faults(self) -> Sequence[str]:
-        """What is wrong with the files that were written, a line each."""
+        """Errors in the written files."""
         return ()
 
     @property
     def notes(self) -> Sequence[str]:
-        """What else there is to know of them."""
+        """Notes on the written files."""
         return ()
 
     def short_page(self) -> Page:
-        """What a terminal shows."""
+        """Return the report for a terminal."""
         return self.page()
 
     def short(self) -> str:
-        """The same as Markdown."""
+        """Return the report for a terminal as Markdown."""
         return markdown_page(self.short_page())
 
     def files(self) -> dict[str, str]:
-        """Reports by the names of their files, the first one to be looked at first."""
+        """Return the report's texts by file name, the main one first."""
         page = self.page()
         return {"index.html": html_page(page), "index.md": markdown_page(page, pictures=True)}
 
     def json(self) -> str:
-        """Every unit as it was landed."""
+        """Return the landed units as JSON."""
         return to_json(tuple(self.units), indent=2).decode() + "\n"
 
     def save_as(self, path: Path) -> tuple[Path, ...] | None:  # noqa: ARG002 -- of its kind
-        """Write a format of the kind's own; the files. None: the ending of `path` names none."""
+        """Write a format that only this kind has; return the paths, None for others."""
         return None
 
     def write(self, folder: Path) -> tuple[Path, ...]:
-        """Write files, and the drawings that `index.md` shows, each whole or not at all.
+        """Write the report's files and drawings, each atomically.
 
         Returns:
             The paths of the files, without those of the drawings.

@@ -1,4 +1,4 @@
-"""Ideas of a run by group, in the order of the ranking."""
+"""Ideas of a run by group, in ranking order."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class GroupPart:
 
     @property
     def scores(self) -> tuple[tuple[str, float], ...]:
-        """Titles and scores of the ideas that have one."""
+        """Title and score of the scored ideas."""
         return tuple((idea.title, idea.score) for idea in self.ideas if idea.score is not None)
 
     @property
@@ -26,12 +26,12 @@ class GroupPart:
 
 
 def ranked_groups(ranking: Iterable[RankedIdea]) -> tuple[GroupPart, ...]:
-    """The groups in the order of their first ideas."""
+    """Return the groups in the order of their first ideas."""
     members: dict[str | None, list[RankedIdea]] = {}
-    for ranked in ranking:
-        members.setdefault(ranked.group, []).append(ranked)
-    unnamed = ONE_GROUP if list(members) == [None] else NO_GROUP
+    for idea in ranking:
+        members.setdefault(idea.group, []).append(idea)
+    default_name = ONE_GROUP if list(members) == [None] else NO_GROUP
     return tuple(
-        GroupPart(unnamed if name is None else name, tuple(ideas))
+        GroupPart(default_name if name is None else name, tuple(ideas))
         for name, ideas in members.items()
     )

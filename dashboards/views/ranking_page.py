@@ -1,4 +1,4 @@
-"""The report on a ranking by matches."""
+"""Report on a ranking by matches."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,16 +33,16 @@ from warehouse.kinds.rankings.queries import (
 from warehouse.queries import Queries
 
 OVERALL = "overall"
+# Best ideas of a group in its match matrix; wider tables are for SQL.
 MATRIX_IDEAS = 12
-"""Ideas of a group shown in the match matrix, the best: wider tables are for SQL."""
+# More ideas that share the first rank are only counted.
 TITLES_OF_FIRST = 2
-"""Ideas named that share the first rank of a group; more are counted."""
+# Rows of the table over all groups.
 BEST_ACROSS = 20
-"""Ideas shown of all groups together."""
+# Ideas with reasons why they beat one ranked below them.
 DUELS_SHOWN = 4
-"""Ideas of which it is said why they beat the next one below them."""
+# With more groups, a table of leaders comes first.
 GROUPS_AT_A_GLANCE = 2
-"""More of them begin with who is first in each."""
 _GROUPS_AT_ONCE = 20
 _RANGES = (
     " holds every rank that the 95 % intervals allow. Both orders in which a pair was shown are one"
@@ -55,11 +55,13 @@ _LETTERED = patterns.bounded(r"\b([Ii])dea ([AB])\b")
 def ranking_view(
     queries: Queries, run_id: RunId, head: RankingHead | None = None
 ) -> pg.Page | None:
-    """The ranking `head` of a run, or the one that `group_rankings` shows; None when the run has
-    none: leaderboards, dimension profiles, match matrices and reasons.
+    """Return leaderboards, dimension profiles, match matrices and reasons.
+
+    Args:
+        head: None: the ranking that `group_rankings` shows; without any, None is returned.
 
     Raises:
-        ConfigurationError: no such published run.
+        ConfigurationError: there is no such published run.
     """
     head = head or ranking_shown(queries, run_id)
     if head is None:
@@ -69,14 +71,14 @@ def ranking_view(
 
 
 def _blocks(queries: Queries, run_id: RunId, head: RankingHead) -> Iterator[pg.Block]:
-    run, ranked = queries.run(run_id), ranked_by(queries, head)
+    run, ranked_ideas = queries.run(run_id), ranked_by(queries, head)
     clusters = head.grouping is Grouping.CLUSTERS
-    found = "found by what the ideas are about" if clusters else "as given"
+    grouping = "found by what the ideas are about" if clusters else "as given"
     method = "Elo" if head.method is RatingMethod.ELO else "Bradley–Terry"
-    votes = f"; {figures.counted(head.vote_count, 'human vote')}" if head.vote_count else ""
+    votes = f"; {figures.plural(head.vote_count, 'human vote')}" if head.vote_count else ""
     yield pg.text(
-        f"{figures.counted(head.idea_count, 'idea')} in"
-        f" {figures.counted(head.group_count, 'group')}, {found}; ratings: {method}{votes}. Until ",
+        f"{figures.plural(head.idea_count, 'idea')} in"
+        f" {figures.plural(head.group_count, 'group')}, {grouping}; ratings: {method}{votes}. Until ",
         *(head.finished_at, "."),
     )
     yield pg.facts(
@@ -89,20 +91,20 @@ def _blocks(queries: Queries, run_id: RunId, head: RankingHead) -> Iterator[pg.B
     if head.incomplete_reason is not None:
         yield pg.note(
             f"The ranking ended early: {wording.reason(head.incomplete_reason)}. What is missing is"
-            " unscored, not lost; the same command goes on from there."
+            " unscored, not lost; the same command resumes it."
         )
-    range_of = "The range beside a rank"
-    if any(idea.by_matches for idea in ranked):
-        range_of = "Ideas that the matches do not tell apart share a rank; the range beside it"
-    across = _across(queries, head)
+    range_of = "The range next to a rank"
+    if any(idea.by_matches for idea in ranked_ideas):
+        range_of = "Ideas that the matches cannot separate share a rank; the range next to it"
+    comparability = _comparability(queries, head)
     yield pg.text(
-        f"Ideas of a group met in pairs. {range_of}{_RANGES} {wording.what_leads_among(ranked)}"
-        + (f" {across}." if across else "")
+        f"Ideas of a group met in pairs. {range_of}{_RANGES} {wording.what_leads_among(ranked_ideas)}"
+        + (f" {comparability}." if comparability else "")
     )
     if best := _best_across(queries, head):
         yield pg.heading("The best over all groups")
         yield _across_table(best)
-    groups = _members(queries, head, ranked)
+    groups = _members(queries, head, ranked_ideas)
     if len(groups) > GROUPS_AT_A_GLANCE:
         yield pg.heading("Who is first")
         firsts = [(name or NO_GROUP, len(ideas), _first(ideas)) for name, ideas in groups.items()]
@@ -115,12 +117,12 @@ def _blocks(queries: Queries, run_id: RunId, head: RankingHead) -> Iterator[pg.B
 
 
 def _members(
-    queries: Queries, head: RankingHead, ranked: Iterable[RankedIdea]
+    queries: Queries, head: RankingHead, ideas: Iterable[RankedIdea]
 ) -> dict[str, list[RankedIdea]]:
-    """Ideas by the group in which they met."""
+    """Return ideas by the group in which they met."""
     group_of = {each.idea_id: each.group for each in ratings_of(queries, head, head.method)}
     members: dict[str, list[RankedIdea]] = defaultdict(list)
-    for idea in ranked:
+    for idea in ideas:
         members[group_of.get(idea.idea_id, idea.group or "")].append(idea)
     return members
 
@@ -169,7 +171,7 @@ def _leaderboard(ideas: Sequence[RankedIdea]) -> pg.Table:
     for idea in ideas:
         why = idea.unranked_reason
         if why is None and idea.basis == "scores":
-            why = wording.placed_by_score(idea)
+            why = wording.score_placement(idea)
         lower, upper = idea.strength_lower, idea.strength_upper
         rows.append(
             (
@@ -192,7 +194,7 @@ def _leaderboard(ideas: Sequence[RankedIdea]) -> pg.Table:
 def _profiles(
     ideas: Sequence[RankedIdea], ratings: Sequence[Rating], dimensions: Sequence[str]
 ) -> Iterator[pg.Block]:
-    """Rank along each dimension; a dash without one."""
+    """Yield ranks by dimension; a dash without one."""
     ranks = {(rating.idea_id, rating.dimension): rating.rank for rating in ratings}
     rows = [
         (_title(idea), *(_dash(ranks.get((idea.idea_id, each))) for each in dimensions))
@@ -205,33 +207,35 @@ def _profiles(
 
 
 def _meetings(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[pg.Block]:
-    """Verdicts of the best against one another, and why some beat those below them."""
-    met = [idea for idea in ideas if idea.strength is not None]
-    shown = met[:MATRIX_IDEAS]
-    if len(shown) > 1:
-        best = f" (the best {len(shown)} ideas)" if len(met) > len(shown) else ""
+    """Yield verdicts between the best ideas, and why some beat those below."""
+    rated_ideas = [idea for idea in ideas if idea.strength is not None]
+    leading = rated_ideas[:MATRIX_IDEAS]
+    if len(leading) > 1:
+        best = f" (the best {len(leading)} ideas)" if len(rated_ideas) > len(leading) else ""
         yield pg.text(f"Overall verdicts, won and lost by the idea of the row{best}:")
-        places = (f"{place}:" for place in range(1, len(shown) + 1))
-        yield pg.table((":", "Idea", *places), _matrix(shown, matches))
-    ordered = [idea for idea in shown if idea.by_matches]  # the scores of the others order them
-    for place, duel in enumerate(islice(_duels(ordered, matches), DUELS_SHOWN)):
+        places = (f"{place}:" for place in range(1, len(leading) + 1))
+        yield pg.table((":", "Idea", *places), _matrix(leading, matches))
+    ideas_by_matches = [
+        idea for idea in leading if idea.by_matches
+    ]  # the others are ordered by scores
+    for place, duel in enumerate(islice(_duels(ideas_by_matches, matches), DUELS_SHOWN)):
         if place == 0:
             yield pg.text("Why an idea beats another below it; “this idea” is the better one:")
         yield from duel
 
 
 def _summary(summary: GroupSummary, matches: Sequence[Match]) -> pg.Block:
-    unscored = Counter(
+    unscored_reasons = Counter(
         wording.reason(match.unscored_reason)
         for match in matches
         if match.unscored_reason is not None
     )
-    why = ", ".join(f"{times:,}: {reason}" for reason, times in unscored.most_common())
-    ended = f", {summary.ended_because}" if summary.ended_because else ""
+    why = ", ".join(f"{times:,}: {reason}" for reason, times in unscored_reasons.most_common())
+    end_note = f", {summary.ended_because}" if summary.ended_because else ""
     bias = "Position bias was not measured."
     if summary.position_bias is not None:
         bias = (
-            f"Position bias {figures.signed(summary.position_bias)} (+1: the idea shown first always"
+            f"Position bias {figures.with_sign(summary.position_bias)} (+1: the idea shown first always"
             " wins, 0: order does not matter)."
         )
     if summary.order_agreement_0_to_1 is not None:
@@ -243,24 +247,24 @@ def _summary(summary: GroupSummary, matches: Sequence[Match]) -> pg.Block:
             " compare within a part only."
         )
     return pg.text(
-        f"{figures.counted(summary.match_count, 'verdict')}, {summary.unscored_match_count:,}"
+        f"{figures.plural(summary.match_count, 'verdict')}, {summary.unscored_match_count:,}"
         f" unscored{f' ({why})' if why else ''}; schedule:"
-        f" {summary.schedule.replace('_', ' ')}{ended}. {bias}"
+        f" {summary.schedule.replace('_', ' ')}{end_note}. {bias}"
     )
 
 
-def _across(queries: Queries, head: RankingHead) -> str | None:
-    """Whether strengths compare across groups; None where there is one group."""
+def _comparability(queries: Queries, head: RankingHead) -> str | None:
+    """Return whether strengths compare across groups; None with one group."""
     if head.group_count < 2:
         return None
-    said = compared_across(group_summaries(queries, head))
-    return said[:1].upper() + said[1:]
+    sentence = compared_across(group_summaries(queries, head))
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _best_across(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:
-    found = [idea for idea in ranked_by(queries, head) if idea.rank_across_groups is not None]
-    found.sort(key=lambda idea: -(idea.strength_across_groups or 0.0))
-    return tuple(found[:BEST_ACROSS])
+    ideas = [idea for idea in ranked_by(queries, head) if idea.rank_across_groups is not None]
+    ideas.sort(key=lambda idea: -(idea.strength_across_groups or 0.0))
+    return tuple(ideas[:BEST_ACROSS])
 
 
 def _first(ideas: Sequence[RankedIdea]) -> str:
@@ -271,20 +275,20 @@ def _first(ideas: Sequence[RankedIdea]) -> str:
 
 
 def _matrix(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[list[pg.Part]]:
-    """Each idea against each of the others: `2–0`, `2 tied`, `·` where they did not meet."""
-    won: Counter[tuple[IdeaId, IdeaId]] = Counter()
-    tied: Counter[frozenset[IdeaId]] = Counter()
+    """Yield results of each pair: `2–0`, `2 tied`, or `·` if they did not meet."""
+    wins_over: Counter[tuple[IdeaId, IdeaId]] = Counter()
+    ties_of: Counter[frozenset[IdeaId]] = Counter()
     for match in matches:
         pair = (match.first_idea_id, match.second_idea_id)
         if match.dimension == OVERALL and match.winner is not None:
             if match.winner is Winner.TIE:
-                tied[frozenset(pair)] += 1
+                ties_of[frozenset(pair)] += 1
             else:
-                won[pair if match.winner is Winner.FIRST else pair[::-1]] += 1
+                wins_over[pair if match.winner is Winner.FIRST else pair[::-1]] += 1
 
     def cell(one: IdeaId, other: IdeaId) -> str:
-        ties = tied[frozenset((one, other))]
-        wins, losses = won[one, other], won[other, one]
+        ties = ties_of[frozenset((one, other))]
+        wins, losses = wins_over[one, other], wins_over[other, one]
         if one == other or wins + losses + ties == 0:
             return "·"
         if wins + losses == 0:
@@ -296,21 +300,22 @@ def _matrix(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[l
 
 
 def _duels(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[tuple[pg.Block, ...]]:
-    """Each idea against the next below it that it beat, as far as any."""
-    met: dict[frozenset[IdeaId], list[Match]] = defaultdict(list)
+    """Yield, for each idea, the next one below that it beat, with reasons."""
+    matches_of_pair: dict[frozenset[IdeaId], list[Match]] = defaultdict(list)
     for match in matches:
         if match.winner is not None:
-            met[frozenset((match.first_idea_id, match.second_idea_id))].append(match)
+            matches_of_pair[frozenset((match.first_idea_id, match.second_idea_id))].append(match)
     for place, better in enumerate(ideas):
         below = (idea for idea in ideas[place + 1 :] if idea.rank != better.rank)
-        found = (
-            _duel(better, worse, met[frozenset((better.idea_id, worse.idea_id))]) for worse in below
+        duels = (
+            _duel(better, worse, matches_of_pair[frozenset((better.idea_id, worse.idea_id))])
+            for worse in below
         )
-        yield from islice(filter(None, found), 1)
+        yield from islice(filter(None, duels), 1)
 
 
 def _duel(better: RankedIdea, worse: RankedIdea, matches: Sequence[Match]) -> tuple[pg.Block, ...]:
-    """What judges said for `better`, the whole first; nothing when it never won on the whole."""
+    """Return the reasons for `better`, overall first; empty if it never won overall."""
     reasons: dict[str, str] = {}
     wins: Counter[str] = Counter()
     for match in matches:
@@ -319,10 +324,12 @@ def _duel(better: RankedIdea, worse: RankedIdea, matches: Sequence[Match]) -> tu
         if match.winner is not Winner.TIE and idea_id == better.idea_id:
             wins[match.dimension] += 1
             if match.rationale.strip():
-                reasons.setdefault(match.dimension, _named(match.rationale, "A" if first else "B"))
+                reasons.setdefault(
+                    match.dimension, _name_ideas(match.rationale, "A" if first else "B")
+                )
     if not wins[OVERALL]:
         return ()
-    ordered = sorted(
+    dimensions = sorted(
         reasons, key=lambda dimension: (dimension != OVERALL, -wins[dimension], dimension)
     )
     overall = sum(match.dimension == OVERALL for match in matches)
@@ -331,19 +338,17 @@ def _duel(better: RankedIdea, worse: RankedIdea, matches: Sequence[Match]) -> tu
         pg.text(pg.strong(_title(better)), " over ", pg.strong(_title(worse)), tally),
         *pg.bullets(
             pg.line(f"{dimension.replace('_', ' ')}: ", prose_line(reasons[dimension]))
-            for dimension in ordered
+            for dimension in dimensions
         ),
     )
 
 
-def _named(rationale: str, winner: str) -> str:
-    """A judge knows the ideas as A and B, in the order it was shown them; a reader knows which of
-    them the text speaks for.
-    """
+def _name_ideas(rationale: str, winner: str) -> str:
+    """Replace A and B, a judge's names by display order, by “this/the other idea”."""
 
-    def name(found: patterns.Match[str]) -> str:
-        words = "this idea" if found[2].upper() == winner else "the other idea"
-        return words.capitalize() if found[1] == "I" else words
+    def name(match: patterns.Match[str]) -> str:
+        words = "this idea" if match[2].upper() == winner else "the other idea"
+        return words.capitalize() if match[1] == "I" else words
 
     return _LETTERED.sub(name, rationale)
 

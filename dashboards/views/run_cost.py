@@ -1,11 +1,11 @@
-"""What a run cost and how long its calls took, as tables and a drawing."""
+"""Cost of a run and latency of its calls."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.charts.bar_chart import Measured, bar_chart, scale_to
+from dashboards.render.charts.bar_chart import Bar, bar_chart, scale_to
 from warehouse.answers import RunCost, StepCost
 from warehouse.queries import Queries
 
@@ -13,10 +13,10 @@ _MILLION = 1_000_000
 
 
 def cost_blocks(queries: Queries, cost: RunCost) -> Iterator[pg.Block]:
-    """What a run cost, by module and step."""
+    """Yield the cost of a run by module and step."""
     yield pg.heading("What it cost")
     yield pg.table(("", ""), _costs(cost))
-    ideas = figures.counted(cost.ideas, "idea")
+    ideas = figures.plural(cost.ideas, "idea")
     if modules := queries.module_costs(cost.run_id):
         yield pg.heading("By module", level=3)
         rows = [
@@ -34,8 +34,8 @@ def cost_blocks(queries: Queries, cost: RunCost) -> Iterator[pg.Block]:
         yield pg.table(
             (*columns, "Price", "Calls an idea:", "Tokens an idea:", "Price an idea"), rows
         )
-        reused = ", reused ones included" if cost.reused_ideas else ""
-        yield pg.text(f"Figures of an idea are means over all {ideas} of the run{reused}.")
+        reuse_note = ", reused ones included" if cost.reused_ideas else ""
+        yield pg.text(f"Figures of an idea are means over all {ideas} of the run{reuse_note}.")
     if steps := queries.step_costs(cost.run_id):
         yield from _steps(steps, queries.latency_by_step(cost.run_id))
 
@@ -58,25 +58,25 @@ def _costs(cost: RunCost) -> Iterator[tuple[str, str]]:
         f" unanswered; {cost.upstream_requests:,} sent on to the sources"
     )
     yield "Literature requests", requests if cost.api_calls else "none"
-    reused = (
+    reuse_note = (
         f", {cost.reused_ideas:,} of them reused from earlier runs" if cost.reused_ideas else ""
     )
-    took, ideas = figures.duration(cost.duration_seconds), figures.counted(cost.ideas, "idea")
-    yield "Time", f"{took} for {ideas}{reused}"
+    took, ideas = figures.duration(cost.duration_seconds), figures.plural(cost.ideas, "idea")
+    yield "Time", f"{took} for {ideas}{reuse_note}"
 
 
 def _steps(steps: Sequence[StepCost], latencies: Iterable[Mapping[str, Any]]) -> Iterator[pg.Block]:
     yield pg.heading("By step", level=3)
     if (bars := _bars(steps)) is not None:
         yield bars
-    known = {(row["step"], row["model_requested"]): row for row in latencies}
+    latency_of = {(row["step"], row["model_requested"]): row for row in latencies}
     rows = []
     for cost in steps:
-        times = known.get((cost.step, cost.model_requested), {})
+        times = latency_of.get((cost.step, cost.model_requested), {})
         rows.append(
             (
                 *(
-                    wording.spaced(cost.step),
+                    wording.with_spaces(cost.step),
                     cost.model_requested,
                     cost.llm_calls,
                     cost.llm_cache_hits,
@@ -104,7 +104,7 @@ def _steps(steps: Sequence[StepCost], latencies: Iterable[Mapping[str, Any]]) ->
 
 
 def sources_blocks(queries: Queries, cost: RunCost) -> Iterator[pg.Block]:
-    """How the sources of a run answered."""
+    """Yield how the sources of a run answered."""
     sources = queries.source_health(cost.run_id)
     yield pg.heading("Sources")
     if not sources:
@@ -112,7 +112,7 @@ def sources_blocks(queries: Queries, cost: RunCost) -> Iterator[pg.Block]:
         return
     rows = [
         (
-            *(wording.spaced(row["source"]), row["endpoint"], row["requests"]),
+            *(wording.with_spaces(row["source"]), row["endpoint"], row["requests"]),
             f"{row['failed']:,} ({figures.share(row['failed'], row['requests'])})",
             *(row["rate_limited"], row["cache_hits"], row["look_ups"]),
             *(figures.duration(row["p50_seconds"]), figures.duration(row["p95_seconds"])),
@@ -129,7 +129,7 @@ def sources_blocks(queries: Queries, cost: RunCost) -> Iterator[pg.Block]:
 
 
 def _bars(steps: Sequence[StepCost]) -> pg.Figure | None:
-    """What each step cost: in dollars where a price is known, else in tokens."""
+    """Chart the steps: in dollars if a price is known, else in tokens."""
     if any(line.cost_usd for line in steps):
         costs = [
             (
@@ -148,10 +148,10 @@ def _bars(steps: Sequence[StepCost]) -> pg.Figure | None:
         ]
         title, unit = "Tokens by step", "Millions of tokens, sent and received"
     models = {line.model_requested for line in steps}
-    ordered = sorted(costs, key=lambda cost: -(cost[1] or 0.0))
+    dearest_first = sorted(costs, key=lambda cost: -(cost[1] or 0.0))
     values = [
-        Measured(_step_name(line, alone=len(models) == 1), value, said)
-        for line, value, said in ordered
+        Bar(_step_name(line, alone=len(models) == 1), value, value_text)
+        for line, value, value_text in dearest_first
     ]
     largest = max((value or 0.0 for _, value, _ in costs), default=0.0)
     return bar_chart("bars-3", title, "Dearest first.", scale_to(largest, unit), values)

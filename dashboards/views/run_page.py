@@ -1,4 +1,4 @@
-"""The report on one run, put together from the warehouse's answers."""
+"""Report on a run of ideas."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -30,14 +30,15 @@ def run_view(
     file_names: Mapping[IdeaId, str],
     thresholds: AlarmSettings = USUAL,
 ) -> pg.Page:
-    """The ranking of a run with its costs, sources, failures and validations.
+    """Return ranking, cost, sources, failures and validations of a run.
 
     Args:
-        file_names: names, without suffix, of the ideas' own reports in the folder `ideas`; other
-            ideas are named without a link.
+        file_names: names, without extension, of the ideas' reports in the folder `ideas`; other
+            ideas
+            get no link.
 
     Raises:
-        ConfigurationError: no such published run.
+        ConfigurationError: there is no such published run.
     """
     (night,) = night_figures(queries, [run_id], thresholds=thresholds)
     title = f"Run {run_id}"
@@ -59,9 +60,9 @@ def _head(queries: Queries, night: NightFigures) -> Iterator[pg.Block]:
     run = night.run
     yield pg.text(pg.strong(night.status))
     yield from pg.bullets(alarm.sentence for alarm in night.alarms)
-    early = f"; {run.failed_count:,} ended early" if run.failed_count else ""
+    ended_early_note = f"; {run.failed_count:,} ended early" if run.failed_count else ""
     yield pg.text(
-        f"{figures.counted(run.idea_count, 'idea')}, {run.states_in_words}{early}. Took"
+        f"{figures.plural(run.idea_count, 'idea')}, {run.states_in_words}{ended_early_note}. Took"
         f" {figures.duration(run.duration_seconds)}, until {figures.moment(run.finished_at)}."
     )
     yield pg.facts(
@@ -73,8 +74,8 @@ def _head(queries: Queries, night: NightFigures) -> Iterator[pg.Block]:
         f"label {run.label}" if run.label else "",
         f"Assay {run.assay_version}",
     )
-    known = (run.engine, run.literature, run.literature_name, run.literature_lacks)
-    yield from map(pg.note, wording.banners(*known))
+    banner_facts = (run.engine, run.literature, run.literature_name, run.literature_lacks)
+    yield from map(pg.note, wording.banners(*banner_facts))
     left_out = queries.left_out_groups(run.run_id)
     if not_covered := wording.ideas_not_covered(left_out, run.idea_count):
         yield pg.note(f"{not_covered}.")
@@ -84,7 +85,7 @@ def _head(queries: Queries, night: NightFigures) -> Iterator[pg.Block]:
 
 def _ranking(queries: Queries, run: Run, file_names: Mapping[IdeaId, str]) -> Iterator[pg.Block]:
     ranking, idea_scores = queries.ranking(run.run_id), queries.idea_scores(run.run_id)
-    scores, beyond = {score.idea_id: score for score in idea_scores}, _beyond(idea_scores)
+    scores, beyond = {score.idea_id: score for score in idea_scores}, _optional_columns(idea_scores)
     groups = ranked_groups(ranking)
     yield pg.heading("Ranking")
     if (chart := score_chart(groups)) is not None:
@@ -110,9 +111,9 @@ def _ranking(queries: Queries, run: Run, file_names: Mapping[IdeaId, str]) -> It
         " Coverage is the share of the weights that scored the idea; equal scores share a rank.",
     )
     if any(idea.strength is not None for idea in ranking):
-        whole = pg.report("The ranking in full", "ranking")
+        ranking_link = pg.report("The ranking in full", "ranking")
         leads = f"{wording.what_leads_among(ranking)} "
-        yield pg.text(leads, whole, " shows intervals, matches and reasons.")
+        yield pg.text(leads, ranking_link, " shows intervals, matches and reasons.")
     yield from sensitivity_blocks(sensitivity_of(idea_scores))
 
 
@@ -129,13 +130,13 @@ _ASSESSED_RANGE = " The range of an idea with a score is its lowest and its high
 
 
 def _row(
-    run: Run, ranked: RankedIdea, score: IdeaScore, file_name: str | None, beyond: Sequence[str]
+    run: Run, idea: RankedIdea, score: IdeaScore, file_name: str | None, beyond: Sequence[str]
 ) -> tuple[pg.Part, ...]:
-    title, notes = ranked.title.strip() or ranked.idea_id, _notes(ranked, score)
+    title, notes = idea.title.strip() or idea.idea_id, _notes(idea, score)
     soundness = figures.mean(score.soundness_0_to_10)
     contribution = figures.mean(score.contribution_0_to_10)
     return (
-        "–" if ranked.rank is None else ranked.rank,
+        "–" if idea.rank is None else idea.rank,
         pg.line(
             pg.report(title, f"ideas/{file_name}") if file_name else title,
             f" – {notes}" if notes else "",
@@ -145,25 +146,28 @@ def _row(
         "–" if score.coverage_0_to_1 is None else f"{score.coverage_0_to_1:.0%}",
         soundness if score.soundness_requested else "not asked for",
         contribution if score.contribution_requested else "not asked for",
-        *(_BEYOND[name][1](score) if _BEYOND[name][0](score) else "–" for name in beyond),
-        _unscored(score),
-        ranked.failure_count,
+        *(
+            _OPTIONAL_COLUMNS[name][1](score) if _OPTIONAL_COLUMNS[name][0](score) else "–"
+            for name in beyond
+        ),
+        _unscored_parts(score),
+        idea.failure_count,
     )
 
 
 def models_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
-    """Which models answered, what they do not take, and how far judges agree."""
+    """Yield answering models, dropped parameters, and agreement of judges."""
     answering = queries.answering_models(run_id)
     several = len({row.model_requested for row in answering}) > 1
-    dropped = queries.dropped_parameters(run_id)
+    dropped_parameters = queries.dropped_parameters(run_id)
     agreement = queries.judge_agreement(run_id)
-    if not (several or dropped or agreement):
+    if not (several or dropped_parameters or agreement):
         return
     yield pg.heading("Models and judges")
     if several:
         answers = [
             (
-                wording.spaced(row.step),
+                wording.with_spaces(row.step),
                 row.model_requested,
                 ", ".join(row.models_answered),
                 row.answered_calls,
@@ -171,13 +175,13 @@ def models_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
             for row in answering
         ]
         yield pg.table(("Step", "Model", "Answered as", "Answers:"), answers)
-    yield from pg.bullets(map(wording.dropped, dropped))
+    yield from pg.bullets(map(wording.dropped_parameter, dropped_parameters))
     if agreement:
         yield pg.text("Where several judges were asked, the median of their scores counts.")
         rows = [
             (
                 *(
-                    wording.spaced(row.step),
+                    wording.with_spaces(row.step),
                     row.questions,
                     row.judges,
                     row.votes,
@@ -199,8 +203,8 @@ def models_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
         )
 
 
-def rejected_entries(rejections: Sequence[FailureRow]) -> Iterator[pg.Block]:
-    """Yield what could not enter a run, and how to mend it; nothing where all did."""
+def rejection_blocks(rejections: Sequence[FailureRow]) -> Iterator[pg.Block]:
+    """Yield rejected entries and how to fix them; nothing without any."""
     if rejections:
         yield pg.heading("Rejected entries")
         columns = ("Idea", "Where", "Why", "How to mend it")
@@ -216,14 +220,14 @@ def _rejections(queries: Queries, run: Run) -> Iterator[pg.Block]:
         pg.heading("Rejected entries"),
         pg.text("None: every entry of the idea file was accepted."),
     )
-    yield from tuple(rejected_entries(queries.rejections(run.run_id))) or none
+    yield from tuple(rejection_blocks(queries.rejections(run.run_id))) or none
     if run.reading_remarks:
         yield pg.text("Not read or not judged of the idea file:")
         yield from pg.bullets(run.reading_remarks)
 
 
 def failure_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
-    """What failed in a run, and papers that count for nothing."""
+    """Yield the failures of a run, and papers left out."""
     yield pg.heading("Failures")
     failures = [
         (
@@ -240,40 +244,42 @@ def failure_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
         yield pg.heading("Papers left out")
         yield pg.text("Found, and counted for nothing. Nothing failed there.")
         yield from pg.bullets(
-            f"{wording.reason(group.reason)}: in {figures.counted(group.idea_count, 'idea')}; of"
+            f"{wording.reason(group.reason)}: in {figures.plural(group.idea_count, 'idea')}; of"
             f" one: {group.example}"
             for group in left_out
         )
 
 
 def validation_blocks(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
-    """Which expectations the rows of a run held."""
+    """Yield the expectations that rows of a run broke."""
     validations = queries.validations(run_id)
     yield pg.heading("Validation")
     if not validations:
         yield pg.text("No expectation was recorded.")
         return
-    broken, count = [row for row in validations if not row.success], len(validations)
-    expectations = figures.counted(count, "expectation")
-    if broken:
-        critical = sum(row.severity is Severity.CRITICAL for row in broken)
-        held = f"{count - len(broken)} of {expectations} held"
-        yield pg.text(f"{held}; {critical} of the broken ones critical.")
+    broken_rows, count = [row for row in validations if not row.success], len(validations)
+    expectations = figures.plural(count, "expectation")
+    if broken_rows:
+        critical = sum(row.severity is Severity.CRITICAL for row in broken_rows)
+        held_text = f"{count - len(broken_rows)} of {expectations} held"
+        yield pg.text(f"{held_text}; {critical} of the broken ones critical.")
         rows = [
             (
                 *(row.expectation, row.table_name, row.column_name, row.severity.value),
                 *(row.unexpected_count, row.evaluated_count, row.detail),
             )
-            for row in broken
+            for row in broken_rows
         ]
         columns = ("Expectation", "Table", "Column", "Severity", "Rows that broke it:")
         yield pg.table((*columns, "Rows checked:", "Detail"), rows)
     else:
         yield pg.text(f"All {expectations} held.")
-    if evaluated := sum(row.great_expectations is not None for row in validations):
+    if evaluated_count := sum(row.great_expectations is not None for row in validations):
         command = pg.code("assay report RUN --data-docs")
         yield pg.text(
-            f"Great Expectations evaluated {evaluated:,} of them; ", command, " shows its results."
+            f"Great Expectations evaluated {evaluated_count:,} of them; ",
+            command,
+            " shows its results.",
         )
     else:
         yield pg.text(
@@ -288,7 +294,7 @@ def _questions(run_id: RunId) -> Iterator[pg.Block]:
     yield pg.text(
         *("Every table behind this page answers SQL; ", pg.code("assay warehouse docs")),
         *(" describes the columns. Add ", pg.code("--warehouse DIR")),
-        " unless you are beside the default one.",
+        " unless you are next to the default one.",
     )
     for question, query in _QUERIES.items():
         yield pg.text(question)
@@ -320,7 +326,8 @@ def _criterion(name: str) -> tuple[Callable[[IdeaScore], bool], Callable[[IdeaSc
     )
 
 
-_BEYOND: dict[str, tuple[Callable[[IdeaScore], bool], Callable[[IdeaScore], str]]] = {
+# Columns of optional modules: whether an idea has the value, and its text.
+_OPTIONAL_COLUMNS: dict[str, tuple[Callable[[IdeaScore], bool], Callable[[IdeaScore], str]]] = {
     "Committee": (
         lambda score: score.committee_requested,
         lambda score: figures.mean(score.committee_0_to_10),
@@ -331,39 +338,37 @@ _BEYOND: dict[str, tuple[Callable[[IdeaScore], bool], Callable[[IdeaScore], str]
     ),
     **{name.replace("_", " ").capitalize(): _criterion(name) for name in CRITERION_PARTS},
 }
-"""Columns of modules that not every run asks for: whether an idea was judged so, and what stands
-there.
-"""
 
 
-def _beyond(scores: Sequence[IdeaScore]) -> tuple[str, ...]:
-    """The columns of `_BEYOND` that this run needs."""
+def _optional_columns(scores: Sequence[IdeaScore]) -> tuple[str, ...]:
+    """Return the names of `_OPTIONAL_COLUMNS` that this run needs."""
     return tuple(
         name
-        for name, (requested, _) in _BEYOND.items()
-        if any(requested(score) for score in scores)
+        for name, (is_requested, _) in _OPTIONAL_COLUMNS.items()
+        if any(is_requested(score) for score in scores)
     )
 
 
 def _range(run: Run, score: IdeaScore) -> str:
-    """The score with 0, and with 10, in place of what is missing; else the repetitions of
-    `overall` where the score is its median.
+    """Return the score with 0 and with 10 in place of missing parts.
+
+    Without missing parts, the range of repetitions if the score is the median of `overall`.
     """
     if score.missing:
         return f"{figures.mean(score.score_lower)} to {figures.mean(score.score_upper)}"
     lowest, highest = score.overall_lowest_0_to_1, score.overall_highest_0_to_1
-    weighted = any(run.score_weights.acting(assessed=True).values())
-    if lowest is None or highest is None or weighted:
+    has_weights = any(run.score_weights.acting(assessed=True).values())
+    if lowest is None or highest is None or has_weights:
         return "–"
     return f"{figures.mean(10 * lowest)} to {figures.mean(10 * highest)}"
 
 
-def _unscored(score: IdeaScore) -> str:
-    """What the means beside it are not made of, by module."""
+def _unscored_parts(score: IdeaScore) -> str:
+    """Return what the means next to it leave out, by module."""
     comparisons = score.scored_comparison_count + score.unscored_comparison_count
-    found = [
-        f"{missing:,} of {figures.counted(whole, what)}"
-        for missing, whole, what in (
+    parts = [
+        f"{missing:,} of {figures.plural(total, what)}"
+        for missing, total, what in (
             (score.unscored_method_count, score.method_count, "method"),
             (score.unscored_comparison_count, comparisons, "comparison"),
             (score.unscored_persona_review_count, score.persona_review_count, "persona review"),
@@ -371,32 +376,32 @@ def _unscored(score: IdeaScore) -> str:
         if missing
     ]
     if score.novelty_requested and score.novelty_0_to_10 is None:
-        found.append("the novelty judgement")
+        parts.append("the novelty judgement")
     if score.assessment_requested:
-        found += [name for name, value in _assessed(score).items() if value is None]
-    if not found and not score.coverage_0_to_1:
+        parts += [name for name, value in _assessment_values(score).items() if value is None]
+    if not parts and not score.coverage_0_to_1:
         return "everything"
-    return ", ".join(found) or (score.missing or "nothing").replace("_", " ")
+    return ", ".join(parts) or (score.missing or "nothing").replace("_", " ")
 
 
-def _assessed(score: IdeaScore) -> dict[str, float | None]:
-    """What the assessment says, by criterion in words."""
-    named = {"overall": score.overall_0_to_1, **score.parts}
-    return {name.replace("_", " "): value for name, value in named.items()}
+def _assessment_values(score: IdeaScore) -> dict[str, float | None]:
+    """Return the assessment's values by criterion in words."""
+    values = {"overall": score.overall_0_to_1, **score.parts}
+    return {name.replace("_", " "): value for name, value in values.items()}
 
 
-def _notes(ranked: RankedIdea, score: IdeaScore) -> str:
-    found = []
-    if why := wording.why_unranked(ranked):
-        found.append(why)
+def _notes(idea: RankedIdea, score: IdeaScore) -> str:
+    notes = []
+    if why := wording.why_unranked(idea):
+        notes.append(why)
     if score.incomplete_reason is not None:
-        found.append(f"ended early: {wording.reason(score.incomplete_reason)}")
+        notes.append(f"ended early: {wording.reason(score.incomplete_reason)}")
     if score.score is None and score.state_reason not in (None, score.incomplete_reason):
-        found.append(wording.unscored(str(score.state_reason)))
+        notes.append(wording.unscored_because(str(score.state_reason)))
     if score.unscored_dimension_count:
-        found.append(
-            f"{figures.counted(score.unscored_dimension_count, 'dimension')} without a review"
+        notes.append(
+            f"{figures.plural(score.unscored_dimension_count, 'dimension')} without a review"
         )
     if score.duplicate_of is not None:
-        found.append(f"nearly the same as {score.duplicate_of}")
-    return "; ".join(found)
+        notes.append(f"nearly the same as {score.duplicate_of}")
+    return "; ".join(notes)

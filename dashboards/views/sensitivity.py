@@ -1,6 +1,4 @@
-"""How much the leaders depend on the weights: the share of all weightings under which an idea is
-among the best.
-"""
+"""Sensitivity of the leaders to the weights."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,13 +22,12 @@ _TOO_LITTLE = (
 
 @dataclass(frozen=True, slots=True)
 class Sensitivity:
-    """How often ideas are among the best, as weights vary.
+    """Share of sampled weightings under which ideas are among the best.
 
     Attributes:
-        parts: modules or criteria whose weights were varied.
-        shares: ideas that are ever among the best, the surest first, each with the share from 0 to
-            1 of the sampled weightings under which it is.
-        left_out: how many ideas have a part unscored.
+        parts: modules or criteria whose weights varied.
+        shares: ideas that are ever among the best, with their share from 0 to 1, highest first.
+        left_out: how many ideas have an unscored part.
     """
 
     parts: tuple[str, ...]
@@ -39,40 +36,39 @@ class Sensitivity:
 
 
 def sensitivity_of(scores: Sequence[IdeaScore]) -> Sensitivity | None:
-    """Weights drawn evenly from all that add up to one (a seeded Dirichlet distribution).
+    """Sample weightings uniformly (a seeded Dirichlet distribution).
 
-    None with fewer than two parts to weigh, and where no more ideas are whole than are counted as
-    the best. An idea of which a part is unscored has no score under any weighting. Ties share a
-    rank, so they are in or out together.
+    None with fewer than two parts, or with no more fully scored ideas than `TOP`. An idea with an
+    unscored part has no score under any weighting. Ties share a rank.
     """
     names = dict.fromkeys(name for score in scores for name in score.parts)
     parts = tuple(
         name for name in names if any(score.parts.get(name) is not None for score in scores)
     )
-    rated, rows = [], []
+    scored_ideas, rows = [], []
     for score in scores:
         row = [value for name in parts if (value := score.parts.get(name)) is not None]
         if len(row) == len(parts):
-            rated.append(score)
+            scored_ideas.append(score)
             rows.append(row)
-    if len(parts) < 2 or len(rated) <= TOP:
+    if len(parts) < 2 or len(scored_ideas) <= TOP:
         return None
-    among = zip(rated, map(float, shares_among_best(np.array(rows))), strict=True)
-    ever = [(score, share) for score, share in among if share > 0]
+    shares = zip(scored_ideas, map(float, shares_among_best(np.array(rows))), strict=True)
+    ever = [(score, share) for score, share in shares if share > 0]
     ever.sort(key=lambda each: (-each[1], -(each[0].score or 0.0), each[0].idea_id))
-    return Sensitivity(parts, tuple(ever), len(scores) - len(rated))
+    return Sensitivity(parts, tuple(ever), len(scores) - len(scored_ideas))
 
 
 def sensitivity_blocks(sensitivity: Sensitivity | None) -> Iterator[pg.Block]:
-    """The section on how much the weights matter."""
+    """Yield the section on sensitivity to weights."""
     yield pg.heading("How much the weights matter")
     if sensitivity is None:
         yield pg.text(_TOO_LITTLE)
         return
     parts, left_out = sensitivity.parts, sensitivity.left_out
     are = "is" if left_out == 1 else "are"
-    left = (
-        f" {figures.counted(left_out, 'idea')} of which something is unscored {are} left out: no"
+    left_out_note = (
+        f" {figures.plural(left_out, 'idea')} of which something is unscored {are} left out: no"
         " weighting makes up for it."
         if left_out
         else ""
@@ -81,7 +77,7 @@ def sensitivity_blocks(sensitivity: Sensitivity | None) -> Iterator[pg.Block]:
         f"{SAMPLES:,} weightings of {', '.join(parts).replace('_', ' ')} were drawn"
         f" evenly from all that add up to one. An idea that is among the best {TOP} under nearly all"
         " of them leads whatever one cares about; one in the middle of the list leads because of the"
-        f" weights.{left}"
+        f" weights.{left_out_note}"
     )
     rows = [
         (score.title or score.idea_id, figures.mean(score.score), figures.percent(share))
@@ -90,11 +86,11 @@ def sensitivity_blocks(sensitivity: Sensitivity | None) -> Iterator[pg.Block]:
     yield pg.table(("Idea", "Score:", f"Among the best {TOP}:"), rows)
     more = len(sensitivity.shares) - len(rows)
     if more:
-        yield pg.text(f"{figures.counted(more, 'more idea')} under fewer weightings.")
+        yield pg.text(f"{figures.plural(more, 'more idea')} under fewer weightings.")
 
 
 def shares_among_best(values: np.ndarray) -> np.ndarray:
-    """The share of `SAMPLES` weightings that put each row among the best `TOP`.
+    """Return the share of `SAMPLES` weightings that put each row into the top `TOP`.
 
     Args:
         values: one row per idea, one column per module or criterion.

@@ -36,14 +36,18 @@ _ASPECTS = ("Work", "Problem", "Data", "Method", "Result", "Limits")
 def survey_blocks(
     head: SurveyHead, parts: Sequence[SurveyPart], keys: Mapping[str, str]
 ) -> Iterator[pg.Block]:
-    """A review or the evidence for it, question by question; `keys` are those of `papers.bib`."""
+    """Yield the review, or its evidence, question by question.
+
+    Args:
+        keys: keys of `papers.bib` by paper.
+    """
     yield pg.facts(
         pg.code(head.run_id),
-        figures.counted(head.question_count, "question"),
+        figures.plural(head.question_count, "question"),
         pg.line("engine ", pg.code(head.engine)),
         pg.line("literature ", pg.code(head.literature)),
-        f"{figures.counted(head.depth, 'hop')} at most",
-        f"up to {figures.counted(head.maximum_papers, 'paper')} kept of {head.maximum_judged:,} judged",
+        f"{figures.plural(head.depth, 'hop')} at most",
+        f"up to {figures.plural(head.maximum_papers, 'paper')} kept of {head.maximum_judged:,} judged",
         f"nothing after {figures.day(head.cutoff_date)}" if head.cutoff_date else "",
     )
     yield from map(pg.note, _banners(head))
@@ -56,27 +60,29 @@ def survey_blocks(
             yield _not_made(part.survey, "surveyed")
         else:
             yield pg.text(pg.strong(part.verdict))
-            yield from _found(part, number, keys)
-            yield from _how_found(part.survey)
+            yield from _papers_found(part, number, keys)
+            yield from _search_blocks(part.survey)
         if part.survey.removed:
             yield from (pg.heading("Taken out of the review", level=3), pg.text(_TAKEN_OUT))
-            yield from _removed(part, with_section=True)
-        yield pg.heading("What could not be had", level=3)
+            yield from _removed_sentences(part, with_section=True)
+        yield pg.heading("What is missing", level=3)
         yield from _failures(part) or (pg.text("Every look-up and every question was answered."),)
         yield from pg.bullets(f"Left out: {detail}" for detail in part.left_out)
 
 
 def _banners(head: SurveyHead, what: str = "run") -> tuple[str, ...]:
-    early = head.incomplete_reason
-    return wording.banners(head.engine, head.literature, incomplete_reason=early, what=what)
+    end_reason = head.incomplete_reason
+    return wording.banners(head.engine, head.literature, incomplete_reason=end_reason, what=what)
 
 
-def _found(part: SurveyPart, number: int, keys: Mapping[str, str]) -> Iterator[pg.Block]:
+def _papers_found(part: SurveyPart, number: int, keys: Mapping[str, str]) -> Iterator[pg.Block]:
     survey = part.survey
     if not survey.kept_count:
-        lost = figures.counted(survey.not_looked_count, "search or paper", "searches or papers")
+        unread_count = figures.plural(
+            survey.not_looked_count, "search or paper", "searches or papers"
+        )
         yield pg.text(
-            f"Nothing can be said: {lost} could not be looked at."
+            f"Nothing can be said: {unread_count} could not be looked at."
             if survey.not_looked_count
             else "Nothing relevant was found: the searches were answered, and no paper they gave is"
             " relevant."
@@ -89,7 +95,7 @@ def _found(part: SurveyPart, number: int, keys: Mapping[str, str]) -> Iterator[p
         years = dict.fromkeys(filter(None, (cluster.first_year, cluster.last_year)))
         span = f", {' to '.join(map(str, years))}" if cluster.first_year else ""
         yield pg.heading(cluster.name, level=3)
-        yield pg.text(f"{figures.counted(cluster.paper_count, 'paper')}{span}. The heaviest:")
+        yield pg.text(f"{figures.plural(cluster.paper_count, 'paper')}{span}. The heaviest:")
         yield from _papers(part, cluster.key_paper_ids, compared=True)
     if survey.joins:
         yield pg.heading("Joined only by a third", level=3)
@@ -112,20 +118,20 @@ def _review(part: SurveyPart) -> Iterator[pg.Block]:
         yield pg.heading(section.heading, level=4)
         if section.text:
             yield from prose(section.text)
-            yield from _unchecked(section.unchecked_sentence_count)
+            yield from _unchecked_note(section.unchecked_sentence_count)
         else:
             why = wording.reason(section.unscored_reason or "")
-            yield pg.text(f"Nothing stands here: {why}; {section.unscored_detail}.")
+            yield pg.text(f"Not written: {why}; {section.unscored_detail}.")
     if not part.survey.sections:
-        yield pg.text("It could not be written; why stands under “What could not be had”.")
-    if part.compared:
+        yield pg.text("It could not be written; see “What is missing”.")
+    if part.comparison:
         yield pg.heading("The leading works side by side", level=3)
         yield pg.text("In their own words; a dash where the text read says nothing of it.")
         yield pg.table(
             _ASPECTS,
             (
                 (part.link(paper_id), *(f"“{cell}”" if cell else "–" for cell in cells))
-                for paper_id, cells in part.compared
+                for paper_id, cells in part.comparison
             ),
         )
 
@@ -137,15 +143,19 @@ def _papers(
     *,
     compared: bool = False,
 ) -> Iterator[pg.Block]:
-    """Papers with passages, where `compared` without those that stand in the comparison."""
+    """Yield papers with passages, without those in the comparison if `compared`."""
     items: list[tuple[pg.Block, ...]] = []
-    shown = dict(part.compared) if compared else {}
+    compared_quotes = dict(part.comparison) if compared else {}
     for paper_id in paper_ids:
         key = (" ", pg.code(keys[paper_id])) if keys is not None else ()
-        named = pg.text(part.link(paper_id), f" {part.text(paper_id).title}", *key)
-        quotes = (one for one in part.quotes(paper_id) if one.quote not in shown.get(paper_id, ()))
-        said = pg.bullets(_passage(part, quote, compared=compared) for quote in quotes)
-        items.append((named, *said))
+        paper_line = pg.text(part.link(paper_id), f" {part.text(paper_id).title}", *key)
+        quotes = (
+            one
+            for one in part.quotes(paper_id)
+            if one.quote not in compared_quotes.get(paper_id, ())
+        )
+        passages = pg.bullets(_passage(part, quote, compared=compared) for quote in quotes)
+        items.append((paper_line, *passages))
     if items:
         yield pg.Listing(tuple(items))
 
@@ -160,18 +170,18 @@ def _passage(part: SurveyPart, quote: SurveyQuote, *, compared: bool) -> pg.Line
 
 def _all_papers(part: SurveyPart, keys: Mapping[str, str]) -> pg.Table:
     rows = []
-    for place, paper in enumerate(part.kept, start=1):
+    for place, paper in enumerate(part.kept_papers, start=1):
         others = len(paper.other_version_ids)
-        versions = f" (with {figures.counted(others, 'other version')})" if others else ""
+        versions = f" (with {figures.plural(others, 'other version')})" if others else ""
         title = f" {part.text(paper.paper_id).title}{versions} "
-        named = pg.line(part.link(paper.paper_id), title, pg.code(keys[paper.paper_id]))
-        found = (paper.rationale or "–", part.why(paper), paper.relevance_0_to_5)
-        rows.append((place, named, *found, paper.link_count, figures.mean(paper.weight)))
+        paper_line = pg.line(part.link(paper.paper_id), title, pg.code(keys[paper.paper_id]))
+        reasons = (paper.rationale or "–", part.why(paper), paper.relevance_0_to_5)
+        rows.append((place, paper_line, *reasons, paper.link_count, figures.mean(paper.weight)))
     columns = (":", "Paper", "Why it is here", "Reached by", "Relevance:", "Links:", "Weight:")
     return pg.table(columns, rows)
 
 
-def _how_found(survey: Survey) -> Iterator[pg.Block]:
+def _search_blocks(survey: Survey) -> Iterator[pg.Block]:
     yield pg.heading("How they were found", level=3)
     rows = [
         (
@@ -190,13 +200,13 @@ def _how_found(survey: Survey) -> Iterator[pg.Block]:
 def _searches(survey: Survey, columns: tuple[str, ...]) -> pg.Table:
     rows = []
     for each in survey.queries:
-        found = "not answered" if each.found_count is None else each.found_count
+        paper_count = "not answered" if each.found_count is None else each.found_count
         looks_for = (each.sub_question,) if len(columns) > 2 else ()
-        rows.append((each.query, *looks_for, found))
+        rows.append((each.query, *looks_for, paper_count))
     return pg.table(columns, rows)
 
 
-def _removed(part: SurveyPart, *, with_section: bool) -> tuple[pg.Block, ...]:
+def _removed_sentences(part: SurveyPart, *, with_section: bool) -> tuple[pg.Block, ...]:
     headings = {each.section_id: each.heading for each in part.survey.sections}
     return pg.bullets(
         pg.line(
@@ -210,13 +220,13 @@ def _removed(part: SurveyPart, *, with_section: bool) -> tuple[pg.Block, ...]:
 
 def _failures(part: SurveyPart) -> tuple[pg.Block, ...]:
     return pg.bullets(
-        told + (f" ({count:,} times)" if count > 1 else "") for told, count in part.failures
+        line + (f" ({count:,} times)" if count > 1 else "") for line, count in part.failures
     )
 
 
-def _unchecked(count: int | None) -> Iterator[pg.Block]:
+def _unchecked_note(count: int | None) -> Iterator[pg.Block]:
     if count:
-        yield pg.text(f"Not checked: {figures.counted(count, 'sentence')} of it.")
+        yield pg.text(f"Not checked: {figures.plural(count, 'sentence')} of it.")
 
 
 def _not_made(survey: Survey, what: str) -> pg.Block:
@@ -225,7 +235,7 @@ def _not_made(survey: Survey, what: str) -> pg.Block:
 
 
 def short_blocks(parts: Sequence[SurveyPart]) -> Iterator[pg.Block]:
-    """Of each question the clusters with their key papers."""
+    """Yield clusters with key papers by question."""
     for part in parts:
         survey = part.survey
         yield pg.heading(survey.question)
@@ -237,7 +247,7 @@ def short_blocks(parts: Sequence[SurveyPart]) -> Iterator[pg.Block]:
             f"{f'layer {each.layer:,}' if each.layer else 'searches'}: {each.judged_count:,} judged,"
             f" {each.relevant_count:,} relevant"
             + (
-                f", {figures.counted(each.failed_look_up_count, 'look-up')} failed"
+                f", {figures.plural(each.failed_look_up_count, 'look-up')} failed"
                 if each.failed_look_up_count
                 else ""
             )
@@ -257,7 +267,7 @@ def short_blocks(parts: Sequence[SurveyPart]) -> Iterator[pg.Block]:
 def answer_blocks(
     head: SurveyHead, part: SurveyPart, keys: Mapping[str, str]
 ) -> Iterator[pg.Block]:
-    """The answer to one question, then what it rests on."""
+    """Yield the answer to one question, then its evidence."""
     survey, answer = part.survey, part.answer
     yield from _answer(part)
     if part.not_found is not None and part.not_found.text:
@@ -279,9 +289,9 @@ def answer_blocks(
         yield _searches(survey, ("Search", "Papers found:"))
     if survey.removed:
         yield from (pg.heading("Taken out of the answer"), pg.text(_TAKEN_OUT))
-        yield from _removed(part, with_section=False)
+        yield from _removed_sentences(part, with_section=False)
     if part.failures:
-        yield pg.heading("What could not be had")
+        yield pg.heading("What is missing")
         yield from _failures(part)
     if part.left_out:
         yield pg.heading("Left out")
@@ -289,20 +299,20 @@ def answer_blocks(
 
 
 def _answer(part: SurveyPart) -> Iterator[pg.Block]:
-    """The answer, the passages that bear on it, or why there is none."""
+    """Yield the answer, the relevant passages, or why there is none."""
     survey, answer = part.survey, part.answer
     aspects = (quote for quote in survey.quotes if quote.aspect is not None)
-    read = dict.fromkeys(str(quote.paper_id) for quote in aspects)
+    paper_ids = dict.fromkeys(str(quote.paper_id) for quote in aspects)
     if survey.kept_count is None:
         yield _not_made(survey, "answered")
     elif answer is not None and answer.text:
         yield from prose(answer.text)
-        yield from _unchecked(answer.unchecked_sentence_count)
-    elif read and answer is None:
+        yield from _unchecked_note(answer.unchecked_sentence_count)
+    elif paper_ids and answer is None:
         yield pg.text(
             "No answer was written: these are the passages that bear on the question, word for word."
         )
-        yield from _papers(part, read)
+        yield from _papers(part, paper_ids)
     elif answer is not None and answer.unscored_reason is not Reason.NO_EVIDENCE:
         why = wording.reason(answer.unscored_reason or "")
         yield pg.text(f"Not answered: {why}; {answer.unscored_detail}.")
@@ -310,12 +320,12 @@ def _answer(part: SurveyPart) -> Iterator[pg.Block]:
         yield pg.text(
             pg.strong("Nothing can be said."),
             f" What was found does not answer it, but {survey.not_looked_count:,} searches or papers"
-            " could not be looked at; why stands below.",
+            " could not be read; the reasons are below.",
         )
     else:
         yield pg.text(
             pg.strong("Not in what was found."),
-            f" {figures.counted(len(survey.queries), 'search')} answered,"
-            f" {figures.counted(survey.judged_count, 'paper')} judged,"
-            f" {figures.counted(survey.read_count or 0, 'paper')} read: none of them answers it.",
+            f" {figures.plural(len(survey.queries), 'search')} answered,"
+            f" {figures.plural(survey.judged_count, 'paper')} judged,"
+            f" {figures.plural(survey.read_count or 0, 'paper')} read: none of them answers it.",
         )

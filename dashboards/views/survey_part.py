@@ -1,4 +1,4 @@
-"""What a report says of one question: its papers, passages, drawings, and what could not be had."""
+"""Values of a survey's report on one question."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dashboards.render import figures, wording
-from dashboards.render.charts.bar_chart import Measured, bar_chart, scale_to
+from dashboards.render.charts.bar_chart import Bar, bar_chart, scale_to
 from dashboards.render.charts.citation_map import citation_map
 from dashboards.render.page import Figure, Line, Span, line
-from dashboards.render.papers import cited
+from dashboards.render.papers import citation
 from schemas.literature.paper import Paper
 from schemas.literature.survey import Edge, End, Survey, SurveyPaper, SurveyQuote, heaviest
 from schemas.literature.survey_review import (
@@ -27,13 +27,13 @@ _ENDS = {
 }
 
 MOST_COMPARED = 12
+# Of five aspects, so that a work is worth a line in the comparison.
 FEWEST_COMPARED = 3
-"""Of five aspects, so that a work has a line in the comparison."""
 
 
 @dataclass(frozen=True)
 class SurveyPart:
-    """One question on the page."""
+    """One question of a survey."""
 
     survey: Survey
 
@@ -42,19 +42,19 @@ class SurveyPart:
         return {paper.paper_id: paper.text for paper in self.survey.papers}
 
     @cached_property
-    def kept(self) -> tuple[SurveyPaper, ...]:
-        """Its papers, heaviest first."""
+    def kept_papers(self) -> tuple[SurveyPaper, ...]:
+        """The papers, heaviest first."""
         return heaviest(self.survey.papers)
 
     @property
     def verdict(self) -> str:
-        """How much there is, in a sentence."""
+        """Counts of papers and clusters, and why the search ended."""
         survey = self.survey
-        judged = figures.counted(survey.judged_count, "paper")
-        kept = figures.counted(survey.kept_count or 0, "paper")
-        clusters = figures.counted(len(survey.clusters), "cluster")
+        judged_papers = figures.plural(survey.judged_count, "paper")
+        papers = figures.plural(survey.kept_count or 0, "paper")
+        clusters = figures.plural(len(survey.clusters), "cluster")
         end = _ENDS[survey.end] if survey.end is not None else "not begun"
-        return f"{kept} kept of {judged} judged, in {clusters}; {end}."
+        return f"{papers} kept of {judged_papers} judged, in {clusters}; {end}."
 
     @property
     def answer(self) -> SurveySection | None:
@@ -63,98 +63,96 @@ class SurveyPart:
 
     @property
     def not_found(self) -> SurveySection | None:
-        """Parts of the question that nothing answers."""
+        """Parts of the question that no paper answers."""
         return self._part(ReviewPart.NOT_FOUND)
 
     @property
     def summary(self) -> SurveySection | None:
-        """The review in short; None: none was written."""
+        """The review's summary; None: none was written."""
         return self._part(ReviewPart.SUMMARY)
 
-    def _part(self, wanted: ReviewPart) -> SurveySection | None:
-        return next((each for each in self.survey.sections if each.part is wanted), None)
+    def _part(self, part: ReviewPart) -> SurveySection | None:
+        return next((each for each in self.survey.sections if each.part is part), None)
 
     def text(self, paper_id: str) -> Paper:
         return self._texts[paper_id]
 
     def link(self, paper_id: str) -> Span:
-        return cited(self._texts[paper_id])
+        return citation(self._texts[paper_id])
 
     def quotes(self, paper_id: str) -> Sequence[SurveyQuote]:
         return [quote for quote in self.survey.quotes if quote.paper_id == paper_id]
 
     @property
     def review_verdict(self) -> str:
-        """What the review rests on and how it was checked, in a sentence."""
+        """How many papers the review rests on and how it was checked."""
         sections = self.survey.sections
-        checked = sum(section.checked_sentence_count or 0 for section in sections)
-        corrected = sum(section.corrected_sentence_count or 0 for section in sections)
-        invented = sum(section.removed_citation_count for section in sections)
-        read = figures.counted(self.survey.read_count, "paper")
-        below = " (shown below)" if self.survey.removed else ""
+        checked_count = sum(section.checked_sentence_count or 0 for section in sections)
+        corrected_count = sum(section.corrected_sentence_count or 0 for section in sections)
+        invented_count = sum(section.removed_citation_count for section in sections)
+        papers_read = figures.plural(self.survey.read_count, "paper")
+        below_note = " (shown below)" if self.survey.removed else ""
         return (
-            f"From {read} read, {self.survey.full_text_count:,} of them in more than the abstract."
-            f" {figures.counted(checked, 'cited sentence')} held against what was read:"
-            f" {corrected:,} corrected, {len(self.survey.removed):,} taken out{below};"
-            f" {figures.counted(invented, 'citation')} that named nothing shown removed."
+            f"From {papers_read} read, {self.survey.full_text_count:,} of them in more than the abstract."
+            f" {figures.plural(checked_count, 'cited sentence')} held against what was read:"
+            f" {corrected_count:,} corrected, {len(self.survey.removed):,} taken out{below_note};"
+            f" {figures.plural(invented_count, 'citation')} that named nothing shown removed."
         )
 
     @cached_property
-    def compared(self) -> list[tuple[str, list[str]]]:
-        """The heaviest works whose texts speak of enough to compare, with a passage for each
-        aspect.
-        """
-        found = []
-        for paper in self.kept:
-            said = {quote.aspect: quote.quote for quote in self.quotes(paper.paper_id)}
-            cells = [said.get(aspect, "") for aspect in COMPARED]
+    def comparison(self) -> list[tuple[str, list[str]]]:
+        """The heaviest works with quotes for enough aspects, with those quotes."""
+        rows = []
+        for paper in self.kept_papers:
+            quote_of = {quote.aspect: quote.quote for quote in self.quotes(paper.paper_id)}
+            cells = [quote_of.get(aspect, "") for aspect in COMPARED]
             if sum(map(bool, cells)) >= FEWEST_COMPARED:
-                found.append((str(paper.paper_id), cells))
-        return found[:MOST_COMPARED]
+                rows.append((str(paper.paper_id), cells))
+        return rows[:MOST_COMPARED]
 
     def why(self, paper: SurveyPaper) -> Line:
-        """By which edge it was reached."""
+        """Return the edge by which a paper was reached."""
         if paper.edge is Edge.SEARCH:
             return line(f"search: {paper.reached_from}")
         verb = "cited by " if paper.edge is Edge.REFERENCE else "cites "
         other = self._texts.get(paper.reached_from)
-        return line(verb, cited(other) if other else "a relevant paper")
+        return line(verb, citation(other) if other else "a relevant paper")
 
     def map(self, number: int) -> Figure | None:
-        """Who cites whom over the years, where years are known."""
+        """Return the citation map, if years are known."""
         survey = self.survey
         texts = [paper.text for paper in survey.papers]
-        return citation_map(f"map-{number}", self.kept, texts, survey.clusters, survey.links)
+        return citation_map(f"map-{number}", self.kept_papers, texts, survey.clusters, survey.links)
 
     @property
     def failures(self) -> list[tuple[str, int]]:
-        """What failed, each once with how often."""
-        told = Counter(
+        """Failures, each once with its count."""
+        counts = Counter(
             f"{wording.reason(failure.reason)}: {failure.detail}"
             for failure in self.survey.failures
             if not failure.is_left_out
         )
-        return list(told.items())
+        return list(counts.items())
 
     @property
     def left_out(self) -> list[str]:
-        """Papers that were found and counted for nothing."""
+        """Papers that were found but not used."""
         return [failure.detail for failure in self.survey.failures if failure.is_left_out]
 
     def years(self, number: int) -> Figure | None:
-        """Kept papers by year, or by as many years as fit."""
-        years = [year for paper in self.kept if (year := self.text(paper.paper_id).year)]
+        """Chart the papers by year, in bins of years if there are many."""
+        years = [year for paper in self.kept_papers if (year := self.text(paper.paper_id).year)]
         if not years:
             return None
         span = max(1, -(-(max(years) - min(years) + 1) // 20))
         start = min(years)
-        counted = Counter((year - start) // span for year in years)
+        paper_counts = Counter((year - start) // span for year in years)
         bins = range((max(years) - start) // span + 1)
         values = [
-            Measured(_bin(start + span * each, span), float(counted[each]), str(counted[each]))
+            Bar(_bin(start + span * each, span), float(paper_counts[each]), str(paper_counts[each]))
             for each in bins
         ]
-        scale = scale_to(float(max(counted.values())), "Papers kept", whole=True)
+        scale = scale_to(float(max(paper_counts.values())), "Papers kept", whole=True)
         return bar_chart(f"years-{number}", "Papers kept by year", "Oldest first.", scale, values)
 
 

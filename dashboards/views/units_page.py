@@ -1,4 +1,4 @@
-"""The report of a kind of work without a page of its own: its units, as their nouns describe them."""
+"""Generic report for kinds without a page of their own."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _OF_THE_REASON = ("unscored_reason", "unscored_detail")
 
 @dataclass(frozen=True)
 class UnitsPage(PublishedPage):
-    """All units of a published run."""
+    """All units of published work, shown by their columns."""
 
     kind: Kind[Any, Any, Any]
     head: Any
@@ -36,20 +36,20 @@ class UnitsPage(PublishedPage):
 
     @property
     def _parts(self) -> list[Part]:
-        """What a unit holds beside itself, calls and failures."""
-        apart = (*CALL_TABLES, "failures")
-        return [part for part in self.kind.parts if part.path and part.table not in apart]
+        """The tables of a unit, without calls and failures."""
+        excluded = (*CALL_TABLES, "failures")
+        return [part for part in self.kind.parts if part.path and part.table not in excluded]
 
     def page(self) -> pg.Page:
         word = self.kind.word.capitalize()
-        title = f"{word} of {figures.counted(len(self.nouns), self.kind.unit_noun)}"
+        title = f"{word} of {figures.plural(len(self.nouns), self.kind.unit_noun)}"
         return pg.Page(pg.line(title), tuple(self._blocks()), f"{word} {self.head.run_id}")
 
     def _blocks(self) -> Iterator[pg.Block]:
         head = self.head
         yield pg.facts(pg.code(head.run_id), pg.line("engine ", pg.code(head.engine)))
-        early = getattr(head, "incomplete_reason", None)
-        yield from map(pg.note, wording.banners(head.engine, "", incomplete_reason=early))
+        end_reason = getattr(head, "incomplete_reason", None)
+        yield from map(pg.note, wording.banners(head.engine, "", incomplete_reason=end_reason))
         parts = (f"{_name(part)}:" for part in self._parts)
         columns = (self.kind.unit_noun.capitalize(), *parts, "Unscored because")
         yield pg.table(columns, map(self._row, self.nouns))
@@ -86,12 +86,12 @@ class UnitsPage(PublishedPage):
 
 
 def _columns(noun: type[Noun], table: str, name_column: str) -> list[Column]:
-    """What the fields of a noun say, its name, hashes, provenance and lack of a score apart."""
-    apart = {name_column, *_OF_THE_REASON, *Provenance.model_fields}
+    """Return the columns to show: no name, hashes, provenance or reasons."""
+    excluded = {name_column, *_OF_THE_REASON, *Provenance.model_fields}
     return [
         each
         for each in TABLE[table].columns
-        if each.name in noun.model_fields.keys() - apart and not each.name.endswith("_sha256")
+        if each.name in noun.model_fields.keys() - excluded and not each.name.endswith("_sha256")
     ]
 
 
@@ -119,7 +119,7 @@ def _value(noun: Noun, column: Column) -> str:
 
 
 def units_page(kind: Kind[Any, Any, Any], warehouse: Warehouse, run_id: RunId) -> UnitsPage:
-    """All of a published run. Raises UnknownNameError when it is not published."""
+    """Return the page of published work; raise UnknownNameError without any."""
     with warehouse.reader() as connection:
         head = published_head(connection, kind, run_id)
         return UnitsPage(kind, head, published_units(connection, kind, run_id))

@@ -1,4 +1,4 @@
-"""Why one idea of a run stands above another, and what would turn it round."""
+"""Comparison of two ideas: why one ranks above, and what would reverse it."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -22,16 +22,16 @@ from warehouse.queries import Queries
 
 OVERALL = AssessmentCriterion.OVERALL.value
 _TITLE_CHARACTERS = 70
+# Nobody would choose a larger weight.
 _MOST_WEIGHT = 10.0
-"""A larger weight than this is no choice that anybody makes."""
 
 
 def why_view(queries: Queries, run_id: RunId, one: IdeaId, other: IdeaId) -> pg.Page:
-    """Two ideas side by side, the one of the better place first.
+    """Return two ideas side by side, the higher ranked one first.
 
     Raises:
-        ConfigurationError: the two are one.
-        UnknownNameError: no such run, or no such idea in it.
+        ConfigurationError: both are the same idea.
+        UnknownNameError: there is no such run, or no such idea in it.
     """
     if one == other:
         raise ConfigurationError(f"an idea is not compared with itself: name another than {one}")
@@ -40,7 +40,7 @@ def why_view(queries: Queries, run_id: RunId, one: IdeaId, other: IdeaId) -> pg.
         if name not in places:
             raise UnknownNameError(f"run {run_id} has no idea “{name}”")
     head = ranking_shown(queries, run_id)
-    if head is not None:  # they met in its groups, which it may have found
+    if head is not None:  # matches took place in the ranking's groups, which may be clusters
         groups = {each.idea_id: each.group for each in ratings_of(queries, head, head.method)}
         for name in groups.keys() & {one, other}:
             places[name] = replace(places[name], group=groups[name])
@@ -78,10 +78,10 @@ def _order(better: RankedIdea, worse: RankedIdea) -> str:
         return f"Nothing tells the two apart: both have rank {better.rank}."
     ranges = (better.worst_rank, worse.best_rank)
     basis = "matches" if better.by_matches else "scores"
-    told = f"Rank {better.rank} against rank {worse.rank}, by {basis}."
+    sentence = f"Rank {better.rank} against rank {worse.rank}, by {basis}."
     if None not in ranges and ranges[0] >= ranges[1]:  # type: ignore[operator]
-        return f"{told} Their ranges overlap, so the order may be the other way round."
-    return told
+        return f"{sentence} Their ranges overlap, so the order may be the other way round."
+    return sentence
 
 
 def _figures(
@@ -112,7 +112,7 @@ def _figures(
         if value is not None
     )
     rows += [
-        (wording.spaced(name).capitalize(),
+        (wording.with_spaces(name).capitalize(),
          *(figures.decimals(scores[each.idea_id].parts.get(name)) for each in both))
         for name in parts
     ]  # fmt: skip
@@ -133,11 +133,11 @@ def _reasons(
     everyone = tuple(scores.values())
     for idea in both:
         yield pg.heading(_title(idea), level=3)
-        told = why_it_leads(
+        explanation = why_it_leads(
             scores[idea.idea_id], everyone, run.score_weights,
             wins=idea.wins, losses=idea.losses, ties=idea.ties,
         )  # fmt: skip
-        yield pg.text(told)
+        yield pg.text(explanation)
         first = firsts[idea.idea_id]
         yield from pg.bullets(map(prose_line, first.reasons))
         if first.concerns:
@@ -147,7 +147,7 @@ def _reasons(
 def _matches(
     queries: Queries, head: RankingHead, better: RankedIdea, worse: RankedIdea
 ) -> list[dict[str, Any]]:
-    """What judges said when the two met."""
+    """Return the matches of the two ideas."""
     return queries.page_frame(
         "matches_of_pair",
         run_id=head.run_id,
@@ -170,18 +170,18 @@ def _meetings(
         first, second = better, worse
         if row["first_idea_id"] != better.idea_id:
             first, second = worse, better
-        words = wording.spaced(row["dimension"]).capitalize()
+        words = wording.with_spaces(row["dimension"]).capitalize()
         yield pg.text(pg.strong(words), f": {_verdict(row, first, second)}")
-        said = row["rationale"] or row["unscored_detail"] or ""
-        if said:
-            yield pg.Quote((pg.Paragraph(prose_line(said)),))
+        rationale = row["rationale"] or row["unscored_detail"] or ""
+        if rationale:
+            yield pg.Quote((pg.Paragraph(prose_line(rationale)),))
         yield pg.text(
             pg.emphasis(f"A: {_title(first)}; B: {_title(second)}; judged by {row['judge']}")
         )
 
 
 def _verdict(row: Mapping[str, Any], first: RankedIdea, second: RankedIdea) -> str:
-    """Who is better, and how likely the judge finds it; a person's vote has no probability."""
+    """Return the winner, and the judge's probability (none for a person's vote)."""
     if row["winner"] is None:
         return f"unscored, {wording.reason(row['unscored_reason'] or 'unknown')}"
     if row["winner"] == "tie":
@@ -234,35 +234,39 @@ def _turns(
 
 
 def turning_weights(run: Run, ahead: IdeaScore, behind: IdeaScore, name: str) -> Iterator[str]:
-    """By what weight of one part alone `behind` would pass `ahead`, where there is such a weight.
+    """Yield the weight of each part at which `behind` passes `ahead`.
 
-    A score is the mean of parts by weight, so with differences d the order turns where
-    `sum(w * d)` is 0. A score that is the overall judgement alone takes no weights; then the
-    criteria in which `behind` leads are named.
+    A score is a weighted mean of parts, so with differences d the order turns where `sum(w * d)` is
+    0. An overall score has no weights; then the criteria in which `behind` leads are named.
     """
-    own, other = (parts_of_score(each, run.score_weights) for each in (ahead, behind))
-    given: dict[str, float] = run.score_weights.model_dump()
-    if OVERALL in own:
-        own, other, given = ahead.parts, behind.parts, {}
+    ahead_parts, behind_parts = (
+        parts_of_score(each, run.score_weights) for each in (ahead, behind)
+    )
+    weights: dict[str, float] = run.score_weights.model_dump()
+    if OVERALL in ahead_parts:
+        ahead_parts, behind_parts, weights = ahead.parts, behind.parts, {}
     gaps = {
         part: value - against
-        for part, value in own.items()
-        if value is not None and (against := other.get(part)) is not None
+        for part, value in ahead_parts.items()
+        if value is not None and (against := behind_parts.get(part)) is not None
     }
-    led = [part for part, gap in gaps.items() if gap < 0]
-    if len(gaps) < len(own) or not led:
+    led_parts = [part for part, gap in gaps.items() if gap < 0]
+    if len(gaps) < len(ahead_parts) or not led_parts:
         missing = "Too little is scored of both for a weight to turn the order."
-        yield missing if len(gaps) < len(own) else "No weight turns the order."
+        yield missing if len(gaps) < len(ahead_parts) else "No weight turns the order."
         return
-    lead = sum(given.get(part, 0.0) * gap for part, gap in gaps.items())
-    for part in led:
-        words, needed = wording.spaced(part), given.get(part, 0.0) + lead / -gaps[part]
-        if not given:
+    lead = sum(weights.get(part, 0.0) * gap for part, gap in gaps.items())
+    for part in led_parts:
+        words, needed_weight = (
+            wording.with_spaces(part),
+            weights.get(part, 0.0) + lead / -gaps[part],
+        )
+        if not weights:
             yield f"“{name}” leads in {words}, by {-gaps[part]:.2f}: it leads if that alone counts."
-        elif needed <= _MOST_WEIGHT:
+        elif needed_weight <= _MOST_WEIGHT:
             yield (
-                f"“{name}” leads once {words} weighs more than {needed:.2f} (now"
-                f" {given[part]:g}), the other weights unchanged."
+                f"“{name}” leads once {words} weighs more than {needed_weight:.2f} (now"
+                f" {weights[part]:g}), the other weights unchanged."
             )
 
 
@@ -277,7 +281,7 @@ def _overlap(better: RankedIdea, worse: RankedIdea) -> str:
 
 
 def _title(idea: RankedIdea) -> str:
-    return wording.titled(idea.title, idea.idea_id, _TITLE_CHARACTERS)
+    return wording.title_or_name(idea.title, idea.idea_id, _TITLE_CHARACTERS)
 
 
 def _tally(idea: RankedIdea) -> str:
@@ -287,5 +291,5 @@ def _tally(idea: RankedIdea) -> str:
 
 
 def _range(lower: float | None, upper: float | None) -> str:
-    known = lower is not None and upper is not None and lower < upper
-    return figures.between(lower, upper) if known else figures.NOTHING
+    has_range = lower is not None and upper is not None and lower < upper
+    return figures.between(lower, upper) if has_range else figures.NOTHING

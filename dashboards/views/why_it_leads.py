@@ -1,4 +1,4 @@
-"""Why an idea stands where it stands, in a sentence made of its scores."""
+"""Why an idea leads, in a sentence made of its scores."""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -18,12 +18,10 @@ def why_it_leads(
     losses: float | None = None,
     ties: int | None = None,
 ) -> str:
-    """Return the parts of its score above the mean of the scored ideas, those below, and what is
-    missing.
+    """Return the parts above the mean, those below, and the missing ones.
 
     Args:
-        wins, losses, ties: overall verdicts where the rank rests on matches, which are told first; None
-            where it rests on the score.
+        wins, losses, ties: overall verdicts, if the rank rests on matches; None if on scores.
     """
     above: list[str] = []
     below: list[str] = []
@@ -40,31 +38,34 @@ def why_it_leads(
             (above if value >= mean else below).append(
                 f"{name} {figures.mean(value)} (mean {figures.mean(mean)})"
             )
-    lifted, won = "leads by", []
+    lead_verb, win_clause = "leads by", []
     if wins is not None and losses is not None:
         verdicts = wins + losses + (ties or 0)
-        lifted, won = "above the mean in", [f"won {wins:g} of {verdicts:g} overall verdicts"]
-    told = [
-        *won,
-        *([f"{lifted} {_listed(above)}"] if above else []),
-        *([f"below the mean in {_listed(below)}"] if below else []),
+        lead_verb, win_clause = (
+            "above the mean in",
+            [f"won {wins:g} of {verdicts:g} overall verdicts"],
+        )
+    clauses = [
+        *win_clause,
+        *([f"{lead_verb} {_join_names(above)}"] if above else []),
+        *([f"below the mean in {_join_names(below)}"] if below else []),
         *(
-            [f"{_listed(missing)} {'is' if len(missing) == 1 else 'are'} unscored"]
+            [f"{_join_names(missing)} {'is' if len(missing) == 1 else 'are'} unscored"]
             if missing
             else []
         ),
     ]
     if score.missing and score.score_lower is not None and score.score_upper is not None:
-        told.append(
+        clauses.append(
             f"no score, as it may be {figures.between(score.score_lower, score.score_upper)}:"
             f" {missing_in_words(score)}"
         )
-    sentence = "; ".join(told)
+    sentence = "; ".join(clauses)
     return f"{sentence[:1].upper()}{sentence[1:]}." if sentence else "Nothing scored it."
 
 
 def parts_of_score(score: IdeaScore, weights: ScoreWeights) -> dict[str, float | None]:
-    """The parts of a score that act on it; `overall` alone where no criterion has a weight."""
+    """Return the weighted parts of a score; `overall` if no criterion has a weight."""
     acting = weights.acting(assessed=True)
     if score.score_basis is ScoreBasis.MODULES:
         return score.parts
@@ -78,5 +79,5 @@ def _mean(values: Sequence[float]) -> float | None:
     return fmean(values) if values else None
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

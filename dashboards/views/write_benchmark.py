@@ -1,4 +1,4 @@
-"""The report on benchmarks: scores with their intervals, published figures next to them."""
+"""Report on benchmarks: measured scores next to published ones."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,11 +26,11 @@ from warehouse.warehouse import Warehouse
 
 @dataclass(frozen=True)
 class BenchmarkPage(PublishedPage):
-    """What the report shows; benchmarks are numbered from 1, the run's own first.
+    """Benchmarks of the report, numbered from 1, the run's own first.
 
     Attributes:
-        warehouse: that holds it, and those that it is compared with.
-        others: that it is compared with, each with its suite.
+        warehouse: that holds all of them.
+        others: the compared ones, with their suites.
         differences: between them.
     """
 
@@ -70,8 +70,8 @@ class BenchmarkPage(PublishedPage):
     def _run_id(self, number: int) -> RunId | None:
         return self.heads[number - 1].run_id if number else None
 
-    def beside(self) -> dict[str, Any]:
-        found = [
+    def json_fields(self) -> dict[str, Any]:
+        differences = [
             {
                 "benchmark": self._run_id(each.first),
                 "less": self._run_id(each.second),
@@ -80,11 +80,11 @@ class BenchmarkPage(PublishedPage):
             }
             for each in self.differences
         ]
-        return {"benchmarks": self.heads, "differences": found}
+        return {"benchmarks": self.heads, "differences": differences}
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Name the judges that may have read the right answers while they were trained."""
+        """Warnings about judges whose training data may contain the answers."""
         return tuple(dict.fromkeys(filter(None, map(training_note, self.heads))))
 
     @property
@@ -92,13 +92,13 @@ class BenchmarkPage(PublishedPage):
         return tuple(f"{each.subject}: {each.detail}" for run in self.runs for each in run.failures)
 
     def page(self) -> pg.Page:
-        """Return the answers, what they rest on, then every figure and where it comes from."""
+        """Return the results, then every figure and its source."""
         name = f"Benchmark {' and '.join(dict.fromkeys(head.suite for head in self.heads))}"
         title = "Benchmarks held against each other" if self.several else name
         return pg.Page(pg.line(title), tuple(_blocks(self)), name)
 
     def short_page(self) -> pg.Page:
-        """Return every score with its interval, published figures next to them."""
+        """Return every score with its interval, next to published ones."""
         return pg.Page((), tuple(_short_blocks(self)))
 
 
@@ -109,7 +109,7 @@ _OF_A_DIFFERENCE = {
 
 
 def benchmark_page(warehouse: Warehouse, run_id: RunId) -> BenchmarkPage:
-    """Return all of a published benchmark. Raises UnknownNameError when it is not published."""
+    """Return a published benchmark; raise UnknownNameError without any."""
     with warehouse.reader() as connection:
         return BenchmarkPage(warehouse, *published_benchmark(connection, run_id))
 
@@ -119,7 +119,7 @@ def _short_blocks(page: BenchmarkPage) -> Iterator[pg.Block]:
         yield from (pg.heading(part.suite), _table(part, page.several, whole=False))
     if page.differences:
         yield from (pg.heading("Differences, paired by items"), _differences(page.differences))
-    yield pg.numbered(map(_provenance_line, page.heads))
+    yield pg.numbered_list(map(_provenance_line, page.heads))
 
 
 def _blocks(page: BenchmarkPage) -> Iterator[pg.Block]:
@@ -130,7 +130,7 @@ def _blocks(page: BenchmarkPage) -> Iterator[pg.Block]:
     for head in page.heads:
         if head.incomplete_reason is not None:
             why = wording.reason(head.incomplete_reason)
-            rest = "What is missing is unscored, not zero; the same command goes on."
+            rest = "What is missing is unscored, not zero; the same command resumes it."
             yield pg.note(pg.code(head.run_id), f" is not complete: {why}. {rest}")
     if page.differences:
         yield from (
@@ -141,11 +141,11 @@ def _blocks(page: BenchmarkPage) -> Iterator[pg.Block]:
     for part in page.suites:
         if part.headline:
             yield from _headline(part, several=page.several)
-    yield pg.numbered(map(_provenance_line, page.heads))
+    yield pg.numbered_list(map(_provenance_line, page.heads))
     yield pg.text("Rows marked ", pg.emphasis("published"), _PUBLISHED)
     for part in page.suites:
         yield from (pg.heading(f"Every figure of {part.suite}"), _figures(part, page.several))
-    charts = reliability_charts(each.score for part in page.suites for each in part.measured)
+    charts = reliability_charts(each.score for part in page.suites for each in part.measured_lines)
     if charts:
         yield pg.heading("Reliability")
         yield from charts
@@ -181,9 +181,9 @@ def _differences(differences: Sequence[Difference]) -> pg.Table:
 
 
 def _headline(part: SuitePart, *, several: bool) -> Iterator[pg.Block]:
-    led = part.headline[0]
-    where = "" if led.part == WHOLE else f", {led.part}"
-    yield pg.heading(f"{part.suite}: {led.metric.replace('_', ' ')}{where}")
+    line = part.headline[0]
+    where = "" if line.part == WHOLE else f", {line.part}"
+    yield pg.heading(f"{part.suite}: {line.metric.replace('_', ' ')}{where}")
     if part.meaning is not None:
         better = part.meaning.better
         yield pg.text(part.meaning.meaning, f" {better.capitalize()} is better." * bool(better))
@@ -194,7 +194,7 @@ def _headline(part: SuitePart, *, several: bool) -> Iterator[pg.Block]:
 def _figures(part: SuitePart, several: bool) -> pg.Fold:
     meanings = [(one.name, one.meaning, one.better or "–") for one in part.meanings]
     return pg.Fold(
-        f"{figures.counted(len(part.lines), 'figure')}, and what their metrics say",
+        f"{figures.plural(len(part.lines), 'figure')}, and what their metrics say",
         (
             _table(part, several),
             pg.heading(f"What the metrics of {part.suite} say", level=3),
@@ -210,10 +210,10 @@ def _table(part: SuitePart, several: bool, *, whole: bool = True) -> pg.Table:
 
 
 def _cells(each: ScoreLine, several: bool, *, whole: bool = False) -> tuple[pg.Part, ...]:
-    """System, value, interval, items, unscored items and origin of a score.
+    """Return system, value, interval, items, unscored items and origin of a score.
 
     Args:
-        whole: with the method of the interval and the source.
+        whole: with the interval's method and the source.
     """
     score, published, interval, more = each.score, each.origin == PUBLISHED, "–", ""
     if score.lower is not None:
@@ -234,15 +234,19 @@ def _cells(each: ScoreLine, several: bool, *, whole: bool = False) -> tuple[pg.P
 
 
 def _provenance_line(head: BenchmarkHead) -> pg.Line:
-    answered = (" (answered by ", pg.code(head.model_answered), ")") if head.model_answered else ()
-    drawn = f"{figures.counted(head.item_limit or 0, 'item')} drawn by the seed, not the whole set"
+    model_note = (
+        (" (answered by ", pg.code(head.model_answered), ")") if head.model_answered else ()
+    )
+    sample_note = (
+        f"{figures.plural(head.item_limit or 0, 'item')} drawn by the seed, not the whole set"
+    )
     return pg.facts(
         pg.strong(head.suite),
-        pg.line("engine ", pg.code(head.engine), *answered),
+        pg.line("engine ", pg.code(head.engine), *model_note),
         pg.line("profile ", pg.code(head.profile)),
         f"seed {head.seed}",
         "judge asked as in the published work" if head.judge == "published" else "",
-        pg.strong(drawn) if head.item_limit is not None else "",
+        pg.strong(sample_note) if head.item_limit is not None else "",
         head.finished_at,
         pg.code(head.run_id),
     ).line
@@ -265,9 +269,9 @@ def _provenance(heads: Sequence[BenchmarkHead]) -> pg.Fold:
         for place, head in enumerate(heads, start=1)
     ]
     columns = (":", "Benchmark", "Literature", "Calls:", "Tokens:", "Cost:", "Judged runs", "Data")
-    booked = (
+    booking_note = (
         "Calls and cost are those of the suite itself; evaluations that it judges are booked on"
         " their runs."
     )
-    content = (pg.table((*columns, "Prompts", "Version"), rows), pg.text(booked))
+    content = (pg.table((*columns, "Prompts", "Version"), rows), pg.text(booking_note))
     return pg.Fold("Data, prompts, calls and cost", content)

@@ -1,6 +1,4 @@
-"""The report on a check of manuscripts: problems by paper with place and explanation, hits, tokens
-and cost.
-"""
+"""Report on a check of manuscripts."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,10 +25,10 @@ class CheckPage(CheckFindings, PublishedPage):
 
     @property
     def units(self) -> tuple[ManuscriptCheck, ...]:
-        """Every manuscript with all problems, also refuted ones."""
+        """Every manuscript with all problems, refuted ones included."""
         return self.checks
 
-    def beside(self) -> dict[str, Any]:
+    def json_fields(self) -> dict[str, Any]:
         return {"scores": self.scores}
 
     def page(self) -> pg.Page:
@@ -41,9 +39,7 @@ class CheckPage(CheckFindings, PublishedPage):
         return pg.Page((), tuple(short_blocks(self)))
 
     def write(self, folder: Path) -> tuple[Path, ...]:
-        """As every page; beside that of a review the file in which a person says what they think
-        of it.
-        """
+        """Write the report; for a review also the preferences file."""
         paths = super().write(folder)
         if not self.head.review:
             return paths
@@ -51,7 +47,7 @@ class CheckPage(CheckFindings, PublishedPage):
 
 
 def check_page(warehouse: Warehouse, run_id: RunId) -> CheckPage:
-    """All of a published check. Raises UnknownNameError when it is not published."""
+    """Return a published check; raise UnknownNameError without any."""
     with warehouse.reader() as connection:
         head = published_head(connection, kind_of(CHECKS), run_id)
         return CheckPage(head, published_units(connection, kind_of(CHECKS), run_id))

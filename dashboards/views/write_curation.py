@@ -1,6 +1,4 @@
-"""The report on a curated set: each idea with its statements and the sentences they rest on, what
-was left out and why.
-"""
+"""Report on a curated set: ideas, statements, and what was left out."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,25 +32,25 @@ class CurationPage(CuratedSet, PublishedPage):
         return self.curations
 
     def page(self) -> pg.Page:
-        title = f"A set of {figures.counted(len(self.kept), 'rated idea')}"
+        title = f"A set of {figures.plural(len(self.included_papers), 'rated idea')}"
         return pg.Page(pg.line(title), tuple(self._blocks()), f"Curation {self.head.run_id}")
 
     def _blocks(self) -> Iterator[pg.Block]:
         head, spread = self.head, self.head.most_rating_spread
         yield pg.facts(
             pg.code(head.run_id),
-            figures.counted(head.paper_count, "paper"),
-            figures.counted(self.statement_count, "statement"),
+            figures.plural(head.paper_count, "paper"),
+            figures.plural(self.statement_count, "statement"),
             pg.line("engine ", pg.code(head.engine)),
-            f"at least {figures.counted(head.fewest_reviews, 'usable review')} each",
+            f"at least {figures.plural(head.fewest_reviews, 'usable review')} each",
             "" if spread is None else f"ratings at most {figures.mean(spread)} apart",
         )
-        early = head.incomplete_reason
-        yield from map(pg.note, wording.banners(head.engine, "", incomplete_reason=early))
+        end_reason = head.incomplete_reason
+        yield from map(pg.note, wording.banners(head.engine, "", incomplete_reason=end_reason))
         if self.needs_wording:
             yield pg.note(_UNWORDED)
-        yield from kinds_table(self.kept)
-        for curation in self.kept:
+        yield from kinds_table(self.included_papers)
+        for curation in self.included_papers:
             yield from idea_blocks(curation)
         yield from changes(self)
         yield pg.heading("Papers that are no part of the set")
@@ -62,11 +60,11 @@ class CurationPage(CuratedSet, PublishedPage):
                 wording.reason(each.dropped_reason or ""),
                 each.dropped_detail,
             )
-            for each in self.dropped
+            for each in self.excluded_papers
         ]
         yield pg.table(("Paper", "Why", ""), rows) if rows else pg.text("None.")
 
-    def beside(self) -> dict[str, Any]:
+    def json_fields(self) -> dict[str, Any]:
         return {"agreement": self.agreement}
 
     def short_page(self) -> pg.Page:
@@ -79,33 +77,33 @@ class CurationPage(CuratedSet, PublishedPage):
                 each.leak_count,
                 len(each.drops),
             )
-            for each in self.kept
+            for each in self.included_papers
         ]
         columns = ("Paper", "Reviews used:", "Sentences:", "Statements:", "Leaks:", "Left out:")
-        told = (
-            f"{figures.counted(len(self.kept), 'idea')} with"
-            f" {figures.counted(self.statement_count, 'statement')}, of"
-            f" {figures.counted(len(self.curations), 'paper')}."
+        summary = (
+            f"{figures.plural(len(self.included_papers), 'idea')} with"
+            f" {figures.plural(self.statement_count, 'statement')}, of"
+            f" {figures.plural(len(self.curations), 'paper')}."
         )
-        return pg.Page((), (*([pg.table(columns, rows)] if rows else ()), pg.text(told)))
+        return pg.Page((), (*([pg.table(columns, rows)] if rows else ()), pg.text(summary)))
 
     def save_as(self, path: Path) -> tuple[Path, ...] | None:
-        """`.jsonl`: the ideas, with their datasheet beside them."""
+        """Write the ideas to a `.jsonl` file with their datasheet."""
         return write_curated_set(path, self) if path.suffix == ".jsonl" else None
 
     def write(self, folder: Path) -> tuple[Path, ...]:
-        """As every page, and `ideas.jsonl` with its datasheet."""
+        """Write the report, and `ideas.jsonl` with its datasheet."""
         return *super().write(folder), *write_curated_set(folder / IDEAS, self)
 
 
 def idea_blocks(curation: Curation) -> Iterator[pg.Block]:
-    """One idea with its statements, their sentences, and what was left out."""
+    """Yield one idea with its statements, their sentences, and what was left out."""
     yield pg.heading(curation.title or curation.paper_id)
-    used = figures.counted(curation.used_review_count or 0, "review")
+    reviews = figures.plural(curation.used_review_count or 0, "review")
     yield pg.facts(
         pg.code(curation.paper_id),
-        f"{used} used of {figures.count(curation.review_count)}",
-        f"{figures.counted(curation.sentence_count, 'sentence')} about the idea",
+        f"{reviews} used of {figures.count(curation.review_count)}",
+        f"{figures.plural(curation.sentence_count, 'sentence')} about the idea",
         curation.cutoff_date or "",
         curation.decision,
         pg.link(curation.url, curation.url) if curation.url else "",
@@ -121,9 +119,9 @@ def idea_blocks(curation: Curation) -> Iterator[pg.Block]:
     items: list[tuple[pg.Block, ...]] = []
     for each in curation.statements:
         kind = f"{each.severity.value} {each.type.value}, {each.axis.value}:"
-        said = (sentences[name] for name in each.sentence_ids)
-        quoted = pg.bullets(f"{one.review_id}: “{one.text}”" for one in said)
-        items.append((pg.text(pg.strong(kind), f" {each.statement}"), *quoted))
+        sources = (sentences[name] for name in each.sentence_ids)
+        quotes = pg.bullets(f"{one.review_id}: “{one.text}”" for one in sources)
+        items.append((pg.text(pg.strong(kind), f" {each.statement}"), *quotes))
     if items:
         yield pg.Listing(tuple(items))
     if curation.drops:
@@ -136,14 +134,11 @@ def idea_blocks(curation: Curation) -> Iterator[pg.Block]:
 
 
 def curation_page(warehouse: Warehouse, run_id: RunId) -> CurationPage:
-    """All of a published run, as people have edited it.
-
-    Raises UnknownNameError when it is not published.
-    """
+    """Return a published set with people's edits; raise UnknownNameError without any."""
     with warehouse.reader() as connection:
         edits = edits_of(connection, run_id)
-        found = (
+        curations = (
             edited(each, edits) for each in published_units(connection, kind_of(CURATIONS), run_id)
         )
         head = published_head(connection, kind_of(CURATIONS), run_id)
-        return CurationPage(head, tuple(found), edits)
+        return CurationPage(head, tuple(curations), edits)

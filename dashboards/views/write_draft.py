@@ -1,4 +1,4 @@
-"""The report on a draft: what it says beside what carries it, or why it was refused."""
+"""Report on a draft: text, outline and sources, or why it was refused."""
 
 import json
 from collections import Counter
@@ -11,7 +11,7 @@ import pypandoc
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.formats.reading import read_blocks
+from dashboards.render.formats.markdown_blocks import read_blocks
 from dashboards.render.formats.report_format import ReportFormat
 from dashboards.views.published_page import PublishedPage
 from schemas.identifiers import RunId
@@ -25,45 +25,45 @@ from warehouse.units.reading import published_head, published_units
 from warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
-    from dashboards.render.drafts.draft_folder import Written
+    from dashboards.render.drafts.draft_folder import DraftFiles
 
 
 @dataclass(frozen=True)
 class DraftPage(PublishedPage):
-    """All of a published run.
+    """The report on published drafts.
 
     Attributes:
-        venue: sets the folder of the draft; None: the neutral template.
-        written: the folders written so far.
+        venue: template of the draft's folder; None: the neutral one.
+        folders: the folders written so far.
     """
 
     head: DraftHead
     drafts: tuple[Draft, ...]
     venue: Venue | None = None
-    written: "list[Written]" = field(default_factory=list)
+    folders: "list[DraftFiles]" = field(default_factory=list)
 
     @property
     def units(self) -> tuple[Draft, ...]:
         return self.drafts
 
     def page(self) -> pg.Page:
-        head, title = self.head, figures.counted(len(self.drafts), "draft")
-        evaluated = pg.line("evaluated as ", pg.code(head.idea_run_id)) if head.idea_run_id else ""
+        head, title = self.head, figures.plural(len(self.drafts), "draft")
+        evaluation = pg.line("evaluated as ", pg.code(head.idea_run_id)) if head.idea_run_id else ""
         second_round: pg.Line = ()
         if head.revises:
             review = pg.code(head.review_run_id or "")
             second_round = pg.line(
                 "second round of ", pg.code(head.revises), " after the review ", review
             )
-        known = pg.facts(
+        facts = pg.facts(
             pg.code(head.run_id),
             pg.line("engine ", pg.code(head.engine)),
-            evaluated,
+            evaluation,
             *map(pg.code, head.experiment_run_ids),
             pg.code(head.survey_run_id) if head.survey_run_id else "",
             second_round,
         )
-        blocks = (known, *(block for draft in self.drafts for block in _draft(draft)))
+        blocks = (facts, *(block for draft in self.drafts for block in _draft(draft)))
         return pg.Page(pg.line(title), blocks, f"Draft {head.run_id}")
 
     def short_page(self) -> pg.Page:
@@ -71,43 +71,45 @@ class DraftPage(PublishedPage):
 
     @property
     def faults(self) -> Sequence[str]:
-        return [line for each in self.written for line in each.faults]
+        return [line for each in self.folders for line in each.faults]
 
     @property
     def notes(self) -> Sequence[str]:
-        return [line for each in self.written for line in each.notes]
+        return [line for each in self.folders for line in each.notes]
 
     def save_as(self, path: Path) -> tuple[Path, ...] | None:
-        """Write the draft's folder, unless the ending is that of a report."""
+        """Write the draft's folder, unless the extension is that of a report."""
         if path.suffix.removeprefix(".").lower() in list(ReportFormat):
             return None
         return self._write_drafts(path)
 
     def write(self, folder: Path) -> tuple[Path, ...]:
-        """As every page, and the draft's folder beside it."""
+        """Write the report, and the draft's folder next to it."""
         return *super().write(folder), *self._write_drafts(folder / "draft")
 
     def _write_drafts(self, folder: Path) -> tuple[Path, ...]:
-        """A draft that was refused has none."""
-        from dashboards.render.drafts.draft_folder import write_folder  # loads much
+        """Write the folders of drafts that were not refused."""
+        from dashboards.render.drafts.draft_folder import (
+            write_folder,
+        )  # late: it loads large libraries
 
         paths: tuple[Path, ...] = ()
         for draft in self.units:
             if draft.word_count is not None:
                 outline = outline_text(outline_of(draft))
-                written = write_folder(draft, self.head, outline, folder, self.venue)
-                self.written.append(written)
-                paths += written.paths
+                files = write_folder(draft, self.head, outline, folder, self.venue)
+                self.folders.append(files)
+                paths += files.paths
         return paths
 
 
 def _claims(draft: Draft, kind: ClaimKind) -> list[DraftClaim]:
-    """Claims of a kind, in the order in which they were collected."""
+    """Return the claims of a kind, in the order of collection."""
     return [claim for claim in draft.claims if claim.kind is kind]
 
 
 def _text(draft: Draft) -> tuple[pg.Block, ...]:
-    """The draft without its figures and its list of works."""
+    """Return the draft without its figures and its bibliography."""
     tree = json.loads(pypandoc.convert_text(draft.markdown, "json", format=MARKDOWN))
     tree["blocks"] = [
         block for block in tree["blocks"] if block["t"] not in ("Figure", "Div", "RawBlock")
@@ -119,20 +121,20 @@ def _text(draft: Draft) -> tuple[pg.Block, ...]:
 
 
 def _in_short(draft: Draft) -> str:
-    counted = figures.counted
+    count_noun = figures.plural
     if draft.unscored_reason is not None:
         why, reasons = wording.reason(draft.unscored_reason), len(draft.failures)
-        return f"There is no draft: {why}; {counted(reasons, 'reason')}."
+        return f"There is no draft: {why}; {count_noun(reasons, 'reason')}."
     return (
-        f"{draft.form.value.capitalize()} of {counted(draft.word_count or 0, 'word')}:"
-        f" {counted(len(_claims(draft, ClaimKind.NUMBER)), 'number')} of the lake, {counted(len(draft.works), 'work')},"
-        f" {counted(len(draft.figures), 'figure')}, {counted(len(_claims(draft, ClaimKind.GAP)), 'gap')}."
+        f"{draft.form.value.capitalize()} of {count_noun(draft.word_count or 0, 'word')}:"
+        f" {count_noun(len(_claims(draft, ClaimKind.NUMBER)), 'number')} of the lake, {count_noun(len(draft.works), 'work')},"
+        f" {count_noun(len(draft.figures), 'figure')}, {count_noun(len(_claims(draft, ClaimKind.GAP)), 'gap')}."
     )
 
 
 def _draft(draft: Draft) -> Iterator[pg.Block]:
-    """One draft with its outline and what it rests on."""
-    claimed = _claims(draft, ClaimKind.NUMBER)
+    """Yield one draft with its outline and sources."""
+    number_claims = _claims(draft, ClaimKind.NUMBER)
     yield pg.heading(draft.title)
     yield pg.text(f"{draft.form.value.capitalize()} of the idea ", pg.code(draft.draft_id))
     if draft.unscored_reason is not None:
@@ -140,26 +142,26 @@ def _draft(draft: Draft) -> Iterator[pg.Block]:
         yield pg.note(f"There is no draft: {why}. Nothing was compiled.")
     else:
         yield pg.note(
-            f"Every number is one of {figures.counted(len(claimed), 'figure')} of the lake, and"
+            f"Every number is one of {figures.plural(len(number_claims), 'figure')} of the lake, and"
             " every work is cited for words of its own. What is said of the idea is the idea's."
         )
     if draft.failures:
-        lost = [(failure.subject, failure.detail) for failure in draft.failures]
-        yield pg.table(("Under", "What was not carried, or failed"), lost)
+        failure_rows = [(failure.subject, failure.detail) for failure in draft.failures]
+        yield pg.table(("Under", "What was not carried, or failed"), failure_rows)
     yield from _text(draft)
     yield pg.heading("The outline", level=3)
-    planned = [
+    section_rows = [
         (one.heading, one.planned_words, one.style, one.planned_from) for one in draft.sections
     ]
-    yield pg.table(("Section", "Words planned:", "Style", "Where that is from"), planned)
+    yield pg.table(("Section", "Words planned:", "Style", "Where that is from"), section_rows)
     yield from _nearby(draft)
     yield pg.heading("What it rests on", level=3)
-    numbers = [(one.shown, one.means, pg.code(one.query)) for one in claimed]
+    numbers = [(one.shown, one.means, pg.code(one.query)) for one in number_claims]
     yield pg.table(("Figure:", "What it is", "Where it is from"), numbers)
     if gaps := _claims(draft, ClaimKind.GAP):
         yield pg.table(("To be shown",), [(claim.shown,) for claim in gaps])
     if draft.figures:
-        drawn = [
+        figure_rows = [
             (
                 each.figure_id,
                 pg.code(each.query) if each.query else each.made or "boxes and arrows",
@@ -169,7 +171,7 @@ def _draft(draft: Draft) -> Iterator[pg.Block]:
             for each in draft.figures
         ]
         columns = ("Picture", "What it is drawn from", "Mended by rule", "Seen by")
-        yield pg.table(columns, drawn)
+        yield pg.table(columns, figure_rows)
     if draft.works:
         works = [
             (pg.code(each.cite_key), f"{each.title} ({each.year})" if each.year else each.title)
@@ -179,15 +181,15 @@ def _draft(draft: Draft) -> Iterator[pg.Block]:
 
 
 def _nearby(draft: Draft) -> Iterator[pg.Block]:
-    """What the papers nearby have in common."""
+    """Yield the common form of papers nearby."""
     habits, measure, percent = habits_of(draft.neighbours), figures.measure, figures.percent
     if habits.looked_up:
-        unmeasured = Counter(
+        unmeasured_reasons = Counter(
             each.unmeasured_reason for each in draft.neighbours if each.unmeasured_reason
         ).most_common()
-        whys = [f"{count:,} others {wording.reason(why)}" for why, count in unmeasured]
+        whys = [f"{count:,} others {wording.reason(why)}" for why, count in unmeasured_reasons]
         others = f"; of {', of '.join(whys)}" if whys else ""
-        papers = figures.counted(habits.looked_up, "paper")
+        papers = figures.plural(habits.looked_up, "paper")
         yield pg.text(f"{habits.measured:,} of {papers} nearby could be measured{others}.")
     rows = [
         (
@@ -205,7 +207,7 @@ def _nearby(draft: Draft) -> Iterator[pg.Block]:
 
 
 def draft_page(warehouse: Warehouse, run_id: RunId) -> DraftPage:
-    """A published draft. Raises UnknownNameError when it is not published."""
+    """Return a published draft; raise UnknownNameError without any."""
     with warehouse.reader() as connection:
         head = published_head(connection, kind_of(DRAFTS), run_id)
         drafts = published_units(connection, kind_of(DRAFTS), run_id)

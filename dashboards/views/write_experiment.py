@@ -1,6 +1,4 @@
-"""The report on experiments: what is found of each task and why, programs side by side on fresh
-data, the best one as a patch, what failed and what it took.
-"""
+"""Report on experiments: findings, programs on fresh data, the best patch."""
 
 import difflib
 from collections import Counter
@@ -28,10 +26,10 @@ from warehouse.warehouse import Warehouse
 
 @dataclass(frozen=True)
 class ExperimentPart:
-    """One experiment on the page; `number` keeps its drawings apart from those of others.
+    """One experiment; `number` makes the names of its drawings unique.
 
     Attributes:
-        cost: of the models that were asked, in words; empty: none was.
+        cost: of model calls, in words; empty: none were made.
     """
 
     experiment: Experiment
@@ -40,29 +38,31 @@ class ExperimentPart:
 
     @cached_property
     def search(self) -> Figure | None:
-        """None where no candidate was scored."""
+        """The chart of the search; None if no candidate was scored."""
         return search_chart(f"search-{self.number}", self.experiment)
 
     @cached_property
     def lineage(self) -> Figure | None:
-        """None where every candidate was made from the parent."""
+        """The lineage of programs; None if all come from the parent."""
         return program_lineage(f"lineage-{self.number}", self.experiment)
 
     @property
     def verdict(self) -> str:
-        """What is found, in a word or two."""
-        found = self.experiment.finding
-        return "Not measured" if found is None else wording.finding(found)
+        """The finding, in a word or two."""
+        finding = self.experiment.finding
+        return "Not measured" if finding is None else wording.finding(finding)
 
     @cached_property
     def best(self) -> Program | None:
-        """The candidate that was confirmed."""
-        wanted = self.experiment.best_program_id
-        return next((each for each in self.experiment.programs if each.program_id == wanted), None)
+        """The confirmed candidate."""
+        program_id = self.experiment.best_program_id
+        return next(
+            (each for each in self.experiment.programs if each.program_id == program_id), None
+        )
 
     @cached_property
     def side_by_side(self) -> list[Program]:
-        """Parent, baselines and the best candidate, as far as they were run on fresh data."""
+        """Parent, baselines and best candidate that ran on fresh data."""
         return [
             each
             for each in self.experiment.programs
@@ -70,14 +70,14 @@ class ExperimentPart:
         ]
 
     @property
-    def refused(self) -> list[Program]:
+    def refused_programs(self) -> list[Program]:
         """Proposals that could not be applied."""
         return [each for each in self.experiment.programs if each.fate is Fate.REFUSED]
 
 
 @dataclass(frozen=True)
 class ExperimentPage(PublishedPage):
-    """All of a published run."""
+    """The report on experiments."""
 
     head: ExperimentHead
     parts: tuple[ExperimentPart, ...]
@@ -87,7 +87,7 @@ class ExperimentPage(PublishedPage):
         return tuple(part.experiment for part in self.parts)
 
     def page(self) -> pg.Page:
-        title = figures.counted(len(self.parts), "experiment")
+        title = figures.plural(len(self.parts), "experiment")
         return pg.Page(pg.line(title), tuple(self._blocks()), f"Experiment {self.head.run_id}")
 
     def _blocks(self) -> Iterator[pg.Block]:
@@ -99,17 +99,17 @@ class ExperimentPage(PublishedPage):
             " data, and nothing of the literature."
         )
         if head.incomplete_reason is not None:
-            yield pg.note(wording.ended_early(head.incomplete_reason))
+            yield pg.note(wording.early_end(head.incomplete_reason))
         for part in self.parts:
-            yield from _found(part)
+            yield from _experiment_blocks(part)
 
     def short_page(self) -> pg.Page:
-        """What is found of each task, with programs side by side."""
+        """Return the finding of each task, with programs side by side."""
         return pg.Page((), tuple(block for part in self.parts for block in _in_short(part)))
 
 
-def _found(part: ExperimentPart) -> Iterator[pg.Block]:
-    """One experiment: what is found and why, then what it rests on."""
+def _experiment_blocks(part: ExperimentPart) -> Iterator[pg.Block]:
+    """Yield the finding of one experiment, then its evidence."""
     experiment = part.experiment
     yield pg.heading(f"{experiment.task_id}: {part.verdict.lower()}")
     yield from prose(experiment.question)
@@ -134,17 +134,19 @@ def _found(part: ExperimentPart) -> Iterator[pg.Block]:
         yield from _best(part, part.best)
     if part.lineage is not None:
         yield from (pg.heading("Which program was made from which", level=3), part.lineage)
-    yield from _others(part)
-    refused = f", {len(part.refused):,} of them refused" if part.refused else ""
+    yield from _other_candidates(part)
+    refused_note = (
+        f", {len(part.refused_programs):,} of them refused" if part.refused_programs else ""
+    )
     cost = f"; models cost {part.cost}" if part.cost else ""
     executions = experiment.executions
     seconds = figures.duration(sum(each.wall_seconds for each in executions))
     bytes_used = max((each.memory_bytes or 0 for each in executions), default=0)
     memory = f", at most {bytes_used / 1e6:,.0f} MB of memory" if bytes_used else ""
     yield pg.text(
-        f"{figures.counted(experiment.proposed_count, 'candidate')} proposed{refused},"
+        f"{figures.plural(experiment.proposed_count, 'candidate')} proposed{refused_note},"
         f" {experiment.tried_count:,} run, {experiment.failed_count:,} failed;"
-        f" {figures.counted(len(executions), 'execution')}, {seconds} of programs{memory}{cost}."
+        f" {figures.plural(len(executions), 'execution')}, {seconds} of programs{memory}{cost}."
         f" {experiment.environment}."
     )
 
@@ -158,10 +160,12 @@ def _in_short(part: ExperimentPart) -> Iterator[pg.Block]:
     yield pg.text(f"{experiment.because}.")
     if part.side_by_side:
         yield from _side_by_side(part)
-    refused = f", {len(part.refused):,} could not be applied" if part.refused else ""
+    refused_note = (
+        f", {len(part.refused_programs):,} could not be applied" if part.refused_programs else ""
+    )
     yield pg.text(
-        f"{figures.counted(experiment.tried_count, 'candidate')} run of"
-        f" {experiment.proposed_count:,} proposed, {experiment.failed_count:,} failed{refused}."
+        f"{figures.plural(experiment.tried_count, 'candidate')} run of"
+        f" {experiment.proposed_count:,} proposed, {experiment.failed_count:,} failed{refused_note}."
     )
 
 
@@ -185,13 +189,15 @@ def _side_by_side(part: ExperimentPart) -> Iterator[pg.Block]:
     yield pg.table((*columns, "95 % interval:"), rows)
     low, high = experiment.baseline_low, experiment.baseline_high
     if experiment.baseline_gain is not None and low is not None and high is not None:
-        told = "the two are not told apart"
+        conclusion = "the interval of the difference includes 0"
         if low > 0 or high < 0:
-            told = "it is better than what was known" if low > 0 else "what was known is better"
+            conclusion = (
+                "it is better than what was known" if low > 0 else "what was known is better"
+            )
         gain = f"{measure(experiment.baseline_gain)} ({_reach(low, high)})"
-        known = pg.code(experiment.baseline_id or "")
-        best = f", the best candidate gains {gain}: {told}."
-        yield pg.text("Over the strongest baseline, ", known, best)
+        baseline = pg.code(experiment.baseline_id or "")
+        best = f", the best candidate gains {gain}: {conclusion}."
+        yield pg.text("Over the strongest baseline, ", baseline, best)
     fresh = [each for each in experiment.executions if each.stage is Stage.CONFIRMATION]
     means = [
         (
@@ -207,15 +213,15 @@ def _side_by_side(part: ExperimentPart) -> Iterator[pg.Block]:
 def _best(part: ExperimentPart, best: Program) -> Iterator[pg.Block]:
     experiment, measure = part.experiment, figures.measure
     yield pg.heading("The best candidate", level=3)
-    chosen = f"Chosen among {figures.counted(experiment.tried_count, 'candidate')} on other data"
+    choice = f"Chosen among {figures.plural(experiment.tried_count, 'candidate')} on other data"
     if experiment.selected_gain is not None:
         reach = _reach(experiment.selected_low, experiment.selected_high)
         gain = measure(experiment.selected_gain)
-        chosen += f": gain {gain}, and {reach} corrected for all of them"
-    permuted = ""
+        choice += f": gain {gain}, and {reach} corrected for all of them"
+    permutation_note = ""
     if experiment.permuted_mean is not None:
-        permuted = f" With permuted labels it reaches {measure(experiment.permuted_mean)}."
-    yield pg.text(f"{chosen}.{permuted}")
+        permutation_note = f" With permuted labels it reaches {measure(experiment.permuted_mean)}."
+    yield pg.text(f"{choice}.{permutation_note}")
     if best.rationale:
         source = f", from {best.parent_program_id}" if best.parent_program_id != "parent" else ""
         source += f", borrowing from {best.borrowed_from}" if best.borrowed_from else ""
@@ -231,11 +237,11 @@ def _best(part: ExperimentPart, best: Program) -> Iterator[pg.Block]:
     yield pg.Code("\n".join(INVISIBLE.sub(" ", each) for each in patch), "diff")
 
 
-def _others(part: ExperimentPart) -> Iterator[pg.Block]:
-    """Candidates that went no further, and what had no score."""
+def _other_candidates(part: ExperimentPart) -> Iterator[pg.Block]:
+    """Yield unconfirmed candidates, and executions without a score."""
     experiment = part.experiment
-    compared = [each for each in experiment.programs if each.fate is Fate.COMPARED]
-    if compared:
+    candidates = [each for each in experiment.programs if each.fate is Fate.COMPARED]
+    if candidates:
         yield pg.heading("Other candidates on full data", level=3)
         rows = [
             (
@@ -245,21 +251,21 @@ def _others(part: ExperimentPart) -> Iterator[pg.Block]:
                 _reach(each.gain_low, each.gain_high),
                 ", ".join(f"{name} = {value}" for name, value in each.settings.items()),
             )
-            for each in sorted(compared, key=lambda each: -(each.gain or 0.0))
+            for each in sorted(candidates, key=lambda each: -(each.gain or 0.0))
         ]
         columns = ("Candidate", "Mean:", "Gain:", "Interval, corrected:", "Settings")
         yield pg.table(columns, rows)
-    if part.refused:
-        refusals = [(each.program_id, each.refusal) for each in part.refused]
+    if part.refused_programs:
+        refusals = [(each.program_id, each.refusal) for each in part.refused_programs]
         yield pg.table(("Refused", "Why"), refusals)
-    lost = [each for each in experiment.executions if each.unscored_reason is not None]
+    unscored_runs = [each for each in experiment.executions if each.unscored_reason is not None]
     failures = [
         (
             wording.reason(why or ""),
             count,
-            next(each.unscored_detail for each in lost if each.unscored_reason is why),
+            next(each.unscored_detail for each in unscored_runs if each.unscored_reason is why),
         )
-        for why, count in Counter(each.unscored_reason for each in lost).most_common()
+        for why, count in Counter(each.unscored_reason for each in unscored_runs).most_common()
     ]
     if failures:
         yield pg.table(("Executions without a score", ":", "The first said"), failures)
@@ -270,7 +276,7 @@ def _reach(low: float | None, high: float | None) -> str:
 
 
 def _with_numbers(name: str) -> list[tuple[bool, int, str]]:
-    """By which 9 stands before 10."""
+    """Return a sort key that puts 9 before 10."""
     parts = name.split("_")
     return [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
 
@@ -285,11 +291,11 @@ def _mean_of(executions: list[Execution], program: Program, name: str) -> float 
 
 
 def experiment_page(warehouse: Warehouse, run_id: RunId) -> ExperimentPage:
-    """All of a published run. Raises UnknownNameError when it is not published."""
+    """Return published experiments; raise UnknownNameError without any."""
     with warehouse.reader() as connection:
         head = published_head(connection, kind_of(EXPERIMENTS), run_id)
-        found = published_units(connection, kind_of(EXPERIMENTS), run_id)
-        tasks = {"run_id": run_id, "idea_ids": [each.task_id for each in found]}
+        experiments = published_units(connection, kind_of(EXPERIMENTS), run_id)
+        tasks = {"run_id": run_id, "idea_ids": [each.task_id for each in experiments]}
         rows = rows_in(connection, statement("queries", "idea_costs"), tasks)
     costs = {
         str(row["idea_id"]): figures.usd(row["cost_usd"], row["unknown_price_calls"])
@@ -297,6 +303,6 @@ def experiment_page(warehouse: Warehouse, run_id: RunId) -> ExperimentPage:
     }
     parts = (
         ExperimentPart(each, number, costs.get(each.task_id, ""))
-        for number, each in enumerate(found, start=1)
+        for number, each in enumerate(experiments, start=1)
     )
     return ExperimentPage(head, tuple(parts))

@@ -1,5 +1,6 @@
-"""The report on an ideation: the lineage of each idea, every version with why it is as it is, cost
-by round; and the ideas as JSON Lines that other commands take.
+"""Report on an ideation: lineage, versions, and cost by round.
+
+The ideas are also written as JSON Lines, which other commands take.
 """
 
 from collections.abc import Iterator, Sequence
@@ -44,7 +45,12 @@ OUTCOMES = (
 
 @dataclass(frozen=True)
 class IdeationPage(PublishedPage):
-    """What the report shows. `scores`: of evaluated versions, from 0 to 10; `costs`: by round."""
+    """The report on an ideation.
+
+    Attributes:
+        scores: of evaluated versions, from 0 to 10.
+        costs: by round.
+    """
 
     head: IdeationHead
     rounds: tuple[IdeationRound, ...]
@@ -55,8 +61,8 @@ class IdeationPage(PublishedPage):
     def units(self) -> tuple[IdeationRound, ...]:
         return self.rounds
 
-    def beside(self) -> dict[str, Any]:
-        """The best version of each idea, with its score."""
+    def json_fields(self) -> dict[str, Any]:
+        """Return the best version of each idea, with its score."""
         return {"ideas": [each.idea.fields | {"score": self.score(each)} for each in self.best]}
 
     def short_page(self) -> pg.Page:
@@ -64,11 +70,11 @@ class IdeationPage(PublishedPage):
 
     def _short_blocks(self) -> Iterator[pg.Block]:
         if self.leads:
-            told = [
+            rows = [
                 (each.seed_id, each.title, (each.text or "").partition("\n")[0])
                 for each in self.leads
             ]
-            yield pg.table(("Seed", "Lead", "What there is"), told)
+            yield pg.table(("Seed", "Lead", "What there is"), rows)
             yield pg.text(
                 "These are leads, not ideas: a model writes ideas with ",
                 pg.code("--engine litellm:MODEL"),
@@ -90,9 +96,7 @@ class IdeationPage(PublishedPage):
         )
 
     def write_ideas(self, path: Path) -> tuple[Path, ...]:
-        """The best version of each idea, which other commands take; the file, where there are
-        ideas.
-        """
+        """Write the best version of each idea as JSON Lines, if there are any."""
         if not self.best:
             return ()
         lines = (orjson.dumps(each.idea.fields) + b"\n" for each in self.best)
@@ -100,27 +104,27 @@ class IdeationPage(PublishedPage):
         return (path,)
 
     def save_as(self, path: Path) -> tuple[Path, ...] | None:
-        """`.jsonl`: the best version of each idea, which other commands take."""
+        """Write a `.jsonl` file with the best version of each idea."""
         return self.write_ideas(path) if path.suffix == ".jsonl" else None
 
     def write(self, folder: Path) -> tuple[Path, ...]:
-        """As every page, and `ideas.jsonl` where there are ideas."""
+        """Write the report, and `ideas.jsonl` if there are ideas."""
         return *super().write(folder), *self.write_ideas(folder / IDEAS)
 
     def score(self, version: IdeaVersion) -> float | None:
-        """From 0 to 10; None: it was not scored."""
+        """Return the score from 0 to 10; None: not scored."""
         return self.scores.get(version.version_id)
 
     def page(self) -> pg.Page:
-        title = f"Ideas from {figures.counted(self.head.seed_count, 'seed')}"
+        title = f"Ideas from {figures.plural(self.head.seed_count, 'seed')}"
         return pg.Page(pg.line(title), tuple(self._blocks()), f"Ideation {self.head.run_id}")
 
     def _blocks(self) -> Iterator[pg.Block]:
         head = self.head
         yield pg.facts(
             pg.code(head.run_id),
-            f"{head.round_count} of {figures.counted(head.rounds, 'round')}",
-            f"{figures.counted(head.per_seed, 'idea')} a seed",
+            f"{head.round_count} of {figures.plural(head.rounds, 'round')}",
+            f"{figures.plural(head.per_seed, 'idea')} a seed",
             pg.line("engine ", pg.code(head.engine)),
             pg.line("profile ", pg.code(head.profile)),
             pg.line("literature ", pg.code(head.literature)),
@@ -132,7 +136,7 @@ class IdeationPage(PublishedPage):
                 " about them. Ideas are written with a language model."
             )
         if head.incomplete_reason is not None:
-            yield pg.note(wording.ended_early(head.incomplete_reason))
+            yield pg.note(wording.early_end(head.incomplete_reason))
         if self.lineage is not None:
             yield from (pg.heading("Lineage"), self.lineage)
         if self.costs:
@@ -143,7 +147,7 @@ class IdeationPage(PublishedPage):
                 yield from self._version(version)
 
     def _version(self, version: IdeaVersion) -> Iterator[pg.Block]:
-        """What was made, why, and what was looked at for it."""
+        """Yield a version with its reasons and the relations considered."""
         yield pg.heading(f"Round {version.round}: {version.title or 'not made'}", level=3)
         if version.text is None:
             why = wording.reason(version.unscored_reason or "")
@@ -154,13 +158,13 @@ class IdeationPage(PublishedPage):
             yield pg.text(f"Went no further: {why}; {version.dropped_detail}.")
         elif version.version_id in self.scores:
             yield pg.text(f"Score {figures.score(self.scores[version.version_id])} of 10.")
-        added = ""
+        keyword_note = ""
         if version.added_keyword and version.reason:
             given_up = f" for {version.replaced_keyword}" if version.replaced_keyword else ""
-            added = f" Added {version.added_keyword}{given_up}: {version.reason}"
+            keyword_note = f" Added {version.added_keyword}{given_up}: {version.reason}"
         elif version.reason:
-            added = f" None was added: {version.reason}"
-        yield pg.text(f"Concepts: {', '.join(version.keywords)}.{added}")
+            keyword_note = f" None was added: {version.reason}"
+        yield pg.text(f"Concepts: {', '.join(version.keywords)}.{keyword_note}")
         yield from pg.bullets(map(_answer, self.answers_of(version)))
         relations = [
             (
@@ -180,7 +184,7 @@ class IdeationPage(PublishedPage):
 
     @cached_property
     def lineage(self) -> Figure | None:
-        """None where nothing was made."""
+        """The chart of the lineage; None without versions."""
         return lineage("lineage", self.versions, self.scores) if self.versions else None
 
     @property
@@ -189,33 +193,36 @@ class IdeationPage(PublishedPage):
 
     @property
     def best(self) -> tuple[IdeaVersion, ...]:
-        """Of each idea the version with the highest score, the best first; of equal scores the
-        newer one, and without any score the newest.
+        """The best version of each idea, best idea first.
+
+        Of equal scores the newer version counts, and without any score the newest.
         """
         stacks: dict[tuple[str, int], list[IdeaVersion]] = {}
         for version in kept_versions(self.versions):
             stacks.setdefault((version.seed_id, version.slot), []).append(version)
-        chosen = (max(stack, key=lambda v: (self._value(v), v.round)) for stack in stacks.values())
-        return tuple(sorted(chosen, key=lambda v: (-self._value(v), v.version_id)))
+        best_versions = (
+            max(stack, key=lambda v: (self._value(v), v.round)) for stack in stacks.values()
+        )
+        return tuple(sorted(best_versions, key=lambda v: (-self._value(v), v.version_id)))
 
     def _value(self, version: IdeaVersion) -> float:
         score = self.scores.get(version.version_id)
         return -1.0 if score is None else score
 
     def stack_of(self, version: IdeaVersion) -> tuple[IdeaVersion, ...]:
-        """Every version of the same idea, also those that went no further, the oldest first."""
+        """Return every version of the same idea, oldest first."""
         place = (version.seed_id, version.slot)
         return tuple(each for each in self.versions if (each.seed_id, each.slot) == place)
 
     def relations_of(self, version: IdeaVersion) -> tuple[KeywordRelation, ...]:
-        """What was looked at for it, the chosen one first."""
-        found = [
+        """Return the relations considered for a version, the chosen one first."""
+        relations = [
             relation
             for each in self.rounds
             for relation in each.relations
             if relation.version_id == version.version_id
         ]
-        return tuple(sorted(found, key=lambda relation: not relation.chosen))
+        return tuple(sorted(relations, key=lambda relation: not relation.chosen))
 
     def answers_of(self, version: IdeaVersion) -> tuple[FindingAnswer, ...]:
         return tuple(
@@ -227,7 +234,7 @@ class IdeationPage(PublishedPage):
 
     @property
     def first_of_ideas(self) -> tuple[IdeaVersion, ...]:
-        """One version of each idea of which anything was tried."""
+        """The first version of each idea."""
         places = {(each.seed_id, each.slot): each for each in reversed(self.versions)}
         return tuple(places[place] for place in sorted(places))
 
@@ -253,8 +260,8 @@ def _rounds(costs: Sequence[Row]) -> pg.Table:
 def _answer(answer: FindingAnswer) -> pg.Line:
     kind = answer.kind.value.replace("_", " ") if answer.kind is not None else "unknown"
     finding = (f" ({kind}: ", prose_line(answer.finding), ")") if answer.finding else ()
-    told = "answered" if answer.answered else f"not answered: {answer.detail}"
-    return pg.line(answer.finding_key, *finding, f", {told}. “{answer.quote}”")
+    state = "answered" if answer.answered else f"not answered: {answer.detail}"
+    return pg.line(answer.finding_key, *finding, f", {state}. “{answer.quote}”")
 
 
 def _bridges(relation: KeywordRelation) -> str:
@@ -262,7 +269,7 @@ def _bridges(relation: KeywordRelation) -> str:
 
 
 def ideation_page(warehouse: Warehouse, run_id: RunId) -> IdeationPage:
-    """Raises UnknownNameError when the run is not published."""
+    """Return a published ideation; raise UnknownNameError without any."""
     with warehouse.reader() as connection:
         head = published_head(connection, kind_of(IDEATIONS), run_id)
         rounds = published_units(connection, kind_of(IDEATIONS), run_id)
@@ -278,6 +285,6 @@ def ideation_page(warehouse: Warehouse, run_id: RunId) -> IdeationPage:
     )
 
 
-def _number(made: IdeationRound) -> int:
-    """By which round 9 stands before round 10."""
-    return next((version.round for version in made.versions), 0)
+def _number(ideation_round: IdeationRound) -> int:
+    """Return the round's number, so that 9 sorts before 10."""
+    return next((version.round for version in ideation_round.versions), 0)

@@ -1,4 +1,4 @@
-"""The summary of a night as files, and as the Markdown that is posted or mailed."""
+"""Summary of a night as files, and as Markdown to post or mail."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack
@@ -23,7 +23,7 @@ from warehouse.warehouse import Warehouse
 
 @dataclass(frozen=True, slots=True)
 class NightlySummary:
-    """`markdown` has no links to files, for who reads it elsewhere; the files have them."""
+    """The summary; `markdown` has no links to files, as it is read elsewhere."""
 
     markdown: str
     alarm_count: int
@@ -52,11 +52,12 @@ def write_nightly(
     *,
     thresholds: AlarmSettings = USUAL,
 ) -> NightlySummary:
-    """Write `reports/nightly/<day>T<time>Z.md` and `.html`, and `<day>.md` and `.html`, which lead
-    to every summary of that day.
+    """Write the summary of a night and the index of its day.
+
+    Files: `reports/nightly/<day>T<time>Z` and `<day>`, each as `.md` and `.html`.
 
     Args:
-        at: when the night ended, UTC. A second summary of that second replaces the first.
+        at: end of the night, UTC. A second summary in the same second replaces the first.
 
     Raises:
         ConfigurationError: one of the runs is not published.
@@ -95,13 +96,13 @@ def _write(folder: Path, name: str, page: pg.Page) -> tuple[Path, Path]:
 
 
 def _day_page(folder: Path, day: date) -> pg.Page:
-    """Time of day and first sentence of every summary of a day, oldest first."""
+    """List time and first sentence of every summary of a day, oldest first."""
     rows = []
     for path in sorted(folder.glob(f"{day:%Y-%m-%d}T*Z.md")):
         try:
             lines = read_bytes(path).decode("utf-8", "replace").splitlines()
             moment = datetime.strptime(path.stem, "%Y-%m-%dT%H%M%SZ").replace(tzinfo=UTC)
-        except (OSError, ValueError):  # such as a link that somebody put there
+        except (OSError, ValueError):  # not one of our files, such as a link
             continue
         time = pg.report(f"{moment:%H:%M:%S}", path.stem)
         rows.append((time, next(filter(None, lines[1:]), "")))
@@ -110,16 +111,16 @@ def _day_page(folder: Path, day: date) -> pg.Page:
 
 
 def _view(page: NightlyPage, name: str, *, linked: bool) -> pg.Page:
-    """The summary; where `linked` it leads to the reports of its runs."""
+    """Return the summary, with links to the reports if `linked`."""
     return pg.Page(pg.line("Night of ", page.day), tuple(_blocks(page, linked=linked)), name)
 
 
 def _blocks(page: NightlyPage, *, linked: bool) -> Iterator[pg.Block]:
     if page.outcomes:
         yield pg.text(
-            f"{figures.counted(len(page.outcomes), 'file')},"
-            f" {figures.counted(len(page.runs), 'published run')},"
-            f" {figures.counted(page.alarm_count, 'alarm')}."
+            f"{figures.plural(len(page.outcomes), 'file')},"
+            f" {figures.plural(len(page.runs), 'published run')},"
+            f" {figures.plural(page.alarm_count, 'alarm')}."
         )
         yield pg.table(("File", "Outcome"), page.outcomes)
     else:
@@ -129,7 +130,7 @@ def _blocks(page: NightlyPage, *, linked: bool) -> Iterator[pg.Block]:
     if page.ledger is not None and page.ledger.sequence:
         yield pg.heading("Ledger")
         yield pg.text(
-            f"{figures.counted(page.ledger.sequence, 'row')}. The last one has the hash ",
+            f"{figures.plural(page.ledger.sequence, 'row')}. The last one has the hash ",
             pg.code(page.ledger.entry_sha256),
             *(": as long as ", pg.code("assay ledger verify --head")),
             " finds it, nothing up to here was changed or cut off.",
@@ -141,12 +142,12 @@ def _run(night: NightRun, *, linked: bool) -> Iterator[pg.Block]:
     yield pg.heading(f"Run {run.run_id}")
     yield pg.text(pg.strong(night.status), f" {run.states_in_words.capitalize()}.")
     taken_over = ", the others taken over" if ideas["evaluated_anew"] < ideas["ideas"] else ""
-    whole = pg.report("The report in full", f"../{run.run_id}/index")
+    report_link = pg.report("The report in full", f"../{run.run_id}/index")
     yield pg.text(
-        f"{figures.counted(ideas['ideas'], 'idea')}: {ideas['never_seen']:,} never seen before,"
+        f"{figures.plural(ideas['ideas'], 'idea')}: {ideas['never_seen']:,} never seen before,"
         f" {ideas['evaluated_anew']:,} evaluated in this run{taken_over}. Engine ",
         *(pg.code(run.engine), ", profile ", pg.code(run.profile), "."),
-        *((" ", whole) if linked else ()),
+        *((" ", report_link) if linked else ()),
     )
     yield pg.heading("Alarms", level=3)
     alarms = pg.bullets(alarm.sentence for alarm in night.alarms)
@@ -163,13 +164,15 @@ def _run(night: NightRun, *, linked: bool) -> Iterator[pg.Block]:
             for idea in night.top
         ]
         yield pg.table(("Idea", "Group", "Rank in it:", "Score:"), top)
-        yield pg.text(f"{night.what_leads} Ideas of the same rank in their groups stand by score.")
+        yield pg.text(
+            f"{night.what_leads} Ideas of the same rank in their groups are ordered by score."
+        )
     else:
         yield pg.text("No idea has a rank.")
     yield pg.heading("Cost", level=3)
-    columns, compared = ["", "This run:"], [(run, night.cost)]
+    columns, runs = ["", "This run:"], [(run, night.cost)]
     if before is not None and night.cost_before is not None:
         columns.append(f"Run {before.run_id}:")
-        compared.append((before, night.cost_before))
-    costs = [(name, *(show(*each) for each in compared)) for name, show in _ROWS]
+        runs.append((before, night.cost_before))
+    costs = [(name, *(show(*each) for each in runs)) for name, show in _ROWS]
     yield pg.table(columns, costs)

@@ -1,4 +1,4 @@
-"""The ranking of a run by matches."""
+"""Report on a ranking by matches."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class RankedRun(PublishedPage):
 
     @cached_property
     def run(self) -> Run:
-        """The run that is ranked."""
+        """The ranked run."""
         with self.warehouse.queries(as_defined=False) as queries:
             return queries.run(self.head.run_id)
 
@@ -40,11 +40,11 @@ class RankedRun(PublishedPage):
 
     @cached_property
     def groups(self) -> Sequence[GroupSummary]:
-        """What the ranking of each group rests on."""
+        """The summary of each group."""
         with self.warehouse.queries() as queries:
             return group_summaries(queries, self.head)
 
-    def beside(self) -> dict[str, Any]:
+    def json_fields(self) -> dict[str, Any]:
         return {"ranking": self.head, "groups": self.groups}
 
     def page(self) -> Page:
@@ -54,14 +54,14 @@ class RankedRun(PublishedPage):
         return page
 
     def write(self, folder: Path) -> tuple[Path, ...]:
-        """Write all reports of the run. Raises OSError: they cannot be written."""
-        del folder  # it appears whole
+        """Write all reports of the run; raise OSError on failure."""
+        del folder  # write_reports replaces the whole folder
         limits = self.warehouse.settings.alarms
         return write_reports(self.warehouse, self.head.run_id, thresholds=limits)
 
 
 def ranking_page(warehouse: Warehouse, run_id: RunId) -> RankedRun:
-    """The ranking that `group_rankings` shows of a run.
+    """Return the ranking of a run that `group_rankings` shows.
 
     Raises:
         UnknownNameError: the run is not published, or was not ranked by matches.

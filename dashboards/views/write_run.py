@@ -1,4 +1,4 @@
-"""The reports of a run of ideas: an index and one page per idea."""
+"""Reports of a run of ideas: an index and pages for each idea."""
 
 import logging
 from collections.abc import Iterable, Sequence
@@ -60,13 +60,13 @@ class EvaluatedRun(PublishedPage):
 
     @cached_property
     def rejections(self) -> Sequence[FailureRow]:
-        """Entries of the idea file that could not enter."""
+        """Rejected entries of the idea file."""
         with self.warehouse.queries() as queries:
             return queries.rejections(self.head.run_id)
 
     @cached_property
     def alarms(self) -> tuple[str, ...]:
-        """What should not wait, a line each."""
+        """The alarms, a line each."""
         limits = self.warehouse.settings.alarms
         with self.warehouse.queries() as queries:
             (night,) = night_figures(queries, [self.head.run_id], thresholds=limits)
@@ -87,11 +87,11 @@ class EvaluatedRun(PublishedPage):
             *([self.not_covered] if self.not_covered else []),
         )
 
-    def beside(self) -> dict[str, Any]:
+    def json_fields(self) -> dict[str, Any]:
         with self.warehouse.queries() as queries:
             changes = changes_of(queries, self.head)
-        told = {"changes": changes.ideas} if changes is not None else {}
-        return {"rejected": self.rejections, **told}
+        idea_changes = {"changes": changes.ideas} if changes is not None else {}
+        return {"rejected": self.rejections, **idea_changes}
 
     def page(self) -> Page:
         with self.warehouse.queries() as queries:
@@ -105,53 +105,49 @@ class EvaluatedRun(PublishedPage):
         return bib_file(papers.values())
 
     def json(self) -> str:
-        """The reviews."""
+        """Return the reviews."""
         with self.warehouse.queries() as queries:
             return reviews_json(queries.idea_reviews(self.head.run_id))
 
     def write(self, folder: Path) -> tuple[Path, ...]:
-        """Write the index and the pages of all ideas. Raises OSError: they cannot be written."""
-        del folder  # it appears whole
+        """Write the index and all idea pages; raise OSError on failure."""
+        del folder  # write_reports replaces the whole folder
         limits = self.warehouse.settings.alarms
         return write_reports(self.warehouse, self.head.run_id, thresholds=limits)
 
 
 def run_page(warehouse: Warehouse, run_id: RunId) -> EvaluatedRun:
-    """A published run. Raises UnknownNameError when it is not published."""
+    """Return a published run; raise UnknownNameError without any."""
     with warehouse.queries(as_defined=False) as queries:
         return EvaluatedRun(warehouse, queries.run(run_id))
 
 
 class ReviewFile(Noun):
-    """What the JSON of one review holds; its schema is that of the data dictionary's nouns."""
+    """JSON of one review; its schema is that of the data dictionary's nouns."""
 
     first_page: FirstPage
     review: IdeaReview
 
 
 def reviews_json(reviews: Iterable[IdeaReview]) -> str:
-    """A list of reviews, one per idea."""
-    held = [ReviewFile(first_page=idea_page(each).first, review=each) for each in reviews]
-    return TypeAdapter(list[ReviewFile]).dump_json(held, indent=2).decode() + "\n"
+    """Return a JSON list of reviews, one per idea."""
+    files = [ReviewFile(first_page=idea_page(each).first, review=each) for each in reviews]
+    return TypeAdapter(list[ReviewFile]).dump_json(files, indent=2).decode() + "\n"
 
 
 def write_reports(
     warehouse: Warehouse, run_id: RunId, *, thresholds: AlarmSettings = USUAL
 ) -> tuple[Path, Path]:
-    """Write `reports/<run_id>/index.md`, `index.html`, `ideas/<name>.md`, `.html`; the paths of
-    index.html and index.md.
+    """Write the reports of a run; return the paths of index.html and index.md.
 
-    A folder `full` beside `ideas`, which holds first pages, has the full reports under the same
-    names.
-
-    A run that is ranked by matches has `ranking.md` and `ranking.html` too. Ideas are read and
-    written a few at a time. The folder appears whole: an earlier report is replaced at the end, or
-    stays.
+    The folder `reports/<run_id>` holds `index`, first pages in `ideas/<name>`, full reports in
+    `full/<name>` and, if the run is ranked by matches, `ranking`, each as `.md` and `.html`. Ideas
+    are read and written a few at a time. The folder replaces an earlier one atomically.
 
     Raises:
-        ConfigurationError: no such lake or published run.
+        ConfigurationError: there is no such lake or published run.
     """
-    safe_name("run", run_id)  # refuses a run_id that cannot name a folder
+    safe_name("run", run_id)  # raises for a run_id that cannot name a folder
     target = warehouse.reports / run_id
     with (
         warehouse.queries() as queries,
@@ -175,10 +171,7 @@ def write_reports(
 
 
 def _write_idea(building: Path, name: str, review: IdeaReview) -> None:
-    """All pages of an idea.
-
-    Where one cannot be made it says so, and the other ideas have theirs.
-    """
+    """Write all pages of an idea; a page that fails shows the error instead."""
     boundary = ErrorBoundary()
     pages: dict[str, Page] = {}
     with boundary:
@@ -189,13 +182,13 @@ def _write_idea(building: Path, name: str, review: IdeaReview) -> None:
         idea_id = review.evaluation.idea.idea_id
         logger.error("the report on idea %r cannot be made", idea_id, exc_info=boundary.error)
         why = f"This report cannot be made ({in_a_word(boundary.error)})."
-        failed = Page(line(idea_id), (text(why),))
-        pages = dict.fromkeys((FIRST_PAGES, FULL_REPORTS), failed)
+        error_page = Page(line(idea_id), (text(why),))
+        pages = dict.fromkeys((FIRST_PAGES, FULL_REPORTS), error_page)
     for folder, view in pages.items():
         _write(building / folder / name, view)
 
 
 def _write(path: Path, page: Page) -> None:
-    """Write `page` as Markdown and HTML; `path` has no ending."""
+    """Write `page` as Markdown and HTML; `path` has no extension."""
     path.with_name(f"{path.name}.md").write_text(markdown_page(page), "utf-8", "replace")
     path.with_name(f"{path.name}.html").write_text(html_page(page), "utf-8", "replace")

@@ -1,6 +1,4 @@
-"""The report on surveys: clusters, key papers with quotes, a map, every paper with why it is there,
-what could not be had; and the papers as a `.bib` file.
-"""
+"""Report on surveys: clusters, key papers, map, and `papers.bib`."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,7 +22,7 @@ from warehouse.warehouse import Warehouse
 
 @dataclass(frozen=True)
 class SurveyPage(PublishedPage):
-    """What the report shows."""
+    """The report on surveys."""
 
     head: SurveyHead
     parts: tuple[SurveyPart, ...]
@@ -40,11 +38,11 @@ class SurveyPage(PublishedPage):
     def page(self) -> pg.Page:
         head, parts = self.head, self.parts
         if not self._is_answer:
-            title = f"Survey of {figures.counted(head.question_count, 'question')}"
+            title = f"Survey of {figures.plural(head.question_count, 'question')}"
             if len(parts) == 1:
                 title = f"Survey: {parts[0].survey.question}"
-            found = tuple(survey_blocks(head, parts, self.keys))
-            return pg.Page(pg.line(title), found, f"Survey {head.run_id}")
+            content = tuple(survey_blocks(head, parts, self.keys))
+            return pg.Page(pg.line(title), content, f"Survey {head.run_id}")
         blocks: list[pg.Block] = []
         for part in parts:
             question = pg.heading(part.survey.question, level=1)
@@ -53,11 +51,11 @@ class SurveyPage(PublishedPage):
         return pg.Page(pg.line(first), tuple(blocks[1:]), f"Answer {head.run_id}")
 
     def short_page(self) -> pg.Page:
-        """An answer whole; of a survey the clusters with their key papers."""
+        """Return a whole answer; of a survey, clusters with key papers."""
         return self.page() if self._is_answer else pg.Page((), tuple(short_blocks(self.parts)))
 
     def bib(self) -> str:
-        """The papers kept."""
+        """Return the kept papers."""
         return bib_file(self.papers)
 
     def files(self) -> dict[str, str]:
@@ -65,15 +63,17 @@ class SurveyPage(PublishedPage):
 
     @cached_property
     def papers(self) -> tuple[Paper, ...]:
-        """All that are kept, each once."""
-        kept = {
-            paper.paper_id: part.text(paper.paper_id) for part in self.parts for paper in part.kept
+        """The kept papers, each once."""
+        papers_by_id = {
+            paper.paper_id: part.text(paper.paper_id)
+            for part in self.parts
+            for paper in part.kept_papers
         }
-        return tuple(kept.values())
+        return tuple(papers_by_id.values())
 
     @cached_property
     def keys(self) -> dict[str, str]:
-        """The key of each paper's entry in the `.bib` file."""
+        """The key of each paper in the `.bib` file."""
         return {
             paper.paper_id: key
             for paper, key in zip(self.papers, bib_keys(self.papers), strict=True)
@@ -81,8 +81,8 @@ class SurveyPage(PublishedPage):
 
 
 def survey_page(warehouse: Warehouse, run_id: RunId) -> SurveyPage:
-    """All of a published survey. Raises UnknownNameError when it is not published."""
+    """Return a published survey; raise UnknownNameError without any."""
     with warehouse.reader() as connection:
         head = published_head(connection, kind_of(SURVEYS), run_id)
-        found = published_units(connection, kind_of(SURVEYS), run_id)
-        return SurveyPage(head, tuple(map(SurveyPart, found)))
+        surveys = published_units(connection, kind_of(SURVEYS), run_id)
+        return SurveyPage(head, tuple(map(SurveyPart, surveys)))

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from flows.api.programs import Programs
 from flows.cli.command_line import log_to_stderr, run_command
-from flows.cli.talk import print_warning
+from flows.cli.terminal import print_warning
 from flows.run.environment import prepare_environment
 from schemas.people.web_origins import names_of_server
 from tasks.web.serving import ProgramsOnly, answer_requests, listen

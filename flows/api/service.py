@@ -15,14 +15,14 @@ from uuid import uuid4
 
 from anyio import CapacityLimiter, to_thread
 
-from dashboards.render.formats.any_format import report_file
 from dashboards.render.formats.markdown import markdown_line
+from dashboards.render.formats.report_file import report_file
 from dashboards.render.formats.report_format import ReportFormat
 from dashboards.views.idea.closest_work import closest_works
 from flows.api.bodies import NAME_CHARACTERS, as_kept
 from flows.cli.answer import Answer, answer_of
 from flows.cli.operate.jobs import job_row
-from flows.cli.people.inbox import shown_request
+from flows.cli.people.inbox import request_fields
 from flows.cli.works import report_answer
 from flows.run.following import campaign_type
 from flows.works.literature.searching import search_answer
@@ -341,7 +341,7 @@ class Service:
         """
         who = self._decider(token)
         requests = open_requests(self.database, who)
-        return answer_of("listed", [shown_request(each) for each in requests], participant_id=who)
+        return answer_of("listed", [request_fields(each) for each in requests], participant_id=who)
 
     def decide(self, token: Token, request_id: str, given: GivenAnswer) -> Answer:
         """Record the final answer to a request.

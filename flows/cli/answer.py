@@ -1,6 +1,4 @@
-"""What a command gives back: its exit code, and the one shape of `--json`, which the services
-answer too.
-"""
+"""Exit codes, and the JSON answer of commands and services."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -8,41 +6,38 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
 
-from flows.cli.talk import safe_json
+from flows.cli.terminal import safe_json
 from schemas.base import Noun
 
 EXIT_DONE = 0
 EXIT_FAILURES = 1
 EXIT_USAGE = 2
 EXIT_BUDGET = 3
+# Requests to people are open; the same command resumes once they are answered.
 EXIT_WAITING = 4
-"""People are asked, and the same command goes on once they have answered."""
+# As shells report a command that Ctrl-C ended.
 EXIT_INTERRUPTED = 130
-"""As shells say of a command that Ctrl-C ended."""
 
 
 class Answer(BaseModel):
-    """Answer of a command with `--json`, and of a service; further values stand beside these
-    fields.
+    """JSON answer of commands and services, with further fields as needed.
 
-    `assay sql --json` alone prints a list: the rows of the question.
+    Only `assay sql --json` prints a list instead: the rows of the query.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
     run: SerializeAsAny[Noun] | None = Field(
-        description="The run, check or benchmark it is about, with its `run_id`; null: of none."
+        description="The run, check or benchmark, with its `run_id`; null: none."
     )
-    state: str = Field(
-        description="One word for how it stands, such as in_order; error; interrupted."
-    )
+    state: str = Field(description="State in one word, such as in_order, error or interrupted.")
     rows: tuple[SerializeAsAny[Noun] | dict[str, Any], ...] = Field(
-        description="The answer proper: one object for each idea, step, part, job or file."
+        description="One object for each idea, step, part, job or file."
     )
-    warnings: tuple[str, ...] = Field(description="What is wrong, a line each, the worst first.")
+    warnings: tuple[str, ...] = Field(description="Warnings, a line each, the worst first.")
 
     def document(self) -> str:
-        """As JSON; dates as ISO 8601, models as objects."""
+        """Return the answer as JSON, with dates in ISO 8601."""
         return self.model_dump_json(indent=2, fallback=str)
 
 
@@ -65,5 +60,5 @@ def write_answer(answer: Answer) -> None:
     sys.stdout.write(f"{safe_json(answer.document())}\n")
 
 
-def print_answer(state: str, rows: Sequence[Noun | Mapping[str, Any]] = (), **told: Any) -> None:
-    write_answer(answer_of(state, rows, **told))
+def print_answer(state: str, rows: Sequence[Noun | Mapping[str, Any]] = (), **more: Any) -> None:
+    write_answer(answer_of(state, rows, **more))

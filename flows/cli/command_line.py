@@ -31,7 +31,7 @@ from flows.cli.answer import (
     print_answer,
     write_answer,
 )
-from flows.cli.talk import SafeFormatter, safe
+from flows.cli.terminal import SafeFormatter, safe
 from flows.run.interruption import INTERRUPTED_LINE
 from schemas.errors import (
     AssayError,
@@ -46,6 +46,7 @@ from schemas.interpreter import collect_garbage_seldom
 _USAGE = (ConfigurationError, IdeaFileError, SnapshotError, PromptError)
 
 
+# Titles of the help page by folder.
 SECTIONS = {
     "evaluate": "Evaluate",
     "literature": "Ask the literature",
@@ -54,8 +55,7 @@ SECTIONS = {
     "people": "People",
     "operate": "Operate",
 }
-"""What help calls the groups of commands, by their folders."""
-COMMANDS = {  # beside those of kinds of work; in the order of the help page, each with its folder
+COMMANDS = {  # folders of commands, in help order; kinds of work have their own
     "demo": "evaluate",
     "evaluate": "evaluate",
     "plan": "evaluate",
@@ -88,7 +88,7 @@ GROUPS = {
     "jobs": ("operate", "Do what the dashboard and other programs ask for, and list it."),
     "warehouse": ("operate", "Export, compact, document and verify the lake."),
 }
-_ASKED_OF_NO_COMMAND = frozenset({"--help", "-h", "--version", "-V"})
+_TOP_LEVEL_FLAGS = frozenset({"--help", "-h", "--version", "-V"})
 _MAIN_JOB = (
     ("assay demo", "evaluate a bundled sample, offline"),
     ("assay evaluate ideas.jsonl", "evaluate, publish and rank a batch of ideas"),
@@ -106,13 +106,13 @@ _EXIT_CODES = (
 
 
 class FirstScreen(TyperGroup):
-    """Help that fits 80 columns and 24 lines: the main job, then every command in its group."""
+    """Help within 80 columns and 24 lines: main commands, then all by group."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 -- as typer calls it
         width = formatter.width
-        told = [f"    {command:<28}{what}" for command, what in _MAIN_JOB]
-        lines = ["Usage: assay COMMAND [OPTIONS] [ARGUMENTS]", *_wrapped(f"{self.help}", width)]
-        for each in told:
+        example_lines = [f"    {command:<28}{what}" for command, what in _MAIN_JOB]
+        lines = ["Usage: assay COMMAND [OPTIONS] [ARGUMENTS]", *_wrap(f"{self.help}", width)]
+        for each in example_lines:
             lines += textwrap.wrap(each, width, subsequent_indent=" " * 6)
         lines += ["", *_in_groups(width), ""]
         lines += textwrap.wrap(_EVERY_COMMAND, width, break_on_hyphens=False) + textwrap.wrap(
@@ -121,22 +121,22 @@ class FirstScreen(TyperGroup):
         formatter.write("\n".join(lines) + "\n")
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrap(text: str, width: int) -> list[str]:
     return ["", *textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="  "), ""]
 
 
 def commands_of(folder: str) -> list[str]:
-    """The commands of declared kinds of work stand before the others."""
+    """List the commands of a folder; those of declared kinds come first."""
     from schemas.works.registry import work_jobs  # late: it imports the nouns of every kind
     from tasks.works import WORKS
 
     jobs = work_jobs()
-    declared = {
+    work_sections = {
         name: jobs[name].command_line.section
         for name in WORKS
         if name in jobs and name not in GROUPS
     }
-    folders = declared | COMMANDS | {name: of for name, (of, _) in GROUPS.items()}
+    folders = work_sections | COMMANDS | {name: of for name, (of, _) in GROUPS.items()}
     return [name for name, of in folders.items() if of == folder]
 
 
@@ -147,9 +147,7 @@ def _in_groups(width: int) -> Iterator[str]:
 
 
 def main() -> None:
-    """Entry point of the console script: run a command, print one line for an error, exit with its
-    code.
-    """
+    """Run the console script: one line per error, then exit with the code."""
     collect_garbage_seldom()
     log_to_stderr()
     only = sys.argv[1] if len(sys.argv) > 1 else None
@@ -157,7 +155,7 @@ def main() -> None:
 
 
 def log_to_stderr() -> None:
-    """Have warnings of all libraries written to stderr, safe for a terminal."""
+    """Write warnings of all libraries to stderr, safe for a terminal."""
     log = logging.StreamHandler(sys.stderr)
     log.setFormatter(SafeFormatter("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[log])
@@ -165,11 +163,11 @@ def log_to_stderr() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """End of a command: its exit code, and a line for the user.
+    """End of a command.
 
     Attributes:
-        line: what the user can mend; empty where nothing was wrong, or all is said already.
-        result: what the command returned.
+        line: error for the user; empty: there was none, or it was printed.
+        result: return value of the command.
     """
 
     exit_code: int
@@ -179,8 +177,10 @@ class Ending:
 
 
 def run_command(command: Callable[[], object]) -> int:
-    """The exit code of `command`; whatever the user can mend is one line on stderr, never a
-    traceback, and with `--json` an object on stdout too, also of a command that was interrupted.
+    """Run a command; return its exit code.
+
+    Errors that users can fix, and interruptions, are one line on stderr instead of a traceback.
+    With `--json`, they are a JSON object on stdout too.
     """
     ending = ending_of(command)
     as_json = "--json" in sys.argv[1:]
@@ -207,7 +207,7 @@ def ending_of(command: Callable[[], object]) -> Ending:
     except RuntimeError as error:
         if isinstance(
             error.__cause__, KeyboardInterrupt
-        ):  # as DuckDB hands on a Ctrl-C that came while it was answering
+        ):  # DuckDB raises a RuntimeError for Ctrl-C during a query
             return _INTERRUPTED
         raise
     except ValidationError as error:
@@ -227,7 +227,7 @@ def ending_of(command: Callable[[], object]) -> Ending:
     except BrokenPipeError:
         os.dup2(
             os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # without it Python complains once more as it ends
+        )  # else Python reports the closed pipe again at exit
         return Ending(EXIT_DONE)
     except OSError as error:
         what = f"{error.filename or 'the system refused'}: {error.strerror or error}"
@@ -239,8 +239,8 @@ def ending_of(command: Callable[[], object]) -> Ending:
 
 
 def _variable(place: str) -> str:
-    """Return the variable that is set, where a setting has several names."""
-    from schemas.settings import Settings  # late: most commands end well
+    """Return the environment variable in use, where a setting has several names."""
+    from schemas.settings import Settings  # late: needed after an error only
 
     names = (field.validation_alias for field in Settings.model_fields.values())
     choices = (each.choices for each in names if isinstance(each, AliasChoices))
@@ -252,9 +252,7 @@ _INTERRUPTED = Ending(EXIT_INTERRUPTED, interrupted=True)
 
 
 def _usage(error: TyperException) -> str:
-    """Return what is wrong with an option; empty for a group called without a command, whose help
-    is printed instead.
-    """
+    """Return the usage error; empty for a group without a command, which prints its help."""
     message, context = error.format_message(), getattr(error, "ctx", None)
     if context is not None and message == context.get_help():
         sys.stdout.write(f"{message}\n")
@@ -268,21 +266,21 @@ def _one_line(text: str) -> str:
     return safe(" ".join(text.splitlines()))
 
 
-def _tell_version(asked: bool) -> None:
-    if asked:
+def _print_version(requested: bool) -> None:
+    if requested:
         sys.stdout.write(f"assay {metadata.version('assay')}\n")
         raise typer.Exit
 
 
-def _tell_commands(asked: bool) -> None:
-    if not asked:
+def _print_commands(requested: bool) -> None:
+    if not requested:
         return
     commands: Any = get_command(application())
     for folder, title in SECTIONS.items():
         lines = [f"{title}:"]
         for name in commands_of(folder):
-            told = commands.commands[name].get_short_help_str(10_000)
-            lines += textwrap.wrap(f"  {name:<12}{told}", 79, subsequent_indent=" " * 14)
+            summary = commands.commands[name].get_short_help_str(10_000)
+            lines += textwrap.wrap(f"  {name:<12}{summary}", 79, subsequent_indent=" " * 14)
         sys.stdout.write("\n".join([*lines, "", ""]))
     raise typer.Exit
 
@@ -294,7 +292,7 @@ def _options_of_all(
             "--version",
             "-V",
             metavar="",
-            callback=_tell_version,
+            callback=_print_version,
             is_eager=True,
             help="Show the version and exit.",
         ),
@@ -304,21 +302,21 @@ def _options_of_all(
         typer.Option(
             "--commands",
             metavar="",
-            callback=_tell_commands,
+            callback=_print_commands,
             is_eager=True,
             help="Say what each command does and exit.",
         ),
     ] = False,
 ) -> None:
-    """Options that stand before the command."""
+    """Define the options that stand before the command."""
 
 
 def application(only: str | None = None) -> typer.Typer:
-    """All commands, with their options and help texts.
+    """Return all commands, with their options and help texts.
 
     Args:
-        only: the one command or group to have, which spares a call the imports of the others, or
-            what the first screen answers alone; a mistyped name has all of them.
+        only: the command or group to import, to save the imports of the others; a mistyped name
+            imports all.
     """
     from flows.cli.options import Commands
 
@@ -344,7 +342,7 @@ def application(only: str | None = None) -> typer.Typer:
 
 
 def _names(only: str | None) -> Sequence[str]:
-    if only in _ASKED_OF_NO_COMMAND:
+    if only in _TOP_LEVEL_FLAGS:
         return ()
     if only in COMMANDS or only in GROUPS:
         return (only,)
@@ -354,7 +352,7 @@ def _names(only: str | None) -> Sequence[str]:
 
 
 def _add_work(commands: Any, name: str) -> None:
-    """Add the command of a declared kind of work: that of its file, else one made of its job."""
+    """Add the command of a declared kind: from its file, else derived from its job."""
     from schemas.works.registry import work_job
 
     job = work_job(name)

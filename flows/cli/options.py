@@ -1,4 +1,4 @@
-"""From a command's model of options to what the command line reads."""
+"""Command-line options derived from option models."""
 
 import inspect
 import tomllib
@@ -16,7 +16,7 @@ from pydantic import BeforeValidator
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from flows.cli.talk import set_talk
+from flows.cli.terminal import set_verbosity
 from flows.run.environment import prepare_environment
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
@@ -39,8 +39,8 @@ ShowFields = Annotated[
 ]
 
 
-def _into_a_folder(output: Path | None) -> Path | None:
-    """Before any work is done for a file that could not be written."""
+def _check_output_path(output: Path | None) -> Path | None:
+    """Raise ConfigurationError for an unusable path before any work is done."""
     if output is not None and not output.absolute().parent.is_dir():
         raise ConfigurationError(f"--output {output}: there is no folder {output.parent}; make it")
     if output is not None and output.is_dir():
@@ -49,8 +49,10 @@ def _into_a_folder(output: Path | None) -> Path | None:
 
 
 def output_option(help_text: str) -> Any:
-    """Every `--output` is `-o` too, and refuses at once what cannot be written."""
-    return typer.Option("--output", "-o", metavar="FILE", help=help_text, callback=_into_a_folder)
+    """Return the option `--output` or `-o`, which checks its path at once."""
+    return typer.Option(
+        "--output", "-o", metavar="FILE", help=help_text, callback=_check_output_path
+    )
 
 
 Searched = Annotated[
@@ -68,18 +70,16 @@ Json = Annotated[
 
 
 class Commands(typer.Typer):
-    """Commands whose options are the fields of their `Options` parameter, and whose help ends with
-    the examples of `examples.toml`.
-    """
+    """Commands with options from their `Options` parameter, and examples in their help."""
 
     def __init__(self, **settings: Any) -> None:
-        # Boxes cut the names of options off in a terminal of 60 columns.
+        # Boxes would cut off option names in a terminal of 60 columns.
         super().__init__(rich_markup_mode=None, no_args_is_help=True, **settings)
 
     def command(
         self, name: str | None = None, *, examples: Sequence[str] = (), **settings: Any
     ) -> Callable[[CommandT], CommandT]:
-        """As typer's own; `examples` stand for those of `examples.toml`."""
+        """Register a command; `examples` replace those of `examples.toml`."""
 
         def add(command: CommandT) -> CommandT:
             module = command.__module__.rpartition(".")[2]
@@ -98,7 +98,7 @@ class Commands(typer.Typer):
 
 
 def _epilog(examples: Sequence[str]) -> str:
-    """Examples as click prints them: after its `\\b` lines are left as they are."""
+    """Return examples for click, which keeps the lines after `\\b` as they are."""
     lines = "\n".join(examples).splitlines()
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
@@ -109,7 +109,7 @@ def _examples() -> dict[str, list[str]]:
 
 
 def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`command` with a parameter for each field of a model in place of the model itself."""
+    """Return `command` with a parameter for each field of its option models."""
     signature = inspect.signature(command)
     models = {
         name: parameter.annotation
@@ -118,24 +118,26 @@ def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
     }
 
     @wraps(command)
-    def run(quiet: bool = False, verbose: bool = False, **given: Any) -> Any:
-        set_talk(quiet=quiet, verbose=verbose)
+    def run(quiet: bool = False, verbose: bool = False, **values: Any) -> Any:
+        set_verbosity(quiet=quiet, verbose=verbose)
         prepare_environment(Settings().home)
         for name, model in models.items():
-            given[name] = _read(model, {field: given.pop(field) for field in model.model_fields})
-        return command(**given)
+            values[name] = _build_options(
+                model, {field: values.pop(field) for field in model.model_fields}
+            )
+        return command(**values)
 
     parameters = [
         each
         for name, parameter in signature.parameters.items()
         for each in (_parameters(models[name]) if name in models else (parameter,))
     ]
-    parameters += inspect.signature(_talk).parameters.values()
+    parameters += inspect.signature(_verbosity).parameters.values()
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return run
 
 
-def _talk(
+def _verbosity(
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", metavar="", help="Only answers and errors.")
     ] = False,
@@ -143,18 +145,18 @@ def _talk(
         bool, typer.Option("--verbose", "-v", metavar="", help="Say each step too.")
     ] = False,
 ) -> None:
-    """Options of every command."""
+    """Define the options that every command has."""
 
 
-def _read(model: type[Options], given: dict[str, Any]) -> Options:
+def _build_options(model: type[Options], values: dict[str, Any]) -> Options:
     flags = {flag_of(name) for name in (*model.model_fields, "json", "quiet", "verbose")}
-    for name, value in given.items():
-        if str(value) in flags:  # else the option is gone, and its own value seems an argument
+    for name, value in values.items():
+        if str(value) in flags:  # else its value would be read as an argument
             raise ConfigurationError(f"{flag_of(name)} has no value: {value} stands in its place")
     options = model(
         **{
             name: tuple(value) if isinstance(value, list) else value
-            for name, value in given.items()
+            for name, value in values.items()
             if value is not None
         }
     )
@@ -164,22 +166,22 @@ def _read(model: type[Options], given: dict[str, Any]) -> Options:
 
 
 def _parameters(model: type[Options]) -> Iterator[inspect.Parameter]:
-    """A command's own options stand before those it shares."""
-    own = (name for each in model.__mro__ for name in inspect.get_annotations(each))
-    for name in dict.fromkeys(own):
+    """Yield a command's own options, then those it shares."""
+    names = (name for each in model.__mro__ for name in inspect.get_annotations(each))
+    for name in dict.fromkeys(names):
         if name in model.model_fields:
             yield _parameter(name, model.model_fields[name])
 
 
 def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
-    extra, flag, read = field.json_schema_extra, flag_of(name), _read_by_typer(field)
+    extra, flag, typer_type = field.json_schema_extra, flag_of(name), _read_by_typer(field)
     assert isinstance(extra, dict)
     bounds = {type(each): each for each in field.metadata}
     option = (
         output_option(str(field.description))
         if name == "output"
         else typer.Option(
-            f"{flag}/{flag.replace('--', '--no-', 1)}" if read == bool | None else flag,
+            f"{flag}/{flag.replace('--', '--no-', 1)}" if typer_type == bool | None else flag,
             metavar=str(extra["metavar"]),
             envvar=str(extra["variable"]) if extra["variable"] else None,
             help=field.description,
@@ -187,12 +189,12 @@ def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
             max=getattr(bounds.get(annotated_types.Le), "le", None),
         )
     )
-    keyed, default = inspect.Parameter.POSITIONAL_OR_KEYWORD, _default(field.default)
-    return inspect.Parameter(name, keyed, default=default, annotation=Annotated[read, option])
+    kind, default = inspect.Parameter.POSITIONAL_OR_KEYWORD, _default(field.default)
+    return inspect.Parameter(name, kind, default=default, annotation=Annotated[typer_type, option])
 
 
 def _read_by_typer(field: FieldInfo) -> Any:
-    """The type as typer knows it: what the model reads itself is text to typer."""
+    """Return the type for typer; values that the model parses are text."""
     annotation = field.annotation
     if annotation == tuple[str, ...]:
         return list[str] | None
@@ -202,13 +204,13 @@ def _read_by_typer(field: FieldInfo) -> Any:
         isinstance(each, BeforeValidator | AddressOfWarehouse) for each in field.metadata
     )
     plain = not read_here and inspect.isclass(kind) and issubclass(kind, _READ_BY_TYPER)
-    read: Any = kind if plain else str
-    return read | None if optional else read
+    typer_type: Any = kind if plain else str
+    return typer_type | None if optional else typer_type
 
 
 def _default(value: Any) -> Any:
     if value is PydanticUndefined:
-        return ...  # as typer says that an option must be given
+        return ...  # typer's marker for a required option
     if value in (None, ()):
         return None
     plain = isinstance(value, _READ_BY_TYPER) and not isinstance(value, Path)

@@ -1,4 +1,4 @@
-"""What commands print: answers on stdout, everything else on stderr."""
+"""Output of commands: answers on stdout, everything else on stderr."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,9 +13,9 @@ from rich.text import Text
 
 from dashboards.render.figures import usd
 from dashboards.render.formats.report_format import ReportFormat, format_or_markdown
-from dashboards.render.wording import unscored, why_unranked
+from dashboards.render.wording import unscored_because, why_unranked
 from flows.cli.answer import EXIT_DONE, Answer, print_answer
-from flows.cli.talk import print_note, print_warning, safe
+from flows.cli.terminal import print_note, print_warning, safe
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE
 from schemas.errors import ConfigurationError
@@ -25,7 +25,7 @@ from tasks.accounting.budgets import SharedBudget
 from warehouse.answers import IdeaScore, RankedIdea
 from warehouse.warehouse import Warehouse
 
-if TYPE_CHECKING:  # importing a campaign imports Prefect, before its server is known
+if TYPE_CHECKING:  # importing a campaign would import Prefect before its server is set
     from dashboards.render.page import Page
     from flows.run.estimate import WorkEstimate
     from schemas.identifiers import RunId
@@ -35,15 +35,14 @@ if TYPE_CHECKING:  # importing a campaign imports Prefect, before its server is 
 RowT = TypeVar("RowT")
 NounT = TypeVar("NounT", bound=Noun)
 PIPED_COLUMNS = 140
+# Characters a readable column needs; narrower tables become lists of records.
 NARROWEST_COLUMN = 12
-"""Characters a column of a table needs to be readable; with less, rows are printed one below the
-other.
-"""
 
 
 def stdout_console() -> Console:
-    """As wide as the terminal or as COLUMNS says; wide enough for tables when the output is a file
-    or a pipe.
+    """Return a console as wide as the terminal or COLUMNS.
+
+    Files and pipes get `PIPED_COLUMNS`, wide enough for tables.
     """
     console = Console()
     return (
@@ -64,7 +63,7 @@ def print_log_note(path: Path | None) -> None:
         print_note(f"log:    {path}")
 
 
-def ended_early(
+def early_end_lines(
     what: str,
     reason: Reason | None,
     warehouse: Path,
@@ -72,63 +71,62 @@ def ended_early(
     budget: "Budget",
     unit: str = "idea",
 ) -> tuple[str, ...]:
-    """Why work ended early, and how it goes on; nothing where it is whole.
+    """Return why work ended early and how to resume it; empty if it is complete.
 
     Args:
         what: the work, such as `the check`.
-        scope: under which its spending is counted.
-        unit: what a bound of one unit is named after.
+        scope: name under which its spending is counted.
+        unit: in the name of the limit per unit.
     """
     if reason is None:
         return ()
     if reason == Reason.BUDGET_EXHAUSTED:
         path = Warehouse(warehouse).budgets
-        return (ended_by_budget(SharedBudget(path, scope, budget), unit),)
+        return (budget_line(SharedBudget(path, scope, budget), unit),)
     other = reason.passes is Passes.WITH_OTHER_SETTINGS
     return (
         f"{what} ended early ({reason.replace('_', ' ')}):"
-        f" {'with another setting ' if other else ''}the same command goes on from there",
+        f" {'with another setting ' if other else ''}the same command resumes it",
     )
 
 
-def ended_by_budget(budget: SharedBudget, unit: str = "idea") -> str:
-    """Return which bound ended work on units of that name, and what to do about it."""
+def budget_line(budget: SharedBudget, unit: str = "idea") -> str:
+    """Return which limit ended the work, and how to continue."""
     bounds = {
         field: bound for field, bound in budget.budget.model_dump().items() if bound is not None
     }
-    met = [field for field in budget.reached() if field in bounds] or list(bounds)
+    reached_fields = [field for field in budget.reached() if field in bounds] or list(bounds)
     flags = {
         field: flag_of(field.replace("maximum", "max").replace("per_idea", f"per_{unit}"))
-        for field in met
+        for field in reached_fields
     }
-    named = " or ".join(f"{flags[field]} {bounds[field]:g}" for field in met)
+    bounds_in_words = " or ".join(f"{flags[field]} {bounds[field]:g}" for field in reached_fields)
     return (
-        f"stopped by {named or 'the bound of an earlier command'}: the same command with a higher"
-        " bound goes on from here, and pays for nothing twice"
+        f"stopped by {bounds_in_words or 'the bound of an earlier command'}: the same command with a higher"
+        " limit resumes it, and pays for nothing twice"
     )
 
 
-def write_found(output: Path, answer: Answer, page: "Page") -> None:
-    """Write what was looked up: as `--json` prints it, else as a page, Markdown where the ending
-    names no format.
+def write_lookup(output: Path, answer: Answer, page: "Page") -> None:
+    """Write found papers or resources: as JSON, else as a page.
+
+    Unknown file extensions mean Markdown.
 
     Raises:
-        ConfigurationError: a bibliography, or Typst or Pandoc refuses, in its words.
+        ConfigurationError: the format is a bibliography, or Typst or Pandoc refuses.
     """
-    from dashboards.render.formats.any_format import document
+    from dashboards.render.formats.report_file import document
 
     form = format_or_markdown(output)
     if form is ReportFormat.BIB:
         raise ConfigurationError(f"--output {output}: end it in .md, .html, .pdf, .docx or .json")
-    told = f"{answer.document()}\n".encode()
-    output.write_bytes(told if form is ReportFormat.JSON else document(page, form))
+    json_bytes = f"{answer.document()}\n".encode()
+    output.write_bytes(json_bytes if form is ReportFormat.JSON else document(page, form))
     print_note(f"written: {output}")
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """A table on stdout, numbers to the right; a row of too many columns becomes a list of `column:
-    value` lines.
-    """
+    """Print a table with numbers at the right; a wide one as `column: value` lines."""
     console = stdout_console()
     if len(columns) * NARROWEST_COLUMN > console.width:
         for line in _records(columns, rows) if rows else map(Text, map(safe, columns)):
@@ -140,31 +138,31 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
             Text(safe(name)), justify=_side(row[number] for row in rows), overflow="fold"
         )
     for row in rows:
-        table.add_row(*(Text(_shown(cell)) for cell in row))
+        table.add_row(*(Text(_cell_text(cell)) for cell in row))
     console.print(table)
 
 
-def print_columns(found: Sequence[RowT], columns: Mapping[str, Callable[[RowT], object]]) -> None:
-    """A table of what `columns` say of each row, by their titles."""
-    print_table([*columns], [[cell(each) for cell in columns.values()] for each in found])
+def print_columns(rows: Sequence[RowT], columns: Mapping[str, Callable[[RowT], object]]) -> None:
+    """Print a table with a column for each function in `columns`."""
+    print_table([*columns], [[cell(each) for cell in columns.values()] for each in rows])
 
 
 def print_listed(
-    found: Sequence[NounT], columns: Mapping[str, Callable[[NounT], object]], *, as_json: bool
+    rows: Sequence[NounT], columns: Mapping[str, Callable[[NounT], object]], *, as_json: bool
 ) -> int:
-    """Print what a command lists, with `--json` whole rows; its exit code."""
+    """Print rows as a table, or whole with `--json`; return the exit code."""
     if as_json:
-        print_answer("listed", found)
+        print_answer("listed", rows)
     else:
-        print_columns(found, columns)
+        print_columns(rows, columns)
     return EXIT_DONE
 
 
-def print_expected(estimate: "WorkEstimate", *, as_json: bool) -> int:
-    """Print what work of a declared kind would ask; the command's exit code."""
+def print_estimate(estimate: "WorkEstimate", *, as_json: bool) -> int:
+    """Print the estimate of declared work; return the exit code."""
     if as_json:
-        told = estimate.model_dump(exclude={"steps", "counts", "note", "lost"}) | estimate.counts
-        print_answer("expected", estimate.steps, warnings=estimate.lost, **told)
+        values = estimate.model_dump(exclude={"steps", "counts", "note", "lost"}) | estimate.counts
+        print_answer("expected", estimate.steps, warnings=estimate.lost, **values)
         return EXIT_DONE
     print_columns(
         estimate.steps,
@@ -193,8 +191,8 @@ def print_expected(estimate: "WorkEstimate", *, as_json: bool) -> int:
 def was_published(summary: "Summary[Any]", *, as_json: bool) -> bool:
     if summary.published:
         return True
-    failed = (f"not published: {each}" for each in summary.failed_expectations)
-    lines = (*summary.remarks, *failed)
+    failure_lines = (f"not published: {each}" for each in summary.failed_expectations)
+    lines = (*summary.remarks, *failure_lines)
     for line in lines:
         print_warning(safe(line))
     if not as_json:
@@ -214,12 +212,12 @@ def was_published(summary: "Summary[Any]", *, as_json: bool) -> bool:
 
 
 def print_where(
-    summary: "Summary[Any]", early: Iterable[str], reports: Iterable[Path] | None = None
+    summary: "Summary[Any]", early_end: Iterable[str], reports: Iterable[Path] | None = None
 ) -> None:
     for path in summary.report_paths if reports is None else reports:
         print_note(f"report: {path}")
     print_log_note(summary.log_path)
-    for line in early:
+    for line in early_end:
         print_warning(line)
 
 
@@ -228,15 +226,15 @@ def _records(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterat
     for number, row in enumerate(rows, start=1):
         yield Text(f"─ row {number:,} of {len(rows):,}", style="bold")
         for name, cell in zip(columns, row, strict=True):
-            yield Text(f"{safe(name):>{width}}: {_shown(cell)}")
+            yield Text(f"{safe(name):>{width}}: {_cell_text(cell)}")
 
 
 def _side(cells: Iterator[object]) -> Literal["left", "right"]:
-    known = [cell for cell in cells if cell is not None]
-    return "right" if known and all(isinstance(cell, int | float) for cell in known) else "left"
+    values = [cell for cell in cells if cell is not None]
+    return "right" if values and all(isinstance(cell, int | float) for cell in values) else "left"
 
 
-def _shown(cell: object) -> str:
+def _cell_text(cell: object) -> str:
     return "" if cell is None else safe(str(cell))
 
 
@@ -245,7 +243,7 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def duration(hours: float) -> str:
-    """`2 min`, `3.5 h`: a prediction, so no more digits than it deserves."""
+    """Return `2 min`, `3.5 h`: few digits, as it is a prediction."""
     return f"{hours:.1f} h" if hours >= 1 else f"{max(1, round(hours * 60))} min"
 
 
@@ -253,10 +251,10 @@ def duration(hours: float) -> str:
 class _Column:
     name: str
     requested: Callable[[IdeaScore], bool]
-    shown: Callable[[IdeaScore], str]
+    text: Callable[[IdeaScore], str]
 
 
-_BEYOND = (
+_OPTIONAL_COLUMNS = (
     _Column(
         "committee",
         lambda score: score.committee_requested,
@@ -277,10 +275,10 @@ _BEYOND = (
 
 def ranking_table(
     columns: Sequence[str],
-    ranked: Sequence[RankedIdea],
+    ideas: Sequence[RankedIdea],
     cells: Callable[[RankedIdea], Sequence[str | Group]],
 ) -> Table:
-    """A ranking by group; identifiers are whole, titles take what room is left."""
+    """Return a ranking by group; identifiers are whole, titles get the rest."""
     table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False)
     for name in columns:
         if name == "idea":
@@ -288,7 +286,7 @@ def ranking_table(
         else:
             table.add_column(name, justify="right")
     before: object = object()
-    for entry in ranked:
+    for entry in ideas:
         if entry.group != before:
             table.add_section()
             group = Text(safe(entry.group or "no group"), style="bold")
@@ -299,7 +297,7 @@ def ranking_table(
 
 
 def idea_cell(entry: RankedIdea, *reasons: str) -> Group:
-    """Identifier and title of an idea, and what is wrong with its place."""
+    """Return identifier and title of an idea, with problems of its place."""
     title = safe(" ".join(entry.title.split()))
     return Group(
         Text(safe(entry.idea_id), overflow="fold"),
@@ -309,9 +307,11 @@ def idea_cell(entry: RankedIdea, *reasons: str) -> Group:
 
 
 def print_ranking(ranking: Sequence[RankedIdea], scores: Sequence[IdeaScore]) -> None:
-    """Print a ranking with the counts of what is unscored next to every score."""
+    """Print a ranking with unscored counts next to every score."""
     score_of = {score.idea_id: score for score in scores}
-    beyond = [column for column in _BEYOND if any(column.requested(score) for score in scores)]
+    beyond = [
+        column for column in _OPTIONAL_COLUMNS if any(column.requested(score) for score in scores)
+    ]
     columns = (
         *("rank", "idea", "score", "soundness", "unscored\nmethods"),
         *("contribution", "unscored\ncomparisons", *(column.name for column in beyond)),
@@ -319,18 +319,18 @@ def print_ranking(ranking: Sequence[RankedIdea], scores: Sequence[IdeaScore]) ->
 
     def cells(entry: RankedIdea) -> tuple[str | Group, ...]:
         score = score_of[entry.idea_id]
-        others = (each.shown(score) if each.requested(score) else "–" for each in beyond)
-        return (*_ranked(entry, score), *others)
+        others = (each.text(score) if each.requested(score) else "–" for each in beyond)
+        return (*_score_cells(entry, score), *others)
 
     stdout_console().print(ranking_table(columns, ranking, cells))
 
 
-def _ranked(entry: RankedIdea, score: IdeaScore) -> tuple[str | Group, ...]:
+def _score_cells(entry: RankedIdea, score: IdeaScore) -> tuple[str | Group, ...]:
     comparisons = score.scored_comparison_count + score.unscored_comparison_count
     reason = score.state_reason if score.score is None else None
     return (
         "–" if entry.rank is None else str(entry.rank),
-        idea_cell(entry, "" if reason is None else unscored(reason)),
+        idea_cell(entry, "" if reason is None else unscored_because(reason)),
         number(entry.score),
         number(entry.soundness_0_to_10) if score.soundness_requested else "–",
         (

@@ -1,4 +1,4 @@
-"""The command of a declared kind of work, derived from its job."""
+"""Commands of declared kinds of work, derived from their jobs."""
 
 import inspect
 from collections.abc import Callable
@@ -16,7 +16,7 @@ _KEYED = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 def command_of(job: type[WorkJob]) -> Callable[..., int]:
     """Return the function of a command: its arguments and options, `--output` and `--json`."""
-    typed, name = job.command_line, job.name_of_command()
+    command_line, name = job.command_line, job.name_of_command()
 
     def command(
         options: Any, output: Path | None = None, json: bool = False, **arguments: Any
@@ -29,18 +29,24 @@ def command_of(job: type[WorkJob]) -> Callable[..., int]:
                 stack.enter_context(given_ideas(arguments[each.name]))
                 if each.standard_input
                 else arguments[each.name]
-                for each in typed.arguments
+                for each in command_line.arguments
             )
             return run(name, values, options, output, as_json=json)
 
-    formats = f"Write here instead of to stdout, by the ending: {typed.formats}; else Markdown."
-    required = [each for each in typed.arguments if each.default is ...]
-    command.__doc__ = typed.help or job.__doc__
+    formats = (
+        f"Write here instead of to stdout, by the ending: {command_line.formats}; else Markdown."
+    )
+    required_arguments = [each for each in command_line.arguments if each.default is ...]
+    command.__doc__ = command_line.help or job.__doc__
     command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
-            *map(_parameter, required),
+            *map(_parameter, required_arguments),
             inspect.Parameter("options", _KEYED, annotation=job.model_fields["options"].annotation),
-            *(_parameter(each) for each in typed.arguments if each not in required),
+            *(
+                _parameter(each)
+                for each in command_line.arguments
+                if each not in required_arguments
+            ),
             inspect.Parameter(
                 "output",
                 _KEYED,

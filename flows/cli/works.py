@@ -1,4 +1,4 @@
-"""What the command of any declared kind of work does and prints."""
+"""Execution and output of the command of any declared kind of work."""
 
 import dataclasses
 import sys
@@ -6,20 +6,20 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from dashboards.render.formats.any_format import file_of
+from dashboards.render.formats.report_file import file_of
 from dashboards.render.formats.report_format import ReportFormat, format_or_markdown
-from dashboards.views.any_run import cites_works
+from dashboards.views.pages_by_kind import cites_works
 from flows.cli.answer import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES, Answer, answer_of, write_answer
 from flows.cli.evaluate.run_output import literature_in_words, tables_of
 from flows.cli.output import (
-    ended_early,
+    early_end_lines,
     print_engine_note,
-    print_expected,
+    print_estimate,
     print_where,
     was_published,
 )
 from flows.cli.people.inbox import print_waiting
-from flows.cli.talk import print_note, print_warning, safe
+from flows.cli.terminal import print_note, print_warning, safe
 from flows.run.declared import published_page
 from flows.run.requests import request_of
 from flows.run.session import Session
@@ -37,22 +37,20 @@ from warehouse.kinds.rankings.landing import RANKINGS
 from warehouse.units.reading import published_kind
 from warehouse.warehouse import Warehouse
 
+# Writes a page in a format that only the kind has; None: another format.
 Save = Callable[[Any, Any, Path], tuple[Path, ...] | None]
-"""Writes a page, of a request, in a format of the kind's own; the files. None: the ending names
-none.
-"""
+# Leaves waiting work to the job runner; returns whether it will resume it.
 Leave = Callable[[Any, Summary[Any]], bool]
-"""Leaves to the job runner what people are waited for; whether it will go on with it."""
+# Writes further files about the results; returns their paths.
 More = Callable[[Any, Summary[Any]], tuple[Path, ...]]
-"""Writes files of what a request came to; their paths."""
 
-Shown = Callable[[Any, Summary[Any]], Any]
-"""Returns the request whose page is printed, such as one that names other runs to compare."""
+# Returns the request whose page is printed, such as one with runs to compare.
+ChoosePage = Callable[[Any, Summary[Any]], Any]
 
 
 def run(
     name: str,
-    given: tuple[Any, ...],
+    arguments: tuple[Any, ...],
     options: DeclaredOptions,
     output: Path | None,
     *,
@@ -60,33 +58,33 @@ def run(
     save: Save | None = None,
     more: More | None = None,
     leave: Leave | None = None,
-    shown: Shown | None = None,
+    choose_page: ChoosePage | None = None,
 ) -> int:
-    """Do the work of the command `name`, or say what it would take; the command's exit code.
+    """Run the command `name`, or print its estimate; return the exit code.
 
     Args:
-        save: writes a format of the kind's own, where its page does not.
-        more: writes what else was asked for of what was published.
-        leave: takes over what waits for people.
-        shown: says whose page is printed.
+        save: writes a format that only this kind has.
+        more: writes further files about the published work.
+        leave: takes over work that waits for people.
+        choose_page: returns the request whose page is printed.
     """
     work, settings = work_named(name), Settings()
-    request = request_of(work, given, options, settings)
-    _check_output(work, request, (given, options), output)
+    request = request_of(work, arguments, options, settings)
+    _check_output(work, request, (arguments, options), output)
     print_remarks(request.remarks)
     if options.dry_run:
         from flows.run.estimate import estimate
 
         if output is not None:
             print_warning(f"--output {output} is not written: --dry-run prints its estimate")
-        return print_expected(estimate(work, request, settings), as_json=as_json)
+        return print_estimate(estimate(work, request, settings), as_json=as_json)
     with Session() as session:
         summary = session.run(work, request)
-        made = more(request, summary) if more is not None and _goes_on(summary) else ()
-        if shown is not None and _goes_on(summary):
-            request = shown(request, summary)
+        extra_files = more(request, summary) if more is not None and _goes_on(summary) else ()
+        if choose_page is not None and _goes_on(summary):
+            request = choose_page(request, summary)
     return print_published(
-        work, request, summary, output, made, as_json=as_json, save=save, leave=leave
+        work, request, summary, output, extra_files, as_json=as_json, save=save, leave=leave
     )
 
 
@@ -101,65 +99,71 @@ def print_published(
     save: Save | None = None,
     leave: Leave | None = None,
 ) -> int:
-    """Print what was published, or write it to `output`; the command's exit code.
+    """Print published work, or write it to `output`; return the exit code.
 
     Args:
-        more: files that were written of it beside its reports.
+        more: files written in addition to the reports.
     """
     if summary.waits_for:
         goes_on = leave is not None and leave(request, summary)
         return print_waiting(summary.waits_for, summary.head, goes_on=goes_on, as_json=as_json)
     if not was_published(summary, as_json=as_json):
-        return max(EXIT_FAILURES, _before(summary))
-    shown, head, warehouse = work_named(summary.name), summary.head, Warehouse(request.warehouse)
-    page: Any = published_page(shown, warehouse, head.run_id, request)
-    page = dataclasses.replace(page, head=head)  # a course may have ended early after this run
-    result = shown.result(head, page.units)
-    said = (*summary.faults, *summary.remarks)
-    early = ended_early(
-        f"the {shown.kind.word}",
+        return max(EXIT_FAILURES, _first_exit_code(summary))
+    last_work, head, warehouse = (
+        work_named(summary.name),
+        summary.head,
+        Warehouse(request.warehouse),
+    )
+    page: Any = published_page(last_work, warehouse, head.run_id, request)
+    page = dataclasses.replace(page, head=head)  # a later step may have ended early
+    result = last_work.result(head, page.units)
+    messages = (*summary.faults, *summary.remarks)
+    early_end = early_end_lines(
+        f"the {last_work.kind.word}",
         head.ended_early(),
         request.warehouse,
-        shown.request.spends_as(head.run_id),  # of what was done last, such as the ranking
+        last_work.request.spends_as(head.run_id),  # of the last step, such as the ranking
         request.budget,
         work.options.unit_word(),
     )
-    written = () if output is None else _written(page, request, output, save)
+    paths = () if output is None else _write_output(page, request, output, save)
     if as_json:
-        told: dict[str, Any] = {
+        values: dict[str, Any] = {
             "published": summary.published,
             "unchanged": summary.unchanged,
             "failed_expectations": summary.failed_expectations,
-            "reports": (*written, *more, *summary.report_paths),
+            "reports": (*paths, *more, *summary.report_paths),
             "log": summary.log_path,
         }
         if request.literature is not None:
-            told["literature"] = literature_in_words(request.literature)
-        write_answer(answer_about(page, result, (*request.remarks, *said, *early), **told))
+            values["literature"] = literature_in_words(request.literature)
+        write_answer(
+            answer_about(page, result, (*request.remarks, *messages, *early_end), **values)
+        )
         return exit_code_of(summary, result)
-    _show(page, result, summary, as_page=not written)
-    for path in (*written, *more):
+    _show(page, result, summary, as_page=not paths)
+    for path in (*paths, *more):
         print_note(f"written: {path}")
-    for line in said:
+    for line in messages:
         print_warning(safe(line))
     print_engine_note(head.engine)
     if request.literature is not None:
         print_note(f"literature: {literature_in_words(request.literature)}")
-    print_where(summary, early)
+    print_where(summary, early_end)
     return exit_code_of(summary, result)
 
 
-def _written(page: Any, request: Any, output: Path, save: Save | None) -> tuple[Path, ...]:
-    own: tuple[Path, ...] | None
-    own = page.save_as(output) if save is None else save(page, request, output)
-    if own is not None:
-        return own
+def _write_output(page: Any, request: Any, output: Path, save: Save | None) -> tuple[Path, ...]:
+    paths: tuple[Path, ...] | None
+    paths = page.save_as(output) if save is None else save(page, request, output)
+    if paths is not None:
+        return paths
     output.write_bytes(file_of(page, format_or_markdown(output)))
     return (output,)
 
 
 def _show(page: Any, result: Result, summary: Summary[Any], *, as_page: bool) -> None:
-    """Print what was found and what is wrong with it: the tables of the kind, else its page."""
+    """Print results and warnings: by the kind's tables, else its page."""
     tables = tables_of(summary.name)
     if tables is not None:
         tables(page, result, summary)
@@ -171,7 +175,7 @@ def _show(page: Any, result: Result, summary: Summary[Any], *, as_page: bool) ->
 
 
 def _goes_on(summary: Summary[Any]) -> bool:
-    """Return whether there is more to be made of it: it is published, and nobody is waited for."""
+    """Return whether the work is published and waits for nobody."""
     return summary.published and not summary.waits_for
 
 
@@ -180,51 +184,54 @@ def answer_about(
     result: Result,
     warnings: tuple[str, ...] = (),
     rows: Sequence[Noun] | None = None,
-    **told: Any,
+    **more: Any,
 ) -> Answer:
-    """Return what `--json` says of a published run.
+    """Return the JSON answer about published work.
 
     Args:
         rows: in place of its units.
-        told: what stands beside.
+        more: further fields.
     """
-    whole = result.stands or page.head.ended_early() is None
-    state = result.state if whole else "incomplete"
-    lines, beside = (*result.lost, *page.warnings, *warnings), {**page.beside(), **told}
-    shown = page.units if rows is None else rows
-    return answer_of(state, shown, run=page.run, warnings=lines, **beside)
+    is_whole = result.stands or page.head.ended_early() is None
+    state = result.state if is_whole else "incomplete"
+    lines, fields = (*result.lost, *page.warnings, *warnings), {**page.json_fields(), **more}
+    units = page.units if rows is None else rows
+    return answer_of(state, units, run=page.run, warnings=lines, **fields)
 
 
 def exit_code_of(summary: Summary[Any], result: Result) -> int:
-    """Of the command that published it: the worse one where it follows something else."""
-    before, reason = _before(summary), summary.head.ended_early()
+    """Return the exit code of published work, or of what it follows if that is worse."""
+    first_code, reason = _first_exit_code(summary), summary.head.ended_early()
     counts = result.stands or reason is None
     if result.in_order and counts and not summary.faults:
-        return before
-    return max(before, EXIT_BUDGET if reason is Reason.BUDGET_EXHAUSTED else EXIT_FAILURES)
+        return first_code
+    return max(first_code, EXIT_BUDGET if reason is Reason.BUDGET_EXHAUSTED else EXIT_FAILURES)
 
 
-def _before(summary: Summary[Any]) -> int:
-    first: Summary[Any] | None = summary.first
-    if first is None:
+def _first_exit_code(summary: Summary[Any]) -> int:
+    first_summary: Summary[Any] | None = summary.first
+    if first_summary is None:
         return EXIT_DONE
-    return exit_code_of(first, work_named(first.name).result(first.head, ()))
+    return exit_code_of(
+        first_summary, work_named(first_summary.name).result(first_summary.head, ())
+    )
 
 
 def _check_output(
     work: Work[Any, Any, Any],
     request: Request[Any, Any],
-    said: tuple[Any, Any],
+    arguments: tuple[Any, Any],
     output: Path | None,
 ) -> None:
-    """Before any work is done for a file that could not be written.
+    """Check the output path before any work is done.
 
     Args:
-        said: the arguments and options of the command.
+        arguments: the arguments and options of the command.
 
     Raises:
-        ConfigurationError: a file that the work is done from would be written over, there is no
-            folder for the output, or works are wanted that such a page does not cite.
+        ConfigurationError: an input file would be overwritten, the folder is missing, or a
+            bibliography
+            is requested from a page that cites no papers.
     """
     if output is None:
         return
@@ -232,10 +239,10 @@ def _check_output(
     if not target.parent.is_dir():
         raise ConfigurationError(f"--output {output}: there is no folder {output.parent}; make it")
     warehouse = request.warehouse.resolve()
-    named = {path.resolve() for path in paths_in((*request.units, *said))} - {warehouse}
-    if target in named:
+    input_paths = {path.resolve() for path in paths_in((*request.units, *arguments))} - {warehouse}
+    if target in input_paths:
         raise ConfigurationError(f"--output {output} is one of the files given: name another file")
-    if target.is_file() and any(each in target.parents and each.is_dir() for each in named):
+    if target.is_file() and any(each in target.parents and each.is_dir() for each in input_paths):
         raise ConfigurationError(
             f"--output {output} is a file of a folder given: name another file, or remove it"
         )
@@ -248,20 +255,20 @@ def _check_output(
 def report_answer(
     warehouse: Warehouse, run: str | None, idea: str | None = None, *, ranking: bool = False
 ) -> Answer:
-    """Return what the report says; its rows are those of the command that made what is reported.
+    """Return the JSON answer of the command that made the reported work.
 
     Args:
         run: None: the newest run.
 
     Raises:
-        ConfigurationError: no such lake.
-        UnknownNameError: no such run, ranking or idea.
+        ConfigurationError: there is no such lake.
+        UnknownNameError: there is no such run, ranking or idea.
     """
     with warehouse.queries(as_defined=False) as queries:
         run_id = RunId(run) if run else queries.latest_run().run_id
         kind = published_kind(queries.connection, run_id)
-    wanted = RANKINGS if ranking else kind
-    declared = next(work for work in works() if work.kind is wanted)
+    wanted_kind = RANKINGS if ranking else kind
+    declared = next(work for work in works() if work.kind is wanted_kind)
     page: Any = published_page(declared, warehouse, run_id)
     if idea is None:
         return answer_about(page, declared.result(page.head, page.units))

@@ -20,7 +20,7 @@ from prefect.artifacts import (
 )
 from prefect_dask import DaskTaskRunner
 
-from flows.cli.talk import print_warning
+from flows.cli.terminal import print_warning
 from flows.jobs.job_environment import SOURCE_VARIABLES
 from flows.run import worker_start
 from flows.run.campaign import Campaign, PlanT, carry_out

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import dashboards
-from dashboards.views.any_run import page_of
+from dashboards.views.pages_by_kind import page_of
 from dashboards.views.published_page import PublishedPage
 from flows.run.campaign import Campaign, Plan
 from flows.run.gateway import OpenGateway, build_network, open_gateway

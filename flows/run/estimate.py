@@ -98,7 +98,7 @@ def _steps(
 ) -> list[StepEstimate]:
     judging = request.profile.judging
     by_batch = getattr(request.parameters, "batch", False)
-    steps = estimate_steps(expected.asked, judging, request.engine, settings, by_batch=by_batch)
+    steps = estimate_steps(expected.per_step, judging, request.engine, settings, by_batch=by_batch)
     _, *judges = request.engines
     for judge in judges:
         alone = judging.without_models()

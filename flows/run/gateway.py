@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
 
-from flows.cli.talk import print_warning
+from flows.cli.terminal import print_warning
 from flows.run.cluster_access import places_for_workers
 from flows.run.indexing import index_with_progress, shown_progress
 from schemas.choices import LiteratureChoice

@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from flows.cli.talk import notes_are_wanted, time_of_day
+from flows.cli.terminal import notes_are_on, time_of_day
 from schemas.settings import Settings
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import paper_text
@@ -32,7 +32,7 @@ def shown_progress() -> Iterator[Report]:
 
     It draws a bar on a terminal, prints lines elsewhere, and nothing with `--quiet`.
     """
-    console = Console(stderr=True, highlight=False, quiet=not notes_are_wanted())
+    console = Console(stderr=True, highlight=False, quiet=not notes_are_on())
     if not console.is_terminal:
         last: dict[str, int] = {}
 

@@ -16,7 +16,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from flows.cli.talk import notes_are_wanted, time_of_day
+from flows.cli.terminal import notes_are_on, time_of_day
 from warehouse.run_log import EVENTS
 
 POLL_SECONDS = 0.5
@@ -52,7 +52,7 @@ def progress(watched: Watched, report: Report | None = None) -> Iterator[None]:
     """
     console = Console(stderr=True)
     stopped = threading.Event()
-    console.quiet = not notes_are_wanted()
+    console.quiet = not notes_are_on()
     watch = _watch_bar if console.is_terminal else _watch_lines
     watchers = [
         threading.Thread(target=watch, args=(watched, stopped, console), daemon=True),

@@ -4,7 +4,7 @@ from contextlib import ExitStack
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from flows.cli.talk import print_note
+from flows.cli.terminal import print_note
 from flows.run.interruption import interruptible
 from schemas.base import replace
 from schemas.run import WorkRequest

@@ -58,9 +58,9 @@ class SharedBudget:
         estimate = Spend(cost_usd=cost_usd, tokens=tokens)
         reservation = Reservation(uuid.uuid4().hex, idea_id, estimate)
         if self.bounded:
-            asked = (reservation.reservation_id, idea_id, cost_usd, tokens)
+            request = (reservation.reservation_id, idea_id, cost_usd, tokens)
             # What is waited for may happen in another process, which sets no event here.
-            while not self._file.admit(*asked):  # noqa: ASYNC110
+            while not self._file.admit(*request):  # noqa: ASYNC110
                 await asyncio.sleep(_POLL_SECONDS)
         return reservation
 
@@ -120,13 +120,15 @@ class SharedBudget:
     def reached(self) -> tuple[str, ...]:
         """The fields of the budget that the whole run has spent."""
         spent = self.spent()
-        used = {
+        amounts = {
             "maximum_cost_usd": spent.cost_usd,
             "maximum_tokens": spent.tokens,
             "maximum_requests": spent.requests,
         }
         return tuple(
-            field for field, amount in used.items() if reached(amount, getattr(self.budget, field))
+            field
+            for field, amount in amounts.items()
+            if reached(amount, getattr(self.budget, field))
         )
 
     def close(self) -> None:

@@ -50,8 +50,8 @@ class Ledger:
     def meet(self, edges: Iterable[CitationEdge]) -> None:
         """Keep each citation once; one that knows its passages rather than one that does not."""
         for edge in edges:
-            known = self._edges.get((edge.citing_paper_id, edge.cited_paper_id))
-            if known is None or known.contexts is None:
+            earlier = self._edges.get((edge.citing_paper_id, edge.cited_paper_id))
+            if earlier is None or earlier.contexts is None:
                 self._edges[edge.citing_paper_id, edge.cited_paper_id] = edge
 
     def leave_out(
@@ -62,13 +62,13 @@ class Ledger:
         Args:
             papers: titles by identifier; a title may be empty.
         """
-        known = self._left_out.setdefault(reason, {})
-        size = len(known)
+        titles = self._left_out.setdefault(reason, {})
+        size = len(titles)
         for paper_id, title in papers.items():
             name = paper_id[:_NAME_CHARACTERS]
-            known[name] = known.get(name) or title
-        if len(known) > size:
-            subject, detail = _in_words(reason, known, cutoff)
+            titles[name] = titles.get(name) or title
+        if len(titles) > size:
+            subject, detail = _in_words(reason, titles, cutoff)
             others = [one for one in self.failures if (one.reason, one.stage) != (reason, LEFT_OUT)]
             failure = Failure(stage=LEFT_OUT, subject=subject, reason=reason, detail=detail)
             self.failures[:] = [*others, failure]
@@ -91,11 +91,15 @@ def _in_words(reason: Reason, papers: Mapping[str, str], cutoff: date | None) ->
         )
         return "papers without a date", detail
     titles = sorted(filter(None, papers.values()))
-    shown = [f"“{shorten_words(title, _TITLE_WORDS)[0]}”" for title in titles[:_MOST_NAMED]]
-    named = f" ({', '.join(shown)}{_more(len(papers) - len(shown))})" if shown else ""
+    listed_titles = [f"“{shorten_words(title, _TITLE_WORDS)[0]}”" for title in titles[:_MOST_NAMED]]
+    examples = (
+        f" ({', '.join(listed_titles)}{_more(len(papers) - len(listed_titles))})"
+        if listed_titles
+        else ""
+    )
     detail = (
         f"{count} counted for nothing: retracted, withdrawn, under an expression of concern, or"
-        f" a notice{named}"
+        f" a notice{examples}"
     )
     return "retracted or withdrawn papers", detail
 

@@ -17,13 +17,13 @@ def remaining(budget: Budget, warehouse: Warehouse, others: Sequence[RunId]) -> 
         return budget
     with warehouse.queries() as queries:
         rows = queries.rows("spent_by_runs", run_ids=list(others))
-    (spent,) = rows
-    return replace(budget, **_rest(budget, spent))
+    (spent_row,) = rows
+    return replace(budget, **_rest(budget, spent_row))
 
 
-def _rest(budget: Budget, spent: Mapping[str, Any]) -> dict[str, Any]:
+def _rest(budget: Budget, spent_row: Mapping[str, Any]) -> dict[str, Any]:
     names = ("maximum_cost_usd", "maximum_tokens", "maximum_requests")
     return {
-        name: None if (bound := getattr(budget, name)) is None else max(bound - spent[name], 0)
+        name: None if (bound := getattr(budget, name)) is None else max(bound - spent_row[name], 0)
         for name in names
     }

@@ -1,3 +1,1 @@
-"""The last step of an evaluation: concerns weighed and challenged, and how probable it is that
-reviewers of the field prefer the plan to the median plan submitted to them.
-"""
+"""The final assessment of an idea: decisive concerns, their defense, and reviewers' preference."""

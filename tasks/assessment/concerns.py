@@ -1,4 +1,4 @@
-"""The concerns that decide: merged, reworded, in the order of what they would change; and challenged."""
+"""Decisive concerns: selection, rewording, ranking by impact, and challenge."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,13 +34,13 @@ from tasks.text.quotations import LEAST_CHARACTERS_OF_A_PLAN, stands_in
 
 SUBJECT = "plan"
 _TEXTS = ("point", "why", "omission", "action", "would_change")
-# Each point takes a millisecond of the event loop: a reply of thousands would hold it for seconds.
+# Each point takes a millisecond of the event loop: a reply of thousands would block it for seconds.
 POINTS_READ_PER_CONCERN_KEPT = 4
 
 
 @dataclass(frozen=True, slots=True)
 class _UsablePoint:
-    """A point that can be used: its settled texts, what it quotes or misses, and its sources."""
+    """A usable point with its settled texts, its quote or omission, and its source concerns."""
 
     point: WeighedPoint
     texts: SettledTexts
@@ -52,7 +52,7 @@ class _UsablePoint:
 async def weigh_concerns(
     material: Material, parameters: AssessmentParameters, engine: Engine
 ) -> CitedResult[tuple[Concern, ...]]:
-    """Ask which concerns decide; without an answer they stay as they are."""
+    """Ask for the decisive concerns; without an answer the concerns stay unchanged."""
     outcome = await engine.run(WEIGH_CONCERNS, _question(material, parameters))
     if isinstance(outcome, Unscored):
         failures = call_failures([outcome], STAGE, WEIGH_CONCERNS.name)
@@ -112,7 +112,7 @@ def _question(material: Material, parameters: AssessmentParameters) -> WeighInpu
 
 
 def _usable(points: Sequence[WeighedPoint], material: Material) -> list[_UsablePoint]:
-    """Points that hold; of a source that two of them name, the first has it."""
+    """Return usable points; a source named by two points belongs to the first."""
     free = {
         concern.concern_id.casefold(): concern
         for concern in material.concerns
@@ -145,7 +145,7 @@ def _check_point(
         return _UsablePoint(point, texts, point.quote.strip(), "", sources)
     if texts["omission"] and not point.quote.strip():
         return _UsablePoint(point, texts, "", texts["omission"], sources)
-    if sources:  # the words are new; what they are about was checked before
+    if sources:  # the point is reworded; the quote of its source was verified before
         return _UsablePoint(point, texts, sources[0].quote, sources[0].omission, sources)
     return None
 
@@ -207,7 +207,7 @@ def _reword(concern: Concern, point: _UsablePoint, place: int, provenance: Prove
 
 
 def _citations(points: Sequence[_UsablePoint], prompt_papers: Shown) -> tuple[Citation, ...]:
-    """Of all concerns together, what is suggested apart."""
+    """Return the citations of all concerns, with separate ones for suggested actions."""
     fields = {
         "concerns": [each.texts[name] for each in points for name in _TEXTS if name != "action"],
         "suggestions": [each.texts["action"] for each in points],
@@ -222,18 +222,17 @@ def _citations(points: Sequence[_UsablePoint], prompt_papers: Shown) -> tuple[Ci
 async def challenge_concerns(
     material: Material, concerns: tuple[Concern, ...], limit: int, engine: Engine
 ) -> CitedResult[tuple[Concern, ...]]:
-    """Ask for the defense against each concern that decides and each other fatal one. The reader
-    sees no severity.
+    """Ask for a defense against each decisive and each fatal concern; no severity is in the prompt.
 
     Args:
-        limit: of concerns, where none was weighed.
+        limit: of concerns, if none was weighed.
     """
-    challenged = deciding(concerns, limit)
-    if not challenged:
+    decisive_concerns = deciding(concerns, limit)
+    if not decisive_concerns:
         return CitedResult(concerns)
     question = ChallengeInput(
         idea=material.plan,
-        concerns=tuple(material.concern_shown(each) for each in challenged),
+        concerns=tuple(material.concern_shown(each) for each in decisive_concerns),
         works=material.works,
     )
     outcome = await engine.run(CHALLENGE_CONCERNS, question)
@@ -241,10 +240,10 @@ async def challenge_concerns(
         return CitedResult(
             concerns, failures=call_failures([outcome], STAGE, CHALLENGE_CONCERNS.name)
         )
-    challenged_ids = {concern.concern_id for concern in challenged}
+    challenged_ids = {concern.concern_id for concern in decisive_concerns}
     answers = by_key([entry for entry in outcome.value.concerns if entry.remains], challenged_ids)
     texts = {key: settle(entry.defense, material.prompt_papers) for key, entry in answers.items()}
-    # The settled text counts: nothing is left of a defense that only names an unknown key.
+    # A defense that only cites an unknown key is empty after settling.
     texts = {key: text for key, text in texts.items() if text.markdown}
     unanswered_count = len(challenged_ids) - len(texts)
     detail = (

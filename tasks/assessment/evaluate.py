@@ -1,4 +1,4 @@
-"""The assessment of one idea, after all evidence: weigh, challenge, assess."""
+"""The assessment of one idea: weigh concerns, challenge them, assess the plan."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from tasks.judging.packing import first_alone
 from tasks.judging.step import Engine
 
 SPREADS_PERCENT = ((10, 3), (20, 2), (35, 1))
-"""(spread of the repetitions up to which it holds, confidence); beyond: 0."""
+"""(largest spread over repetitions, confidence); beyond: 0."""
 
 Replies = Sequence[Outcome[AssessReply]]
 
@@ -37,18 +37,18 @@ async def assess_plan(
     *,
     unanswered: bool,
 ) -> CitedResult[tuple[Assessment, ...]]:
-    """Ask for the probabilities, each repetition of an engine of its own.
+    """Ask for the probabilities, with a separate engine for each repetition.
 
     Args:
-        unanswered: a step that looks for concerns gave no answer, or left points out.
+        unanswered: a step that looks for concerns failed or omitted points.
     """
-    raised = any(each.severity not in (None, ConcernSeverity.QUESTION) for each in concerns)
+    has_concerns = any(each.severity not in (None, ConcernSeverity.QUESTION) for each in concerns)
     question = AssessInput(
         idea=material.plan,
         concerns=tuple(
             material.concern_shown(each) for each in deciding(concerns, parameters.maximum_concerns)
         ),
-        concerns_unknown=unanswered and not raised,
+        concerns_unknown=unanswered and not has_concerns,
         strengths=material.strengths,
         methods=material.methods[:METHODS_ASSESSED],
         unjudged_methods=material.unjudged_methods,
@@ -82,9 +82,9 @@ async def assess_plan(
 
 
 def _criterion(criterion: AssessmentCriterion, replies: Replies, material: Material) -> Assessment:
-    """The median over the repetitions that gave a probability, with the words of the nearest."""
+    """Return the median of the repetitions' probabilities, with the reasons of the nearest one."""
     if criterion is AssessmentCriterion.NEW and material.unknown is not None:
-        # Whatever a model guesses: nothing found is no evidence of novelty.
+        # Finding nothing is no evidence of novelty, whatever the model guesses.
         return _unscored(criterion, replies, *material.unknown)
     percents = {
         number: entry.score
@@ -92,7 +92,7 @@ def _criterion(criterion: AssessmentCriterion, replies: Replies, material: Mater
         if isinstance(reply, Scored)
         and (entry := reply.value.of(criterion)) is not None
         and entry.score is not None
-        and _reasons(entry, material.prompt_papers)  # a probability without a reason is no answer
+        and _reasons(entry, material.prompt_papers)  # a probability needs a reason
     }
     if not percents:
         return _unscored(criterion, replies, *_why_unscored(criterion, replies))
@@ -131,7 +131,7 @@ def _settle_reasons(entry: CriterionReply, prompt_papers: Shown) -> list[Settled
 
 
 def _reasons(entry: CriterionReply, prompt_papers: Shown) -> tuple[str, ...]:
-    """Return the reasons of which something is left without keys that were not shown."""
+    """Return the reasons that are not empty after unknown keys are removed."""
     return tuple(text.markdown for text in _settle_reasons(entry, prompt_papers) if text.markdown)
 
 
@@ -149,9 +149,9 @@ def _confidence(percents: Mapping[int, float]) -> int:
 def _why_unscored(criterion: AssessmentCriterion, replies: Replies) -> tuple[Reason, str]:
     scored = [reply for reply in replies if isinstance(reply, Scored)]
     if not scored:
-        failed = replies[0]
-        assert isinstance(failed, Unscored)
-        return failed.reason, failed.detail
+        first_failure = replies[0]
+        assert isinstance(first_failure, Unscored)
+        return first_failure.reason, first_failure.detail
     entries = [entry for reply in scored if (entry := reply.value.of(criterion)) is not None]
     if criterion is AssessmentCriterion.NEW and any(entry.score is None for entry in entries):
         return Reason.NO_EVIDENCE, "by the works shown it cannot be told what is new"
@@ -180,7 +180,7 @@ def _call_ids(replies: Replies) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class AssessmentFindings(Findings[AssessmentEvaluation]):
-    """`concerns` are all of the idea, weighed and challenged, where its soundness was asked for."""
+    """Findings of the assessment. `concerns`: all of the idea, if soundness was evaluated."""
 
     concerns: tuple[Concern, ...] = ()
 
@@ -191,12 +191,12 @@ async def evaluate_assessment(
     engine: Engine,
     engine_of: Callable[[int], Engine],
 ) -> AssessmentFindings:
-    """Assess the plan by all that its modules came to.
+    """Assess the plan by the results of the other modules.
 
-    What the engine fails to give travels inside the value.
+    Failures of the engine are part of the result.
 
     Args:
-        engine_of: the engine of each repetition, counted from 1.
+        engine_of: returns the engine of a repetition, counted from 1.
     """
     material = material_of(evaluation)
     weighing = await weigh_concerns(material, parameters, engine)

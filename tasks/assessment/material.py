@@ -1,6 +1,4 @@
-"""The evidence about one idea as the assessment shows it: short, and under one set of keys; and what an
-assessment will take, before it is paid for.
-"""
+"""Evidence about one idea for the assessment's prompts, and estimates of its calls."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -32,10 +30,11 @@ WHY_WORDS = 25
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """Material of an idea that all questions of the assessment show.
+    """Material of an idea for all prompts of the assessment.
 
-    `unknown` says why it is not known what exists, as (reason, words); None where works were
-    compared. `is_plan_unreviewed`: the plan's review was asked for and gave no answer.
+    Attributes:
+        unknown: why related works are unknown, as (reason, text); None if works were compared.
+        is_plan_unreviewed: the plan's review was requested and failed.
     """
 
     plan: str
@@ -69,7 +68,7 @@ class Material:
         )
 
     def keyed(self, markdown: str) -> str:
-        """Return a settled text with the keys of this material in place of references."""
+        """Replace references in a settled text by keys of this material."""
         return rekeyed(markdown, self.prompt_papers, self.prompt_papers)
 
     def _shorten(self, markdown: str, limit: int) -> str:
@@ -77,7 +76,7 @@ class Material:
 
 
 def material_of(evaluation: IdeaEvaluation) -> Material:
-    """Gather what an idea's modules came to; no score of theirs is shown."""
+    """Collect the results of an idea's modules, without their scores."""
     papers = {paper.paper_id: paper for paper in evaluation.papers}
     close = [
         (papers[paper_id], overlap, remains)
@@ -142,7 +141,7 @@ def _work(prompt_papers: Shown, paper: Paper, overlap: str, remains: str) -> Wor
 
 
 def _closest(evaluation: IdeaEvaluation) -> list[tuple[PaperId, str, str]]:
-    """(work, overlap in words, what remains), the closest work first."""
+    """Return (work, overlap as text, remaining novelty), closest work first."""
     if evaluation.contribution is not None:
         by_paper = _by_paper(evaluation.contribution.comparisons)
         if by_paper:
@@ -172,25 +171,25 @@ _DEGREES = (WorkOverlap.FULL, WorkOverlap.PARTIAL, WorkOverlap.NONE)
 def _of_contributions(
     contributions: Iterable[ClaimedContribution],
 ) -> list[tuple[PaperId, str, str]]:
-    compared = [
+    overlaps = [
         (each.paper_id, each.overlap, each)
         for each in contributions
         if each.paper_id is not None and each.overlap is not None
     ]
-    compared.sort(key=lambda found: _DEGREES.index(found[1]))
-    by_paper = {paper_id: (overlap, each) for paper_id, overlap, each in reversed(compared)}
+    overlaps.sort(key=lambda found: _DEGREES.index(found[1]))
+    by_paper = {paper_id: (overlap, each) for paper_id, overlap, each in reversed(overlaps)}
     return [
         (
             paper_id,
             f"{by_paper[paper_id][0]} in {by_paper[paper_id][1].contribution}",
             f"what it adds is {by_paper[paper_id][1].difference or 'not told'}",
         )
-        for paper_id in dict.fromkeys(paper_id for paper_id, _, _ in compared)
+        for paper_id in dict.fromkeys(paper_id for paper_id, _, _ in overlaps)
     ]
 
 
 def _why_unknown(evaluation: IdeaEvaluation) -> tuple[Reason, str]:
-    """Three different things: not covered, could not look, nothing found."""
+    """Return why related works are unknown: field not covered, search failed, nothing found."""
     coverage = evaluation.coverage
     if coverage is not None and not coverage.field_covered:
         return Reason.FIELD_NOT_COVERED, coverage.field_coverage_detail
@@ -208,15 +207,15 @@ def _why_unknown(evaluation: IdeaEvaluation) -> tuple[Reason, str]:
 
 TOKENS_PER_WORD = 1.7
 POINT_TOKENS = 75.0
-"""A point as it is shown: key, tags, what it is about, one sentence and why."""
+"""A point in a prompt: key, tags, quote, one sentence and reason."""
 QUESTION_TOKENS = 45.0
 STRENGTHS = 5
 BLOCK_TOKENS = 20.0
-"""Tags and words around one block."""
+"""Tags and text around one block."""
 TITLE_TOKENS = 45.0
 """Title, year, key and overlap of a work."""
 WEIGHED_TOKENS = 150.0
-"""Of one concern in a reply: at most 72 words and a quote, with the names of its parts."""
+"""Of one concern in a reply: at most 72 words and a quote, with field names."""
 DEFENDED_TOKENS = 65.0
 CRITERION_TOKENS = 85.0
 VENUE_TOKENS = 40.0
@@ -230,11 +229,11 @@ def expected_assessment(
     methods: int,
     compared: bool,
 ) -> dict[str, ExpectedCalls]:
-    """Return what each step asks about one idea.
+    """Return the expected calls for one idea, by step.
 
     Args:
-        concerns: points of the plan's review, strengths among them.
-        methods: reviewed against the literature.
+        concerns: points of the plan's review, strengths included.
+        methods: reviewed by the literature.
         compared: whether works are compared with the idea.
     """
     of_method = (METHOD_WORDS + 2 * EVIDENCE_WORDS) * TOKENS_PER_WORD + 3 * BLOCK_TOKENS

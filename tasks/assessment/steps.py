@@ -1,4 +1,4 @@
-"""The steps of the assessment, in the order they are asked in: weigh, challenge, assess."""
+"""Steps of the assessment, in order: weigh, challenge, assess."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any

@@ -15,11 +15,11 @@ from schemas.identifiers import IdeaId
 from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
-from tasks.documents.download import MEDIA, Downloader, Expected
+from tasks.documents.download import MEDIA, Downloader, FileKind
 
 LOCK_FILE = "assay-data.lock.json"
 TIMEOUT_SECONDS = 600.0
-DATA_FILE = Expected(
+DATA_FILE = FileKind(
     name="data file",
     accept="*/*",
     refused_types=("text/html", *MEDIA),
@@ -108,7 +108,7 @@ async def fetch_sets(
         settings.model_copy(update={"download_timeout_seconds": TIMEOUT_SECONDS}),
         Ledger(IdeaId("benchmark-data")),
         allow_private_addresses=allow_private_addresses,
-        expected=DATA_FILE,
+        file_kind=DATA_FILE,
     )
     results: dict[str, list[str]] = {name: [] for name in FetchResult.model_fields}
     for one in sets:

@@ -379,7 +379,7 @@ def _expect(request: BenchmarkRequest, settings: Settings) -> Expected:
         if SUITES[unit.suite].evaluates(request.parameters):
             ideas += len(estimate.ideas)
     return Expected(
-        asked=add_calls(steps),
+        per_step=add_calls(steps),
         counts={"items": sum(items.values()), "evaluated_ideas": ideas},
         note="estimate without cached answers; lengths of replies may differ by half",
     )

@@ -37,8 +37,8 @@ def read_bib(path: Path) -> list[tuple[str, Paper]]:
         library = parse_string(path.read_text("utf-8"))
     except UnicodeDecodeError as error:
         raise ConfigurationError(f"--bib {path} is not UTF-8") from error
-    for failed in library.failed_blocks:
-        line = (failed.start_line or 0) + 1
+    for block in library.failed_blocks:
+        line = (block.start_line or 0) + 1
         raise ConfigurationError(f"--bib {path} line {line}: the entry cannot be read")
     if not library.entries:
         raise ConfigurationError(f"--bib {path} holds no entry")
@@ -54,16 +54,16 @@ def read_bib(path: Path) -> list[tuple[str, Paper]]:
 
 def _paper(entry: Entry) -> Paper:
     fields = {name.lower(): field.value for name, field in entry.fields_dict.items()}
-    published = _published(fields)
+    publication = _publication(fields)
     names = " ".join(str(fields.get("author") or "").split()).split(" and ")
     return Paper(
         paper_id=PaperId(f"bib:{entry.key}"),
         title=_plain(fields.get("title")) or "Untitled",
         authors=tuple(name for name in map(_plain, names) if name and name != "others"),
         venue=_plain(fields.get("journal") or fields.get("booktitle")),
-        year=published.year,
-        publication_date=published.day,
-        date_precision=published.precision,
+        year=publication.year,
+        publication_date=publication.day,
+        date_precision=publication.precision,
         state=state_of(_plain(fields.get("title")), None, _plain(fields.get("note"))),
         url=_plain(fields.get("url")),
         doi=_plain(fields.get("doi")) or None,
@@ -75,17 +75,17 @@ def _arxiv_id(fields: Mapping[str, object]) -> str | None:
     """Return the number that `eprint` or the address names, as BibTeX or BibLaTeX writes it."""
     archive = _plain(fields.get("archiveprefix")) or _plain(fields.get("eprinttype")) or "arXiv"
     number = _plain(fields.get("eprint")).rpartition(":")[2]
-    named = arxiv_id_of(f"{archive}:{number}")
-    return named or arxiv_id_of(_plain(fields.get("url")))
+    arxiv_id = arxiv_id_of(f"{archive}:{number}")
+    return arxiv_id or arxiv_id_of(_plain(fields.get("url")))
 
 
-def _published(fields: Mapping[str, object]) -> Publication:
+def _publication(fields: Mapping[str, object]) -> Publication:
     """The date of an entry, by BibTeX's year and month or BibLaTeX's date."""
     date, month = _plain(fields.get("date")), _plain(fields.get("month"))
     year = _YEAR.search(_plain(fields.get("year")) or date)
-    named = f"{year.group()}-{month}" if year and month else ""
+    year_and_month = f"{year.group()}-{month}" if year and month else ""
     preprint = preprint_month(f"arxiv:{_arxiv_id(fields) or ''}", _plain(fields.get("doi")))
-    return publication_of(date or named, year.group() if year else None, preprint=preprint)
+    return publication_of(date or year_and_month, year.group() if year else None, preprint=preprint)
 
 
 def _plain(value: object) -> str:

@@ -47,16 +47,16 @@ def plain(text: str) -> str:
 
 
 def _shield(match: Match[str]) -> str:
-    moved: list[str] = []
+    brackets: list[str] = []
 
     def own(bracket: Match[str]) -> str:
         if not ONLY_KEYS.fullmatch(_K_KEY.sub("P", bracket[1])):
             return bracket.group()
-        moved.append(bracket.group().strip(" \t,;"))
+        brackets.append(bracket.group().strip(" \t,;"))
         return ""
 
     words = _BRACKET.sub(own, match.group())
     if not _LETTER.search(words):  # such as `"[P1]"`: nothing is quoted
         return match.group()
     # Every citation, key or year, has a digit.
-    return " ".join([_DIGIT.sub(rf"{_SHIELD}\g<0>", words), *moved])
+    return " ".join([_DIGIT.sub(rf"{_SHIELD}\g<0>", words), *brackets])

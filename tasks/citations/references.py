@@ -46,9 +46,9 @@ def label(paper: Paper) -> str:
 
 def link(paper: Paper) -> str | None:
     """A safe http(s) address for `](…)`: the paper's own, else by DOI, else by arXiv number."""
-    own = safe_url(paper.url)
-    if own is not None:
-        return own
+    url = safe_url(paper.url)
+    if url is not None:
+        return url
     if paper.doi:
         return safe_url("https://doi.org/" + quote(paper.doi, safe="/"))
     if paper.arxiv_id:
@@ -62,16 +62,16 @@ def reference(paper: Paper) -> str:
     return f"[({label(paper)})]({address})" if address else f"({label(paper)})"
 
 
-def rekeyed(markdown: str, own: Shown, shown: Shown) -> str:
+def rekeyed(markdown: str, rendered_papers: Shown, prompt_papers: Shown) -> str:
     """Rendered references of `own` as keys of `shown`, to be read and cited in another prompt."""
-    keys = {paper.paper_id: key for key, paper in shown}
-    rendered = {
+    keys = {paper.paper_id: key for key, paper in prompt_papers}
+    key_by_reference = {
         reference(paper): keys[paper.paper_id]
-        for paper in reversed(own.papers)
+        for paper in reversed(rendered_papers.papers)
         if paper.paper_id in keys
     }
-    for text in sorted(rendered, key=len, reverse=True):
-        markdown = markdown.replace(text, f"[{rendered[text]}]")
+    for text in sorted(key_by_reference, key=len, reverse=True):
+        markdown = markdown.replace(text, f"[{key_by_reference[text]}]")
     return markdown
 
 

@@ -21,7 +21,7 @@ def sentences(line: str) -> list[str]:
     """The sentences of one line. A citation set behind the full stop belongs to the sentence before
     it, unless the text goes on in lower case (`[P3] shows …`).
     """
-    found: list[str] = []
+    result: list[str] = []
     start = position = 0
     for match in _TERMINATOR.finditer(line):
         if match.start() < position:
@@ -31,13 +31,13 @@ def sentences(line: str) -> list[str]:
             line[max(start, match.start() - 12) : match.start() + 1]
         ):
             continue
-        trailing = _TRAILING_CITATIONS.match(line, position)
-        position = trailing.end() if trailing else position
-        found.append(line[start:position])
+        citations = _TRAILING_CITATIONS.match(line, position)
+        position = citations.end() if citations else position
+        result.append(line[start:position])
         start = position
     if line[start:].strip():
-        found.append(line[start:])
-    return found
+        result.append(line[start:])
+    return result
 
 
 def uncited_sentence_count(text: str) -> int:

@@ -56,7 +56,7 @@ class Settled:
     uncited_sentence_count: int
 
 
-def settle(text: str, shown: Shown) -> Settled:
+def settle(text: str, prompt_papers: Shown) -> Settled:
     """Render the citations of `text`, a reply to a prompt that showed `shown`. Never raises.
 
     Keys in square brackets are citations whatever stands beside them (`[p3]` too); keys in round
@@ -67,15 +67,19 @@ def settle(text: str, shown: Shown) -> Settled:
     numbers and `(Author, year)` references are taken out and counted. Of quotations only links and
     addresses are taken out (`quoted.shielded`).
     """
-    settlement = _Settlement(shown)
-    marked = settlement.marked(text)
-    counts = Counter(int(match.group(1)) for match in _MARK.finditer(marked))
-    markdown = _MARK.sub(lambda match: reference(shown.papers[int(match.group(1))]), marked)
+    settlement = _Settlement(prompt_papers)
+    marked_text = settlement.marked(text)
+    counts = Counter(int(match.group(1)) for match in _MARK.finditer(marked_text))
+    markdown = _MARK.sub(
+        lambda match: reference(prompt_papers.papers[int(match.group(1))]), marked_text
+    )
     return Settled(
         markdown=markdown,
-        cited=tuple((shown.papers[index].paper_id, count) for index, count in counts.items()),
+        cited=tuple(
+            (prompt_papers.papers[index].paper_id, count) for index, count in counts.items()
+        ),
         removed_citation_count=settlement.removed_count,
-        uncited_sentence_count=uncited_sentence_count(marked),
+        uncited_sentence_count=uncited_sentence_count(marked_text),
     )
 
 
@@ -84,7 +88,7 @@ def without_made_up(text: str) -> tuple[str, int]:
 
     These are links, addresses, DOIs, arXiv numbers and `(Author, year)`. Keys stay.
     """
-    settlement = _Settlement(shown=None)
+    settlement = _Settlement(None)
     return settlement.marked(text), settlement.removed_count
 
 
@@ -97,7 +101,7 @@ class CitingSentence:
 
 
 def citing_sentences(
-    markdown: str, shown: Shown, rendered: Callable[[Paper], str] = reference
+    markdown: str, prompt_papers: Shown, render: Callable[[Paper], str] = reference
 ) -> list[list[CitingSentence]]:
     """The sentences of a settled text by line; joined, they are the text again.
 
@@ -105,25 +109,27 @@ def citing_sentences(
         rendered: how a citation is to stand in the sentences; other than `reference`, joining them
             does not give the settled text.
     """
-    settlement = _Settlement(shown)
-    marked = settlement.marked(markdown)
+    settlement = _Settlement(prompt_papers)
+    marked_text = settlement.marked(markdown)
     return [
-        [_citing(sentence, shown, rendered) for sentence in sentences(line)]
-        for line in marked.splitlines()
+        [_citing_sentence(sentence, prompt_papers, render) for sentence in sentences(line)]
+        for line in marked_text.splitlines()
     ]
 
 
-def _citing(sentence: str, shown: Shown, rendered: Callable[[Paper], str]) -> CitingSentence:
+def _citing_sentence(
+    sentence: str, prompt_papers: Shown, render: Callable[[Paper], str]
+) -> CitingSentence:
     places = [int(match.group(1)) for match in _MARK.finditer(sentence)]
     return CitingSentence(
-        text=_MARK.sub(lambda match: rendered(shown.papers[int(match.group(1))]), sentence),
-        cited=tuple(dict.fromkeys(shown.papers[place].paper_id for place in places)),
+        text=_MARK.sub(lambda match: render(prompt_papers.papers[int(match.group(1))]), sentence),
+        cited=tuple(dict.fromkeys(prompt_papers.papers[place].paper_id for place in places)),
     )
 
 
 @dataclass
 class _Settlement:
-    shown: Shown | None
+    prompt_papers: Shown | None
     """None: keys stay, because they are spelled out elsewhere."""
     removed_count: int = 0
     by_reference: dict[str, int] = field(init=False)
@@ -131,10 +137,10 @@ class _Settlement:
 
     def __post_init__(self) -> None:
         # Reversed: where two papers read alike, the one shown first counts.
-        numbered = list(enumerate(self.shown.papers if self.shown else ()))[::-1]
-        self.by_reference = {reference(paper): index for index, paper in numbered}
-        self.by_reference |= {f"({label(paper)})": index for index, paper in numbered}
-        self.by_url = {url: index for index, paper in numbered if (url := link(paper)) is not None}
+        indexed = list(enumerate(self.prompt_papers.papers if self.prompt_papers else ()))[::-1]
+        self.by_reference = {reference(paper): index for index, paper in indexed}
+        self.by_reference |= {f"({label(paper)})": index for index, paper in indexed}
+        self.by_url = {url: index for index, paper in indexed if (url := link(paper)) is not None}
 
     def marked(self, text: str) -> str:
         """Return `text` with marks in place of its citations."""
@@ -154,9 +160,9 @@ class _Settlement:
             return match["lead"] + self._keys(match["led"], match["led"])
         if match["bare"] is not None:
             return self._keys(match["bare"], match["bare"])
-        return self._gone()
+        return self._remove()
 
-    def _gone(self) -> str:
+    def _remove(self) -> str:
         self.removed_count += 1
         return REMOVED
 
@@ -165,7 +171,7 @@ class _Settlement:
 
     def _address(self, url: str) -> str:
         index = self.by_url.get(safe_url(plain(url)) or "")
-        return self._gone() if index is None else self._mark(index)
+        return self._remove() if index is None else self._mark(index)
 
     def _link(self, match: Match[str]) -> str:
         index = self.by_reference.get(plain(match.group()))
@@ -201,13 +207,13 @@ class _Settlement:
         if ONLY_KEYS.fullmatch(inside) and not LOWER_CASE_KEY.search(inside):
             return self._keys(match.group(), inside)
         if ONLY_AUTHORS_AND_YEARS.fullmatch(inside):
-            return self._gone()
+            return self._remove()
         return f"({self.without_links(inside)})"
 
     def _keys(self, whole: str, text: str) -> str:
         """Marks for the keys in `text`; `whole` has the brackets around them too."""
-        shown = self.shown
-        if shown is None:
+        prompt_papers = self.prompt_papers
+        if prompt_papers is None:
             return whole
         numbers: list[int] = []
         for key in KEY.finditer(text):
@@ -216,7 +222,8 @@ class _Settlement:
                 range(first, last + 1) if first <= last <= first + MAXIMUM_RANGE else (first, last)
             )
         marks = [
-            self._mark(n - 1) if shown.paper_at(n) else self._gone() for n in dict.fromkeys(numbers)
+            self._mark(n - 1) if prompt_papers.paper_at(n) else self._remove()
+            for n in dict.fromkeys(numbers)
         ]
         return " ".join(marks)
 
@@ -236,31 +243,31 @@ def _without_removals(marked: str) -> str:
     text = _EMPTIED_BRACKETS.sub(
         lambda found: REMOVED if REMOVED in found.group(1) else found.group(), marked
     )
-    text = _RUN.sub(_beside_a_bracket, text)
+    text = _RUN.sub(_drop_at_bracket, text)
     text = _BEFORE_PUNCTUATION.sub("", text)
     return _BETWEEN_WORDS.sub(" ", _AT_LINE_START.sub(r"\1", text))
 
 
-def _beside_a_bracket(run: Match[str]) -> str:
+def _drop_at_bracket(run: Match[str]) -> str:
     """Spaces, commas and removals behind an opening bracket or before a closing one."""
     text, start, end = run.string, run.start(), run.end()
-    before, behind = text[start - 1 : start], text[end : end + 1]
-    beside = (before and before in "[(") or (behind and behind in "])")
-    return "" if beside and REMOVED in run.group() else run.group()
+    before, after = text[start - 1 : start], text[end : end + 1]
+    at_bracket = (before and before in "[(") or (after and after in "])")
+    return "" if at_bracket and REMOVED in run.group() else run.group()
 
 
 def citation_rows(
-    settled: Settled, shown: Shown, *, module: str, subject: str, field: str
+    resolved: Settled, prompt_papers: Shown, *, module: str, subject: str, field: str
 ) -> tuple[Citation, ...]:
     """One row per paper that `settled` cites; `shown` is what the text was settled against."""
     return tuple(
         Citation(
             paper_id=paper_id,
-            citation_key=shown.key_of(paper_id),
+            citation_key=prompt_papers.key_of(paper_id),
             module=module,
             subject=subject,
             field=field,
             count=count,
         )
-        for paper_id, count in settled.cited
+        for paper_id, count in resolved.cited
     )

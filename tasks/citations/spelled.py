@@ -18,7 +18,7 @@ _IN_PROSE = bounded(
 )
 
 
-def spelled_out(text: str, shown: Shown, subject: PaperId) -> tuple[str, int]:
+def spelled_out(text: str, prompt_papers: Shown, subject: PaperId) -> tuple[str, int]:
     """Return a reply about the paper `subject` without keys, and how many references it made up.
 
     Links, addresses, DOIs, arXiv numbers and `(Author, year)` references go, and are counted with
@@ -28,31 +28,33 @@ def spelled_out(text: str, shown: Shown, subject: PaperId) -> tuple[str, int]:
     `the paper`. Anything else that looks like a key (the P3 wave, the P53 gene) stays, and so do
     the words of quotations (`quoted.shielded`).
     """
-    cleaned, removed = without_made_up(text)
+    cleaned, removed_count = without_made_up(text)
     cleaned = shielded(cleaned)
 
     def bracket(space: str, opening: str, inside: str, end: int) -> str | None:
-        nonlocal removed
+        nonlocal removed_count
         if not ONLY_KEYS.fullmatch(inside) or (opening == "(" and LOWER_CASE_KEY.search(inside)):
             return None
-        removed += sum(shown.paper_at(int(key["first"])) is None for key in KEY.finditer(inside))
+        removed_count += sum(
+            prompt_papers.paper_at(int(key["first"])) is None for key in KEY.finditer(inside)
+        )
         if _REPORTING.match(cleaned, end):
-            return f"{space}{_subject_of(inside, shown, subject)}"
+            return f"{space}{_sentence_subject(inside, prompt_papers, subject)}"
         titles = [
             title
             for key in KEY.finditer(inside)
-            if (title := _title(int(key["first"]), shown, subject))
+            if (title := _title(int(key["first"]), prompt_papers, subject))
         ]
         return f" ({'; '.join(dict.fromkeys(titles))})" if titles else ""
 
     def prose(match: Match[str]) -> str:
         number = int((match["key"] or match["named"])[1:])
-        if shown.paper_at(number) is None:
+        if prompt_papers.paper_at(number) is None:
             return match.group()
-        return _title(number, shown, subject) or "the paper"
+        return _title(number, prompt_papers, subject) or "the paper"
 
-    spelled = _IN_PROSE.sub(prose, _with_brackets(cleaned, bracket))
-    return plain(spelled).strip(), removed
+    text_without_keys = _IN_PROSE.sub(prose, _with_brackets(cleaned, bracket))
+    return plain(text_without_keys).strip(), removed_count
 
 
 def _with_brackets(text: str, write: Callable[[str, str, str, int], str | None]) -> str:
@@ -65,41 +67,42 @@ def _with_brackets(text: str, write: Callable[[str, str, str, int], str | None])
     """
     pieces: list[str] = []
     place = 0
-    opened: list[int] = []
+    open_pieces: list[int] = []
     innermost = False
-    for found in _BRACKET.finditer(text):
-        pieces.append(text[place : found.start()])
-        place = found.end()
-        if found.group() in "[(【":
-            opened.append(len(pieces))
+    for match in _BRACKET.finditer(text):
+        pieces.append(text[place : match.start()])
+        place = match.end()
+        if match.group() in "[(【":
+            open_pieces.append(len(pieces))
             innermost = True
-        elif opened:
-            start = opened.pop()
+        elif open_pieces:
+            start = open_pieces.pop()
             inside = "".join(pieces[start + 1 :]) if innermost else ""
             space = pieces[start - 1][-1:] if pieces[start - 1][-1:].isspace() else ""
             fits = 1 <= len(inside) <= _LONGEST_INSIDE
-            written = write(space, pieces[start], inside, place) if fits else None
-            if written is not None:
+            replacement = write(space, pieces[start], inside, place) if fits else None
+            if replacement is not None:
                 del pieces[start:]
                 pieces[-1] = pieces[-1].removesuffix(space)
-                pieces.append(written)
-                innermost = not _BRACKET.search(written)
+                pieces.append(replacement)
+                innermost = not _BRACKET.search(replacement)
                 continue
             innermost = False
-        pieces.append(found.group())
+        pieces.append(match.group())
     return "".join([*pieces, text[place:]])
 
 
-def _subject_of(inside: str, shown: Shown, subject: PaperId) -> str:
+def _sentence_subject(keys_text: str, prompt_papers: Shown, subject: PaperId) -> str:
     names = [
-        _title(int(key["first"]), shown, subject) or "the paper" for key in KEY.finditer(inside)
+        _title(int(key["first"]), prompt_papers, subject) or "the paper"
+        for key in KEY.finditer(keys_text)
     ]
     return " and ".join(dict.fromkeys(names))
 
 
-def _title(number: int, shown: Shown, subject: PaperId) -> str:
+def _title(number: int, prompt_papers: Shown, subject: PaperId) -> str:
     """Another paper's title, quoted, without brackets; empty for `subject` and unknown keys."""
-    paper = shown.paper_at(number)
+    paper = prompt_papers.paper_at(number)
     return (
         shielded(f"“{' '.join(paper.title.translate(_NO_BRACKETS).split())}”")
         if paper is not None and paper.paper_id != subject

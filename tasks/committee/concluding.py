@@ -99,31 +99,29 @@ def figures_of(reviews: Sequence[PersonaReview], dimensions: Sequence[ReviewDime
 
 async def conclude(
     case: Case,
-    reviewed: Sequence[PersonaReviewResult],
+    reviews: Sequence[PersonaReviewResult],
     dimensions: Sequence[ReviewDimension],
     engine: Engine,
 ) -> CitedResult[MetaReview]:
     """The judgement never sees what appeared after the time point; the suggestions see nothing
     else.
     """
-    figures = figures_of([each.value for each in reviewed], dimensions)
+    figures = figures_of([each.value for each in reviews], dimensions)
     if figures.total_0_to_10 is None:
         return CitedResult(
-            _unscored(figures, *_why_unscored(reviewed), unasked_provenance(META_REVIEW, engine))
+            _unscored(figures, *_why_unscored(reviews), unasked_provenance(META_REVIEW, engine))
         )
-    prompt_papers = all_cited_papers(reviewed)
-    outcome = await engine.run(META_REVIEW, _question(case, reviewed, figures, prompt_papers))
+    prompt_papers = all_cited_papers(reviews)
+    outcome = await engine.run(META_REVIEW, _question(case, reviews, figures, prompt_papers))
     if isinstance(outcome, Unscored):
-        concluded = CitedResult(
-            _unscored(figures, outcome.reason, outcome.detail, outcome.provenance)
-        )
+        result = CitedResult(_unscored(figures, outcome.reason, outcome.detail, outcome.provenance))
     elif not outcome.value.summary.strip():
         detail = "the reply decides without saying why"
-        concluded = CitedResult(_unscored(figures, Reason.REPLY_EMPTY, detail, outcome.provenance))
+        result = CitedResult(_unscored(figures, Reason.REPLY_EMPTY, detail, outcome.provenance))
     else:
-        concluded = _settle_reply(case, outcome.value, prompt_papers, figures, outcome.provenance)
+        result = _settle_reply(case, outcome.value, prompt_papers, figures, outcome.provenance)
     return await _with_suggestions(
-        case, concluded, without_references(concluded.value.weaknesses, prompt_papers), engine
+        case, result, without_references(result.value.weaknesses, prompt_papers), engine
     )
 
 
@@ -131,19 +129,19 @@ def no_committee(reason: Reason, detail: str, provenance: Provenance) -> MetaRev
     return _unscored(Figures(None, {}, {}, None, None, 0, 0), reason, detail, provenance)
 
 
-def _why_unscored(reviewed: Sequence[PersonaReviewResult]) -> tuple[Reason, str]:
+def _why_unscored(reviews: Sequence[PersonaReviewResult]) -> tuple[Reason, str]:
     reasons = [
-        each.value.unscored_reason for each in reviewed if each.value.unscored_reason is not None
+        each.value.unscored_reason for each in reviews if each.value.unscored_reason is not None
     ]
     most = max(dict.fromkeys(reasons), key=reasons.count) if reasons else Reason.NOTHING_TO_JUDGE
     return (
         most,
-        f"none of {len(reviewed)} reviews has a score; {reasons.count(most)} for this reason",
+        f"none of {len(reviews)} reviews has a score; {reasons.count(most)} for this reason",
     )
 
 
 def _question(
-    case: Case, reviewed: Sequence[PersonaReviewResult], figures: Figures, prompt_papers: Shown
+    case: Case, reviews: Sequence[PersonaReviewResult], figures: Figures, prompt_papers: Shown
 ) -> MetaInput:
     assert figures.total_0_to_10 is not None
     return MetaInput(
@@ -156,7 +154,7 @@ def _question(
                 spread=figures.spreads.get(name),
                 scored_count=sum(
                     each.value.dimension == name and each.value.score_0_to_10 is not None
-                    for each in reviewed
+                    for each in reviews
                 ),
             )
             for name, mean in figures.means.items()
@@ -169,7 +167,7 @@ def _question(
                 score_0_to_10=each.value.score_0_to_10,
                 review=rekeyed(each.value.review, each.prompt_papers, prompt_papers),
             )
-            for each in reviewed
+            for each in reviews
             if each.value.score_0_to_10 is not None
         ),
     )
@@ -218,45 +216,43 @@ def _columns(figures: Figures) -> dict[str, Any]:
 
 
 async def _with_suggestions(
-    case: Case, concluded: CitedResult[MetaReview], weaknesses: str, engine: Engine
+    case: Case, result: CitedResult[MetaReview], weaknesses: str, engine: Engine
 ) -> CitedResult[MetaReview]:
     """Ask for suggestions where something later is known; without any they stay empty."""
-    displayed = display_evidence(
+    evidence = display_evidence(
         relevant_evidence(case.knowledge.evidence, KnowledgePhase.AFTER), case.library
     )
-    if not displayed.items:
-        return concluded
+    if not evidence.items:
+        return result
     outcome = await engine.run(
         LATER_SUGGESTIONS,
-        LaterInput(idea=case.idea.text, weaknesses=weaknesses, knowledge=displayed.items),
+        LaterInput(idea=case.idea.text, weaknesses=weaknesses, knowledge=evidence.items),
     )
     if isinstance(outcome, Unscored):
         if outcome.reason is Reason.OFFLINE_ENGINE:
-            return concluded
+            return result
         failures = call_failures([outcome], STAGE, LATER_SUGGESTIONS.name)
-        return dataclasses.replace(concluded, failures=failures)
-    suggested = settle_suggestions(
+        return dataclasses.replace(result, failures=failures)
+    suggestions = settle_suggestions(
         outcome.value.suggestions,
-        displayed.prompt_papers,
+        evidence.prompt_papers,
         module=STAGE,
         subject=SUBJECT,
         provenance=outcome.provenance,
     )
-    settled, meta_review = suggested.text, concluded.value
+    text, meta_review = suggestions.text, result.value
     citations = citations_of(
-        settled, displayed.prompt_papers, case.library, subject=SUBJECT, field="suggestions"
+        text, evidence.prompt_papers, case.library, subject=SUBJECT, field="suggestions"
     )
     return dataclasses.replace(
-        concluded,
+        result,
         value=replace(
             meta_review,
-            suggestions=settled.markdown,
-            removed_citation_count=meta_review.removed_citation_count
-            + settled.removed_citation_count,
-            uncited_sentence_count=meta_review.uncited_sentence_count
-            + settled.uncited_sentence_count,
+            suggestions=text.markdown,
+            removed_citation_count=meta_review.removed_citation_count + text.removed_citation_count,
+            uncited_sentence_count=meta_review.uncited_sentence_count + text.uncited_sentence_count,
         ),
-        citations=(*concluded.citations, *citations),
-        suggestions=suggested.rows,
-        failures=suggested.failures,
+        citations=(*result.citations, *citations),
+        suggestions=suggestions.rows,
+        failures=suggestions.failures,
     )

@@ -69,8 +69,10 @@ async def structure_idea(idea: Idea, engine: Engine) -> StructuredIdea:
             stage=STAGE, subject=STRUCTURE_IDEA.name, reason=outcome.reason, detail=outcome.detail
         )
         return StructuredIdea((), (failure,), outcome)
-    stated = outcome.value.claims()
-    pairs = [(part, statement) for part, statements in stated.items() for statement in statements]
+    claims_by_part = outcome.value.claims()
+    pairs = [
+        (part, statement) for part, statements in claims_by_part.items() for statement in statements
+    ]
     if not pairs:
         nothing = Unscored(
             Reason.NOTHING_TO_JUDGE, "the reply finds no claim in the idea", outcome.provenance
@@ -80,7 +82,7 @@ async def structure_idea(idea: Idea, engine: Engine) -> StructuredIdea:
         Claim(claim_id=f"c{number}", part=part, statement=statement, provenance=outcome.provenance)
         for number, (part, statement) in enumerate(pairs, start=1)
     )
-    absent = [part for part in ESSENTIAL if not stated[part]]
+    absent = [part for part in ESSENTIAL if not claims_by_part[part]]
     return StructuredIdea(claims, (_missing(idea, absent),) if absent else ())
 
 
@@ -120,47 +122,49 @@ async def evaluate_committee(
     )
     structured_idea = await structure_idea(idea, engine)
     if structured_idea.unscored is not None:
-        unscored = structured_idea.unscored
-        detail = f"the idea could not be taken apart: {unscored.detail}"
-        missing = no_committee(unscored.reason, detail, unscored.provenance)
+        failure = structured_idea.unscored
+        detail = f"the idea could not be taken apart: {failure.detail}"
+        missing = no_committee(failure.reason, detail, failure.provenance)
         return _findings(structured_idea, Knowledge((), (), (), ()), (), CitedResult(missing))
-    searched = parameters
+    search_parameters = parameters
     if not with_literature:
         others = tuple(name for name in parameters.sources if name != LITERATURE)
-        searched = replace(parameters, sources=others)
-    knowledge = await gather_knowledge(idea, structured_idea.claims, searched, engine, tools)
+        search_parameters = replace(parameters, sources=others)
+    knowledge = await gather_knowledge(
+        idea, structured_idea.claims, search_parameters, engine, tools
+    )
     case = Case(
         idea=idea,
         parts=structured_idea.parts,
         knowledge=knowledge,
         library=Library.of(knowledge.records, knowledge.papers),
-        field_not_covered=searched.sources != parameters.sources,
+        field_not_covered=search_parameters.sources != parameters.sources,
     )
-    reviewed = await review_case(
+    reviews = await review_case(
         case, panel, roster.dimensions, parameters.dimensions_per_call, engine
     )
-    meta_review = await conclude(case, reviewed, roster.dimensions, engine)
-    return _findings(structured_idea, knowledge, reviewed, meta_review)
+    meta_review = await conclude(case, reviews, roster.dimensions, engine)
+    return _findings(structured_idea, knowledge, reviews, meta_review)
 
 
 def _findings(
-    structured: StructuredIdea,
+    structured_idea: StructuredIdea,
     knowledge: Knowledge,
-    reviewed: Sequence[PersonaReviewResult],
-    concluded: CitedResult[MetaReview],
+    reviews: Sequence[PersonaReviewResult],
+    meta_review: CitedResult[MetaReview],
 ) -> Findings[CommitteeEvaluation]:
     evaluation = CommitteeEvaluation(
-        claims=structured.claims,
+        claims=structured_idea.claims,
         knowledge=knowledge.records,
         evidence=knowledge.evidence,
-        reviews=tuple(each.value for each in reviewed),
-        meta_review=concluded.value,
-        failures=(*structured.failures, *knowledge.failures, *concluded.failures),
+        reviews=tuple(each.value for each in reviews),
+        meta_review=meta_review.value,
+        failures=(*structured_idea.failures, *knowledge.failures, *meta_review.failures),
     )
-    citations = (row for each in reviewed for row in each.citations)
+    citations = (row for each in reviews for row in each.citations)
     return Findings(
         evaluation,
         knowledge.papers,
-        (*citations, *concluded.citations),
-        concluded.suggestions,
+        (*citations, *meta_review.citations),
+        meta_review.suggestions,
     )

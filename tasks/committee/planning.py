@@ -90,11 +90,11 @@ def _credibility(parameters: CommitteeParameters, pools: int) -> ExpectedCalls:
     first = pools * SIMILARITY_SHARE * parameters.knowledge_per_kind
     later = first * NEW_SHARE_OF_LATER_ROUNDS
     times = parameters.search_rounds - 1
-    judged = first + times * later
+    items = first + times * later
     calls = math.ceil(first / parameters.items_per_judge_call) + times * math.ceil(
         later / parameters.items_per_judge_call
     )
-    return ExpectedCalls(calls, judged * STANDING_TOKENS, judged * REASON_TOKENS)
+    return ExpectedCalls(calls, items * STANDING_TOKENS, items * REASON_TOKENS)
 
 
 def _summaries(parameters: CommitteeParameters, phases: int) -> ExpectedCalls:
@@ -120,7 +120,9 @@ def _grounding(
     Calls that show the same items begin alike: those for parts on which the same kinds bear.
     """
     m, size = parameters.knowledge_per_kind, parameters.items_per_grounding_call
-    read = {kind: m * (_read_tokens(kind, parameters, full_text) + TITLE_TOKENS) for kind in kinds}
+    tokens_by_kind = {
+        kind: m * (_read_tokens(kind, parameters, full_text) + TITLE_TOKENS) for kind in kinds
+    }
     before = [tuple(sorted(kind for kind in kinds if part in GROUNDED[kind])) for part in IdeaPart]
     after = [tuple(sorted(kinds))] if later else []
     kinds_per_call = [*before, *after]
@@ -129,7 +131,7 @@ def _grounding(
         for each in (kinds_per_call, [*set(before), *after])
     )
     claims = calls * CLAIM_TOKENS / len(IdeaPart)
-    item_tokens = sum(read[kind] for some in kinds_per_call for kind in some)
+    item_tokens = sum(tokens_by_kind[kind] for some in kinds_per_call for kind in some)
     items = m * sum(len(some) for some in kinds_per_call)
     return ExpectedCalls(
         calls,
@@ -190,14 +192,16 @@ def expected_committee(
     """
     kinds = _kinds(parameters, settings)
     later = dated and parameters.use_later_knowledge
-    searched = expected_calls(parameters, kinds, dated=dated, full_text=full_text) if kinds else {}
+    search_calls = (
+        expected_calls(parameters, kinds, dated=dated, full_text=full_text) if kinds else {}
+    )
     requests = (
         len(IdeaPart) * parameters.queries_per_part * (2 if later else 1) * parameters.search_rounds
     )
     if parameters.references_per_paper:
         requests += parameters.search_rounds - 1
     own_calls = _own_calls(parameters, kinds, later=later)
-    in_order_of_work = {"structure_idea": own_calls["structure_idea"]} | searched | own_calls
+    in_order_of_work = {"structure_idea": own_calls["structure_idea"]} | search_calls | own_calls
     return in_order_of_work, float(requests if LITERATURE in parameters.sources else 0)
 
 
@@ -275,5 +279,7 @@ def committee_conditions(parameters: CommitteeParameters, settings: Settings) ->
 
 def _hash_of(roster: Roster) -> str:
     """Over all that a committee is shown; what only matches are asked is none of its business."""
-    judged = (dimension.model_dump_json(exclude={"comparison"}) for dimension in roster.dimensions)
-    return content_hash(*(persona.model_dump_json() for persona in roster.personas), *judged)
+    dimensions = (
+        dimension.model_dump_json(exclude={"comparison"}) for dimension in roster.dimensions
+    )
+    return content_hash(*(persona.model_dump_json() for persona in roster.personas), *dimensions)

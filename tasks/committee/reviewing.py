@@ -62,13 +62,13 @@ async def nearest_personas(
     """The `count` personas whose profile is nearest to the words of a field, nearest first."""
     if not count:
         return ()
-    ordered = sorted(personas, key=lambda persona: persona.persona_id)
+    candidates = sorted(personas, key=lambda persona: persona.persona_id)
     field_vector, *profiles = await embedder.embed(
-        [field, *(f"{persona.name}. {persona.profile}" for persona in ordered)]
+        [field, *(f"{persona.name}. {persona.profile}" for persona in candidates)]
     )
     nearness = [round(float(field_vector @ profile), 6) for profile in profiles]
-    places = sorted(range(len(ordered)), key=lambda place: -nearness[place])
-    return tuple(ordered[place] for place in places[:count])
+    places = sorted(range(len(candidates)), key=lambda place: -nearness[place])
+    return tuple(candidates[place] for place in places[:count])
 
 
 def draw_personas(
@@ -93,11 +93,11 @@ def draw_personas(
             f"persona_count is {count}, but there are {len(personas)} personas: ask for fewer, or"
             " add some"
         )
-    ordered = sorted(personas, key=lambda persona: persona.persona_id)
+    candidates = sorted(personas, key=lambda persona: persona.persona_id)
     # Not for secrets: a draw that can be repeated is meant.
     lot = _seed(seed, IdeaId("") if same_panel else idea_id, "draw")
     generator = random.Random(lot)  # noqa: S311
-    others = [persona for persona in ordered if persona not in near]
+    others = [persona for persona in candidates if persona not in near]
     return tuple(
         PanelMember(persona, _seed(seed, idea_id, persona.persona_id))
         for persona in (*near, *generator.sample(others, count - len(near)))
@@ -231,10 +231,10 @@ async def review_case(
 
     Personas work side by side.
     """
-    seated = await side_by_side(
+    reviews_by_member = await side_by_side(
         _review_seat(_seat(case, each), dimensions, dimensions_per_call, engine) for each in panel
     )
-    return tuple(reviewed for each in seated for reviewed in each)
+    return tuple(result for each in reviews_by_member for result in each)
 
 
 def _seat(case: Case, member: PanelMember) -> _Seat:
@@ -290,17 +290,17 @@ def _why_without_evidence(seat: _Seat) -> tuple[Reason, str]:
             Reason.NO_EVIDENCE,
             f"the reviewer knows none of the {seat.masked_count} pieces of evidence there are",
         )
-    unjudged = [
+    reasons = [
         row.unscored_reason
         for row in knowledge.evidence
         if row.unscored_reason not in (None, Reason.NO_EVIDENCE)
     ]
-    if unjudged and unjudged[0] is not None:
+    if reasons and reasons[0] is not None:
         detail = (
-            f"{len(unjudged)} pieces of knowledge could not be held against the idea, and no other"
+            f"{len(reasons)} pieces of knowledge could not be held against the idea, and no other"
             " bears on it"
         )
-        return unjudged[0], detail
+        return reasons[0], detail
     if knowledge.unanswered_searches:
         detail = (
             "no evidence was found, but a search failed (see failures); run again to try once more"

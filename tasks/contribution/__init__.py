@@ -1,1 +1,1 @@
-"""Contribution: what does the idea add, dimension by dimension? (ScholarEval §2.2)"""
+"""Contribution of an idea to the literature, by dimension (ScholarEval §2.2)."""

@@ -1,4 +1,4 @@
-"""The idea against each paper along each dimension (ScholarEval §2.2, pairwise comparison)."""
+"""Comparison of the idea with each paper along each dimension (ScholarEval §2.2)."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -31,11 +31,15 @@ NOTHING_COMPARED: CitedResult[tuple[Comparison, ...]] = CitedResult(())
 async def compare(
     context: Context, papers: Sequence[Paper], dimensions: Sequence[Dimension]
 ) -> CitedResult[tuple[Comparison, ...]]:
-    """Compare the idea with `papers`, all with abstracts, the most relevant first,
-    `papers_per_comparison_call` at a time; the first call goes ahead alone. Comparisons of an
-    earlier run stand.
+    """Compare the idea with `papers`, `papers_per_comparison_call` at a time.
 
-    There is one comparison for every (paper, dimension), scored or not, in this order.
+    Comparisons of an earlier run are reused, and the first call runs alone to fill the cache.
+
+    Args:
+        papers: with abstracts, most relevant first.
+
+    Returns:
+        One comparison for every (paper, dimension), scored or not, in this order.
     """
     earlier_rows = {
         paper.paper_id: context.before.comparisons(paper, dimensions) for paper in papers
@@ -71,8 +75,8 @@ async def compare(
         if not isinstance(outcome, Unscored):
             failures.extend(_omissions(cells))
             failures.extend(_misquotations(entries, batch))
-    unscored = [outcome for outcome in outcomes if isinstance(outcome, Unscored)]
-    failures.extend(call_failures(unscored, STAGE, f"{COMPARE_PAPER.name} of papers"))
+    unscored_outcomes = [outcome for outcome in outcomes if isinstance(outcome, Unscored)]
+    failures.extend(call_failures(unscored_outcomes, STAGE, f"{COMPARE_PAPER.name} of papers"))
     rows.sort(key=lambda each: place[each.paper_id])
     return CitedResult(tuple(rows), failures=tuple(failures))
 
@@ -135,7 +139,7 @@ def _stands_in(quote: str, paper: Paper) -> bool:
 
 
 def _misquotations(entries: Mapping[str, ComparisonEntry], batch: Shown) -> list[Failure]:
-    """One failure per paper that is quoted with other words than its own; the quote is left out."""
+    """Return one failure per paper with a misquotation; the quote is omitted."""
     return [
         Failure(
             stage=STAGE,
@@ -153,11 +157,9 @@ def _misquotations(entries: Mapping[str, ComparisonEntry], batch: Shown) -> list
 
 
 def _along(dimension: Dimension, entry: ComparisonEntry) -> DimensionComparison | None:
-    """The answer about this dimension, named by identifier or by name; None when there is none or
-    two that differ.
-    """
+    """Return the answer about a dimension, by identifier or name; None if missing or contradicting."""
     names = {dimension.dimension_id.casefold(), dimension.name.casefold()}
-    # Reversed, so that of answers with one score the first is kept.
+    # Reversed: of several answers with one score the first wins.
     answers = {
         answer.score: answer
         for answer in reversed(entry.dimensions)

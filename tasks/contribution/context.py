@@ -1,6 +1,4 @@
-"""What every part of the module works with, and what an earlier run judged of papers, as far as it
-stands: the same paper by the same step.
-"""
+"""Context of an evaluation, and reusable judgements of an earlier run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,10 +28,10 @@ from tasks.text.words import Excerpt
 
 
 def judged_before(earlier: ContributionEvaluation, papers: Sequence[Paper]) -> JudgedBefore:
-    """Return what of an earlier evaluation may stand.
+    """Return the scored judgements of an earlier evaluation.
 
     Args:
-        papers: of that evaluation, as they were.
+        papers: of that evaluation; judgements of papers with changed texts are not reused.
     """
     return JudgedBefore(
         dimensions=earlier.dimensions,
@@ -44,23 +42,23 @@ def judged_before(earlier: ContributionEvaluation, papers: Sequence[Paper]) -> J
 
 
 class Before:
-    """Judgements of an earlier run; without one nothing is known."""
+    """Judgements of an earlier run that were made by the same step on the same text."""
 
-    def __init__(self, judged: JudgedBefore | None) -> None:
-        self._texts = judged.paper_sha256 if judged else {}
-        self._dimensions = judged.dimensions if judged else ()
-        self._relevance = {each.paper_id: each for each in judged.candidates} if judged else {}
+    def __init__(self, earlier: JudgedBefore | None) -> None:
+        self._texts = earlier.paper_sha256 if earlier else {}
+        self._dimensions = earlier.dimensions if earlier else ()
+        self._relevance = {each.paper_id: each for each in earlier.candidates} if earlier else {}
         self._comparisons: dict[tuple[PaperId, str, str], Comparison] = {
             (each.paper_id, each.dimension_id, each.dimension): each
-            for each in (judged.comparisons if judged else ())
+            for each in (earlier.comparisons if earlier else ())
         }
 
     @property
     def dimensions(self) -> tuple[Dimension, ...]:
-        """The idea's dimensions; none where another version of the step named them."""
-        named = self._dimensions
-        same = all(self._is_of(each.provenance, EXTRACT_DIMENSIONS) for each in named)
-        return named if same else ()
+        """Dimensions of the idea; none if another version of the step extracted them."""
+        dimensions = self._dimensions
+        same = all(self._is_of(each.provenance, EXTRACT_DIMENSIONS) for each in dimensions)
+        return dimensions if same else ()
 
     def relevance(self, paper: Paper) -> Judgement | None:
         candidate = self._relevance.get(paper.paper_id)
@@ -103,10 +101,10 @@ STAGE = "contribution"
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One idea under evaluation, and the means.
+    """One idea under evaluation, and the tools.
 
     Attributes:
-        plan: the idea as prompts about papers show it, all of them alike.
+        plan: excerpt of the idea, equal in all prompts about papers.
     """
 
     idea: Idea
@@ -119,9 +117,7 @@ class Context:
 
 
 def unasked_provenance_like(step: Step[Any, Any], like: Provenance) -> Provenance:
-    """Provenance of something `step` was never asked: same engine as `like`, nothing answered, no
-    calls.
-    """
+    """Return the provenance of an unasked `step`: the engine of `like`, without calls."""
     return replace(
         like,
         step=step.name,

@@ -1,5 +1,6 @@
-"""Along which dimensions an idea claims to contribute, and the papers that queries for every
-statement find (ScholarEval §2.2, dimension extraction and paper discovery step 1).
+"""Dimensions of an idea's contribution, and papers found by queries for each statement.
+
+Source: ScholarEval §2.2, dimension extraction and paper discovery step 1.
 """
 
 import asyncio
@@ -33,10 +34,9 @@ from tasks.judging.step import Engine
 async def extract_dimensions(
     idea: Idea, parameters: ContributionParameters, engine: Engine, before: Before
 ) -> CitedResult[tuple[Dimension, ...]]:
-    """Ask for the dimensions, most important first; the first `maximum_dimensions` of a longer
-    answer count, as the prompt says. Those of an earlier run stand.
+    """Ask for at most `maximum_dimensions` dimensions, most important first.
 
-    There are none exactly when the failures say why.
+    Those of an earlier run are reused. Without any, the failures give the reason.
     """
     if before.dimensions:
         return CitedResult(tuple(replace(each, queries=()) for each in before.dimensions))
@@ -72,42 +72,44 @@ def shown_dimension(dimension: Dimension) -> ShownDimension:
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """The dimensions with their queries, and every paper found, each once, in order of dimension,
-    query and rank.
-    """
+    """Dimensions with their queries, and every paper found, by dimension, query and rank."""
 
     dimensions: tuple[Dimension, ...]
     hits: tuple[SearchHit, ...]
-    unasked: tuple[Unscored, ...]
+    failed_calls: tuple[Unscored, ...]
     failed_look_up_count: int
     failures: tuple[Failure, ...]
 
 
 async def discover(context: Context, dimensions: Sequence[Dimension]) -> Discovery:
-    """Searches of a dimension start as soon as its queries are there; the result does not depend on
-    who answers first.
-    """
+    """Ask for queries and search with them; each search starts as soon as its query is known."""
     async with asyncio.TaskGroup() as group:
         searches = Searches(context, group)
         batches = even_batches(dimensions, context.parameters.dimensions_per_query_call)
-        parts = await side_by_side(_asked(context, batch, searches) for batch in batches)
-    queried = tuple(dimension for dimensions, _, _ in parts for dimension in dimensions)
-    searched = await searches.results(
-        list(dict.fromkeys(query for dimension in queried for query in dimension.queries))
+        parts = await side_by_side(_ask_queries(context, batch, searches) for batch in batches)
+    dimensions_with_queries = tuple(
+        dimension for dimensions, _, _ in parts for dimension in dimensions
+    )
+    search_result = await searches.results(
+        list(
+            dict.fromkeys(
+                query for dimension in dimensions_with_queries for query in dimension.queries
+            )
+        )
     )
     return Discovery(
-        dimensions=queried,
-        hits=searched.hits,
-        unasked=tuple(one for _, one, _ in parts if one is not None),
-        failed_look_up_count=searched.failed_query_count,
-        failures=(*(one for _, _, failures in parts for one in failures), *searched.failures),
+        dimensions=dimensions_with_queries,
+        hits=search_result.hits,
+        failed_calls=tuple(one for _, one, _ in parts if one is not None),
+        failed_look_up_count=search_result.failed_query_count,
+        failures=(*(one for _, _, failures in parts for one in failures), *search_result.failures),
     )
 
 
-async def _asked(
+async def _ask_queries(
     context: Context, dimensions: Sequence[Dimension], searches: Searches
 ) -> tuple[Sequence[Dimension], Unscored | None, Sequence[Failure]]:
-    """Dimensions with their queries, or as they were where the call gave none, and why."""
+    """Return the dimensions with their queries, the failed call if any, and failures."""
     limit = context.parameters.queries_per_statement
     question = QueriesInput(
         idea=context.idea.text,
@@ -120,20 +122,22 @@ async def _asked(
             [outcome], STAGE, ", ".join(dimension.dimension_id for dimension in dimensions)
         )
         return dimensions, outcome, failures
-    queried: list[Dimension] = []
+    dimensions_with_queries: list[Dimension] = []
     omissions: list[Failure] = []
     first = 1
     for dimension in dimensions:
         numbers = range(first, first + len(dimension.statements))
-        queried.append(replace(dimension, queries=_queries(outcome.value, numbers, limit)))
-        omissions.extend(_unqueried(outcome.value, numbers, dimension))
-        searches.start(queried[-1])
+        dimensions_with_queries.append(
+            replace(dimension, queries=_queries(outcome.value, numbers, limit))
+        )
+        omissions.extend(_omissions(outcome.value, numbers, dimension))
+        searches.start(dimensions_with_queries[-1])
         first = numbers.stop
-    return queried, None, omissions
+    return dimensions_with_queries, None, omissions
 
 
 def _queries(answer: QueriesReply, statements: range, limit: int) -> tuple[str, ...]:
-    """Up to `limit` queries of each statement of a dimension, in order, each once."""
+    """Return up to `limit` queries of each statement of a dimension, in order, each once."""
     of_statement: dict[int, dict[str, None]] = {}
     for entry in answer.statements:
         if entry.statement in statements:
@@ -149,12 +153,12 @@ def _queries(answer: QueriesReply, statements: range, limit: int) -> tuple[str, 
     )
 
 
-def _unqueried(answer: QueriesReply, statements: range, dimension: Dimension) -> list[Failure]:
-    answered = {entry.statement for entry in answer.statements}
+def _omissions(answer: QueriesReply, statements: range, dimension: Dimension) -> list[Failure]:
+    statements_with_queries = {entry.statement for entry in answer.statements}
     return [
         failure
         for place, number in enumerate(statements, start=1)
-        if number not in answered
+        if number not in statements_with_queries
         for failure in omission_failures(
             STAGE,
             dimension.dimension_id,

@@ -1,6 +1,4 @@
-"""The contribution module: what an idea adds to the literature, dimension by dimension (ScholarEval
-§2.2, B.2).
-"""
+"""Evaluation of an idea's contribution to the literature (ScholarEval §2.2, B.2)."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -44,11 +42,11 @@ async def judge_relevance(
     cited_as: Mapping[PaperId, str],
     abstract_word_limit: int | None,
 ) -> Judgements:
-    """Judge `papers`, `papers_per_relevance_call` at a time; judgements of an earlier run stand.
+    """Judge `papers`, `papers_per_relevance_call` at a time; earlier judgements are reused.
 
     Args:
-        cited_as: how a paper near the idea cites some of them.
-        abstract_word_limit: shown of an abstract; the offline engine sees all of it.
+        cited_as: passages by which a paper near the idea cites some of them.
+        abstract_word_limit: of an abstract in the prompt; the offline engine gets all of it.
     """
     words = None if reads_offline(context.engine) else abstract_word_limit
 
@@ -77,7 +75,7 @@ async def judge_relevance(
 def relevant(
     papers: Sequence[Paper], judgements: Mapping[PaperId, Judgement], minimum: int
 ) -> list[Paper]:
-    """The papers judged at `minimum` or above. Unscored papers are not among them."""
+    """Return the papers with a relevance of `minimum` or above, without unscored ones."""
     return [
         paper
         for paper in papers
@@ -91,11 +89,10 @@ def most_relevant(
     similarity: Mapping[PaperId, float],
     limit: int,
 ) -> list[Paper]:
-    """The `limit` most relevant papers, most relevant first; ties by similarity to the idea, then
-    by paper_id.
+    """Return the `limit` most relevant papers; ties by similarity to the idea, then by paper_id.
 
     ScholarEval samples its 25 papers at random (B.2.1); the most relevant ones make the comparison
-    repeatable and miss no competitor.
+    repeatable and include the closest competitors.
     """
     ordered = sorted(
         papers,
@@ -115,7 +112,7 @@ def _score(paper: Paper, judgements: Mapping[PaperId, Judgement]) -> int | None:
 
 @dataclass(slots=True)
 class _Field:
-    """The papers around the idea, as far as they are known by now."""
+    """Papers around the idea, with judgements so far."""
 
     hits: dict[PaperId, SearchHit] = field(default_factory=dict)
     judgements: dict[PaperId, Judgement] = field(default_factory=dict)
@@ -145,7 +142,7 @@ class _Field:
 
 
 def nothing_asked() -> Findings[ContributionEvaluation]:
-    """Return what is found where the literature does not cover the field of the idea."""
+    """Return empty findings, for an idea whose field the literature does not cover."""
     evaluation = ContributionEvaluation(
         dimensions=(), candidates=(), comparisons=(), reviews=(), failures=()
     )
@@ -160,13 +157,14 @@ async def evaluate_contribution(
     embedder: Embedder,
     before: JudgedBefore | None = None,
 ) -> Findings[ContributionEvaluation]:
-    """Evaluate one idea's contribution. Failures of engine and sources travel inside the value.
+    """Evaluate one idea's contribution; failures of engine and sources are part of the result.
+
+    The stages are dimensions, searches, relevance, neighbors of relevant papers and their
+    relevance, comparison with the most relevant papers, and reviews. The result does not depend on
+    the timing of answers.
 
     Args:
-        before: what an earlier run judged of papers, which stands.
-
-    Dimensions, searches, relevance, neighbours of the relevant, relevance of those, comparison with
-    the most relevant, reviews. The result depends on what is answered, not on when.
+        before: reusable judgements of an earlier run.
     """
     nearness = Nearness(idea.text, embedder, parameters.embedded_word_limit)
     earlier = Before(before)
@@ -188,17 +186,17 @@ async def evaluate_contribution(
     if not papers:
         reviews = unscored_reviews(discovery, around.judgements, parameters.minimum_relevance)
         return _findings(discovery, around, NOTHING_COMPARED, CitedResult(reviews))
-    compared = await compare(context, papers, discovery.dimensions)
-    reviewed = await review(context, show(papers), discovery.dimensions, compared.value)
-    return _findings(discovery, around, compared, reviewed)
+    comparisons = await compare(context, papers, discovery.dimensions)
+    reviewed = await review(context, show(papers), discovery.dimensions, comparisons.value)
+    return _findings(discovery, around, comparisons, reviewed)
 
 
 async def _judge(
     context: Context, around: _Field, limit: int, abstract_word_limit: int | None
 ) -> None:
-    """Judge the `limit` papers nearest to the idea of those not judged yet.
+    """Judge the `limit` nearest papers that are not judged yet.
 
-    One without abstract is unscored, not judged by title; the idea's own publication is set apart.
+    Papers without an abstract are unscored; the idea's own publication is excluded.
     """
     unjudged = [
         one.paper for paper_id, one in around.hits.items() if paper_id not in around.judgements
@@ -229,9 +227,7 @@ async def _judge(
 
 
 async def _augment(context: Context, around: _Field) -> None:
-    """Add the neighbours of the most relevant papers, and judge those nearest to the idea; what the
-    first pass left over has its chance.
-    """
+    """Add neighbors of the most relevant papers, and judge the nearest of all unjudged papers."""
     seeds = await _most_relevant(context, around, context.parameters.maximum_seeds)
     around.seeds = frozenset(seed.paper_id for seed in seeds)
     augmentation = await augment(context, seeds, around.hits)
@@ -245,7 +241,7 @@ async def _augment(context: Context, around: _Field) -> None:
 
 
 def second_pass(judgements: Iterable[Judgement], parameters: ContributionParameters) -> int:
-    """Return how many papers the second pass judges, by the share found relevant in the first."""
+    """Return the number of papers for the second pass, by the relevant share of the first."""
     most = parameters.embedding_top
     if parameters.second_pass_margin is None:
         return most
@@ -254,14 +250,14 @@ def second_pass(judgements: Iterable[Judgement], parameters: ContributionParamet
     missing = max(parameters.papers_compared - relevant_count, 0)
     if not relevant_count and missing:
         return most
-    wanted = missing * len(scores) / relevant_count if missing else 0
-    return min(most, max(math.ceil(parameters.second_pass_margin * wanted), math.ceil(most / 3)))
+    expected_need = missing * len(scores) / relevant_count if missing else 0
+    return min(
+        most, max(math.ceil(parameters.second_pass_margin * expected_need), math.ceil(most / 3))
+    )
 
 
 async def _most_relevant(context: Context, around: _Field, limit: int) -> list[Paper]:
-    """The most relevant papers so far; their similarity is computed where it was not, for it
-    settles ties.
-    """
+    """Return the most relevant papers so far; missing similarities are computed to break ties."""
     papers = relevant(
         [one.paper for one in around.hits.values()],
         around.judgements,
@@ -274,15 +270,15 @@ async def _most_relevant(context: Context, around: _Field, limit: int) -> list[P
 def _findings(
     discovery: Discovery,
     around: _Field,
-    compared: CitedResult[tuple[Comparison, ...]],
-    reviewed: CitedResult[tuple[ContributionReview, ...]],
+    comparisons: CitedResult[tuple[Comparison, ...]],
+    reviews: CitedResult[tuple[ContributionReview, ...]],
 ) -> Findings[ContributionEvaluation]:
     evaluation = ContributionEvaluation(
         dimensions=discovery.dimensions,
         candidates=around.candidates(),
-        comparisons=compared.value,
-        reviews=reviewed.value,
-        failures=(*around.failures, *compared.failures, *reviewed.failures),
+        comparisons=comparisons.value,
+        reviews=reviews.value,
+        failures=(*around.failures, *comparisons.failures, *reviews.failures),
     )
     papers = tuple(one.paper for one in around.hits.values())
-    return Findings(evaluation, papers, reviewed.citations, reviewed.suggestions)
+    return Findings(evaluation, papers, reviews.citations, reviews.suggestions)

@@ -1,7 +1,7 @@
-"""What the idea adds along each dimension (ScholarEval §2.2, contribution review synthesis).
+"""Reviews of the contribution along each dimension (ScholarEval §2.2).
 
-One call per dimension: each sees the idea (a prefix the provider can cache) and only its own
-comparisons, answers stay short enough not to be cut off, and one that fails takes no other down.
+There is one call per dimension: calls share a cacheable prefix, replies stay short enough not to be
+cut off, and a failed call affects one dimension only.
 """
 
 import dataclasses
@@ -41,7 +41,7 @@ from tasks.judging.suggestions import settle_suggestions
 from tasks.judging.verifying import verifies, verify_reviews
 
 PAPERS_SAMPLED = 25
-"""Shown without a comparison, the most relevant first."""
+"""Papers in a prompt without comparisons, most relevant first."""
 _PROSE = ("strengths", "weaknesses")
 
 
@@ -51,9 +51,7 @@ async def review(
     dimensions: Sequence[Dimension],
     comparisons: Sequence[Comparison],
 ) -> CitedResult[tuple[ContributionReview, ...]]:
-    """Review every dimension from its scored comparisons; a paper has the same key in all of
-    them.
-    """
+    """Review every dimension by its scored comparisons; papers have one key in all of them."""
     reviews = await side_by_side(
         _review_dimension(
             context,
@@ -65,17 +63,17 @@ async def review(
     )
     if not (context.parameters.verify_citations and verifies(context.engine)):
         return merge_results(reviews)
-    stored = {paper.paper_id: paper.abstract or "" for paper in papers.papers}
-    verified, failures = await verify_reviews(
+    stored_texts = {paper.paper_id: paper.abstract or "" for paper in papers.papers}
+    verified_reviews, failures = await verify_reviews(
         reviews,
         _PROSE,
-        stored,
+        stored_texts,
         context.engine,
         stage=STAGE,
         subject_of=lambda row: row.dimension_id,
     )
-    result = merge_results(verified, failures)
-    # What was checked stands first: the bibliography keeps the order of the citations.
+    result = merge_results(verified_reviews, failures)
+    # Verified fields come first: the bibliography keeps the order of the citations.
     citations = sorted(result.citations, key=lambda row: row.field not in _PROSE)
     return dataclasses.replace(result, citations=tuple(citations))
 
@@ -83,9 +81,7 @@ async def review(
 async def review_uncompared(
     context: Context, papers: Sequence[Paper], dimensions: Sequence[Dimension]
 ) -> CitedResult[tuple[ContributionReview, ...]]:
-    """Every dimension from the abstracts of the most relevant `papers`; without comparisons there
-    is no score (ScholarEval F.3, -PC).
-    """
+    """Review every dimension by abstracts of `papers`, without scores (ScholarEval F.3, -PC)."""
     shown_papers = show(papers[:PAPERS_SAMPLED])
     uncompared = tuple(
         ShownComparison(
@@ -149,8 +145,10 @@ async def _review_dimension(
 def _question(
     context: Context, papers: Shown, dimension: Dimension, comparisons: Sequence[Comparison]
 ) -> ReviewInput:
-    scored = [each for each in comparisons if each.score is not None]
-    comparisons_shown = [each for each in scored if each.comparison] or scored
+    scored_comparisons = [each for each in comparisons if each.score is not None]
+    comparisons_shown = [
+        each for each in scored_comparisons if each.comparison
+    ] or scored_comparisons
     closest = closest_first(comparisons_shown)
     nearest = {each.paper_id for each in closest[:CLOSEST_SHOWN]}
     ordered = [*closest, *(each for each in comparisons_shown if each not in closest)]
@@ -182,9 +180,7 @@ def _question(
 def _settle_reply(
     blank: ContributionReview, outcome: Outcome[ReviewReply], papers: Shown
 ) -> CitedResult[ContributionReview]:
-    """The review with its citations rendered; keys that were not shown are taken out and
-    counted.
-    """
+    """Settle the citations of a review; unknown keys are removed and counted."""
     subject = blank.dimension_id
     if isinstance(outcome, Unscored):
         row = replace(blank, unscored_reason=outcome.reason, unscored_detail=outcome.detail)
@@ -225,24 +221,23 @@ def _nothing_scored(dimension: Dimension, comparisons: Sequence[Comparison]) -> 
 def nothing_to_compare(
     discovery: Discovery, judgements: Mapping[PaperId, Judgement], minimum: int
 ) -> tuple[Reason, str]:
-    """The reason and its explanation: could not ask, could not judge, could not look, or looked and
-    found nothing relevant.
+    """Return reason and detail: failed call, judgement or search, or nothing relevant found.
 
-    An empty field is never called novelty.
+    None of them is evidence of novelty.
     """
-    if discovery.unasked and not any(dimension.queries for dimension in discovery.dimensions):
+    if discovery.failed_calls and not any(dimension.queries for dimension in discovery.dimensions):
         return (
-            discovery.unasked[0].reason,
-            f"no search queries could be had: {discovery.unasked[0].detail}",
+            discovery.failed_calls[0].reason,
+            f"no search queries could be had: {discovery.failed_calls[0].detail}",
         )
-    unjudged = Counter(
+    reasons = Counter(
         one.unscored_reason
         for one in judgements.values()
         if one.unscored_reason not in (None, Reason.NO_EVIDENCE)
     )
     judged_count = sum(one.score is not None for one in judgements.values())
-    if unjudged and not judged_count:
-        reason = min((one for one in unjudged if one), key=lambda one: (-unjudged[one], one))
+    if reasons and not judged_count:
+        reason = min((one for one in reasons if one), key=lambda one: (-reasons[one], one))
         return (
             reason,
             f"{len(judgements)} papers were found and none of them could be judged for relevance",
@@ -259,9 +254,9 @@ def nothing_to_compare(
             Reason.NO_EVIDENCE,
             "the searches were answered and found no paper; an empty field is not proof of novelty",
         )
-    left = f", {unjudged.total()} could not be judged" if unjudged else ""
+    unjudged_note = f", {reasons.total()} could not be judged" if reasons else ""
     detail = (
-        f"of {judged_count} papers judged none reached a relevance of {minimum}{left}; an empty"
+        f"of {judged_count} papers judged none reached a relevance of {minimum}{unjudged_note}; an empty"
         " field is not proof of novelty"
     )
     return Reason.NO_EVIDENCE, detail

@@ -1,5 +1,6 @@
-"""Papers from the literature: by queries, each sent on its own or packed into few requests whose
-answers are searched here; and the neighbours of relevant ones (ScholarEval §2.2, paper discovery).
+"""Searches for papers by query, and neighbors of relevant papers (ScholarEval §2.2).
+
+Queries are sent separately, or packed into few requests whose results are ranked here per query.
 """
 
 import asyncio
@@ -14,13 +15,13 @@ from schemas.profile import RecommendationKind, SearchKind
 from tasks.contribution.context import STAGE, Context
 from tasks.embeddings.similarity import SharedWords
 from tasks.judging.packing import even_batches
-from tasks.literature.edges import Neighbour, telling_passages
+from tasks.literature.edges import Neighbour, relevant_passages
 from tasks.literature.versions import Works, each_once
 
 PACKED_WORDS = 10
-"""Words of a packed query: what a search by relevance still answers well."""
+"""Words of a packed query, the most that a relevance search answers well."""
 PACKED_ROWS = 100
-"""The most one search request gives."""
+"""Limit of papers per search request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +33,7 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Papers found, each once; queries that were not, or not wholly, answered; and the look-ups
-    that failed.
-    """
+    """Papers found, each once; the number of incomplete queries; and failures."""
 
     hits: tuple[SearchHit, ...]
     failed_query_count: int
@@ -43,17 +42,14 @@ class SearchResult:
 
 @dataclass(slots=True)
 class Searches:
-    """Searches under way inside `_group`: each is sent once, however many statements ask for it."""
+    """Searches running in `_group`; each query is sent once."""
 
     _context: Context
     _group: asyncio.TaskGroup
-    _sent: dict[str, asyncio.Task[Answer[Paper]]] = field(default_factory=dict)
+    _tasks: dict[str, asyncio.Task[Answer[Paper]]] = field(default_factory=dict)
 
     def start(self, dimension: Dimension) -> None:
-        """Send what can be sent as soon as a dimension has its queries.
-
-        Bulk searches wait for the last dimension.
-        """
+        """Start the searches of a dimension; bulk searches wait for the last dimension."""
         parameters = self._context.parameters
         if parameters.search is SearchKind.RELEVANCE:
             for query in dimension.queries:
@@ -65,13 +61,13 @@ class Searches:
             self._send(packed_query(leading), PACKED_ROWS)
 
     def _send(self, query: str, limit: int) -> None:
-        if query not in self._sent:
-            self._sent[query] = self._group.create_task(
+        if query not in self._tasks:
+            self._tasks[query] = self._group.create_task(
                 self._context.literature.search_papers(query, limit, self._context.idea.cutoff_date)
             )
 
     async def results(self, queries: Sequence[str]) -> SearchResult:
-        answers = {query: await task for query, task in self._sent.items()}
+        answers = {query: await task for query, task in self._tasks.items()}
         if self._context.parameters.search is SearchKind.RELEVANCE:
             return _each_by_its_own(queries, answers)
         papers_by_id = {
@@ -83,7 +79,7 @@ class Searches:
             for failure in look_up_failures(answer.failures, STAGE, query)
         ]
         complete = all(answer.complete for answer in answers.values())
-        # Packed searches that found less than half of what was hoped for: more, in bulk.
+        # Packed searches found less than half of the expected papers: add a bulk search.
         if queries and 2 * len(papers_by_id) < self._context.parameters.papers_per_query * len(
             queries
         ):
@@ -122,9 +118,7 @@ def _each_by_its_own(queries: Sequence[str], answers: dict[str, Answer[Paper]]) 
 
 
 def packed_query(queries: Sequence[str]) -> str:
-    """`PACKED_WORDS` words of several queries: the first of each, the second of each, and so on,
-    every word once.
-    """
+    """Return `PACKED_WORDS` words: the first of each query, the second of each, and so on."""
     columns = [query.split() for query in queries]
     longest = max(map(len, columns), default=0)
     words: dict[str, str] = {}
@@ -138,9 +132,7 @@ def packed_query(queries: Sequence[str]) -> str:
 def best_of_each(
     queries: Sequence[str], papers: Sequence[Paper], limit: int
 ) -> tuple[SearchHit, ...]:
-    """Return what a search by relevance would give for each query, were `papers` all there is: the
-    `limit` best by weighted shared words.
-    """
+    """Return the `limit` best of `papers` for each query, by weighted shared words."""
     first_found: dict[str, SearchHit] = {}
     by_id = {paper.paper_id: paper for paper in papers}
     shared = SharedWords(papers)
@@ -158,22 +150,22 @@ def best_of_each(
 
 
 def once(new: Iterable[SearchHit], earlier: Iterable[SearchHit] = ()) -> dict[PaperId, SearchHit]:
-    """Each work as it was first found, in order, those known before in front."""
+    """Merge versions of works; return the first hit of each, earlier hits first."""
     earlier, new = tuple(earlier), tuple(new)
     works = Works((one.paper for one in new), (one.paper for one in earlier))
     first_found: dict[PaperId, SearchHit] = {}
     for one in (*earlier, *new):
         first_found.setdefault(works.first_of(one.paper), one)
-    merged = [replace(one, paper=works.merged(name)) for name, one in first_found.items()]
-    return {one.paper.paper_id: one for one in merged}
+    merged_hits = [replace(one, paper=works.merged(name)) for name, one in first_found.items()]
+    return {one.paper.paper_id: one for one in merged_hits}
 
 
 @dataclass(frozen=True, slots=True)
 class Augmentation:
-    """Papers not found before, each once, in order of seed; of one seed recommendations first.
+    """New papers, each once, in order of seed, recommendations before references.
 
     Attributes:
-        cited_as: how a seed cites some of them, in its words.
+        cited_as: passages in which a seed cites some of them.
     """
 
     hits: tuple[SearchHit, ...] = ()
@@ -184,16 +176,17 @@ class Augmentation:
 async def augment(
     context: Context, seeds: Sequence[Paper], known_ids: Iterable[PaperId]
 ) -> Augmentation:
-    """Recommendations for the seeds side by side with the references of all of them, asked for
-    together so that they travel packed.
+    """Find recommendations and references of the seeds; references take one packed request.
 
-    Pooled recommendations belong to several seeds and stand under the most relevant of them.
+    Pooled recommendations belong to several seeds and are listed under the most relevant of them.
     """
     if not seeds:
         return Augmentation()
     groups = even_batches([seed.paper_id for seed in seeds], _seeds_per_request(context))
     async with asyncio.TaskGroup() as group:
-        recommended = {ids[0]: group.create_task(_recommendations(context, ids)) for ids in groups}
+        recommendation_tasks = {
+            ids[0]: group.create_task(_recommendations(context, ids)) for ids in groups
+        }
         references_task = group.create_task(_references(context, [seed.paper_id for seed in seeds]))
     failures = [
         *look_up_failures(references_task.result().failures, STAGE, "references of the seeds")
@@ -203,7 +196,7 @@ async def augment(
         references.setdefault(edge.citing_paper_id, []).append(paper)
     neighbours: list[tuple[CandidateOrigin, PaperId, Paper]] = []
     for seed in seeds:
-        if task := recommended.get(seed.paper_id):
+        if task := recommendation_tasks.get(seed.paper_id):
             failures.extend(look_up_failures(task.result().failures, STAGE, seed.paper_id))
             neighbours.extend(
                 (CandidateOrigin.RECOMMENDATION, seed.paper_id, paper)
@@ -218,7 +211,7 @@ async def augment(
     for origin, seed_id, paper in neighbours:
         if paper.paper_id not in excluded:
             first_found.setdefault(paper.paper_id, SearchHit(paper, origin, seed_id))
-    cited_as = telling_passages(
+    cited_as = relevant_passages(
         context.idea.text, [edge for edge, _ in references_task.result().items]
     )
     quotations = {paper_id: cited_as[paper_id] for paper_id in first_found if paper_id in cited_as}

@@ -97,7 +97,7 @@ def _expected(request: CurationRequest, settings: Settings) -> Expected:
     sizes, rejections = asyncio.run(_sizes(request, settings))
     forums = sum(each.reviewed_at is ReviewedAt.OPENREVIEW for each in request.units)
     return Expected(
-        asked=_expected_calls(sizes),
+        per_step=_expected_calls(sizes),
         counts={
             "papers": len(request.units),
             "papers_asked": len(sizes),

@@ -1,6 +1,4 @@
-"""A parser in a process of its own: the document goes in, the answer comes out, and neither time
-nor memory is unbounded.
-"""
+"""Parsers in child processes with limits on time and memory."""
 
 import asyncio
 import os
@@ -13,24 +11,22 @@ from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
 
 EXIT_REFUSED = 10
-"""What a child ends with that says on standard error why it refuses the document."""
+"""Exit code of a child that refuses the document; standard error holds the reason."""
 
 EXIT_MEMORY = 13
-"""What a child ends with that ran out of memory. Those that import nothing of ours repeat it."""
+"""Exit code of a child that ran out of memory; children without imports of ours repeat it."""
 
 _MAXIMUM_ANSWER_BYTES = 60_000_000
 _MAXIMUM_ERROR_BYTES = 10_000
-# Processor time is the limit that is meant; a busy machine needs longer for the same.
+# The actual limit is processor time; a busy machine takes longer for the same work.
 _WALL_SECONDS_PER_CPU_SECOND = 3
-# What Python needs to start. Keys stand in other variables, and stay out of the child.
+# The variables that Python needs to start. API keys, in other variables, are not passed on.
 _PASSED_ON = ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """End of a child process; `code` None: it was stopped because it took longer than
-    `wall_seconds`.
-    """
+class ChildEnd:
+    """The result of a child process; `code` None: stopped after `wall_seconds`."""
 
     code: int | None
     output: bytes
@@ -38,12 +34,11 @@ class Ended:
     wall_seconds: int
 
 
-async def run_child(arguments: Sequence[str], content: bytes, cpu_seconds: int) -> Ended:
-    """Run `python -P <arguments>` with `content` on its standard input, for three times its
-    processor time at most.
+async def run_child(arguments: Sequence[str], content: bytes, cpu_seconds: int) -> ChildEnd:
+    """Run `python -P <arguments>` with `content` on its standard input.
 
-    The child gets the document and nothing else: no secrets in its environment. It limits its own
-        memory and time.
+    The child gets no secrets and limits its own memory and processor time; it is stopped after
+    three times `cpu_seconds`.
     """
     wall_seconds = _WALL_SECONDS_PER_CPU_SECOND * cpu_seconds
     process = await asyncio.create_subprocess_exec(
@@ -56,26 +51,26 @@ async def run_child(arguments: Sequence[str], content: bytes, cpu_seconds: int) 
     )
     try:
         async with asyncio.timeout(wall_seconds):
-            output, errors = await _conversation(process, content)
+            output, errors = await _exchange(process, content)
             await process.wait()
     except TimeoutError:
-        return Ended(None, b"", "", wall_seconds)
+        return ChildEnd(None, b"", "", wall_seconds)
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    return Ended(process.returncode or 0, output, errors, wall_seconds)
+    return ChildEnd(process.returncode or 0, output, errors, wall_seconds)
 
 
-def verdict(ended: Ended, settings: DocumentSettings, what: str) -> tuple[Reason, str]:
-    """Why a child gave no document, where its exit code is none of its parser's own.
+def verdict(end: ChildEnd, settings: DocumentSettings, what: str) -> tuple[Reason, str]:
+    """Return why a child returned no document, by its exit code.
 
     Args:
         what: the document, as in `the PDF`.
     """
     verdicts = {
-        # The machine may have been busy.
-        None: (Reason.TIMEOUT, f"reading took more than {ended.wall_seconds} s"),
+        # Not PARSER_LIMIT: the machine may have been busy.
+        None: (Reason.TIMEOUT, f"reading took more than {end.wall_seconds} s"),
         EXIT_MEMORY: (
             Reason.PARSER_LIMIT,
             f"reading needs more than {settings.parse_memory_bytes:,} bytes of memory",
@@ -86,16 +81,16 @@ def verdict(ended: Ended, settings: DocumentSettings, what: str) -> tuple[Reason
         ),
         -signal.SIGKILL: (Reason.PARSER_LIMIT, "the reader was stopped for what it used"),
     }
-    unknown = f"the reader ended with code {ended.code}: {what} is damaged or hostile"
-    return verdicts.get(ended.code, (Reason.DAMAGED, unknown))
+    unknown = f"the reader ended with code {end.code}: {what} is damaged or hostile"
+    return verdicts.get(end.code, (Reason.DAMAGED, unknown))
 
 
-async def _conversation(process: asyncio.subprocess.Process, content: bytes) -> tuple[bytes, str]:
-    """Hand the document over and read the answer, no more of it than an honest child writes."""
+async def _exchange(process: asyncio.subprocess.Process, content: bytes) -> tuple[bytes, str]:
+    """Send the document to the child and read its output, up to a maximum size."""
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
-    feeding = asyncio.create_task(_feed(process.stdin, content))
+    feed = asyncio.create_task(_feed(process.stdin, content))
     errors = asyncio.create_task(process.stderr.read(_MAXIMUM_ERROR_BYTES))
     output = bytearray()
     while chunk := await process.stdout.read(1 << 20):
@@ -103,7 +98,7 @@ async def _conversation(process: asyncio.subprocess.Process, content: bytes) -> 
         if len(output) > _MAXIMUM_ANSWER_BYTES:
             process.kill()
             break
-    await feeding
+    await feed
     return bytes(output), (await errors).decode("utf-8", "replace")
 
 

@@ -1,4 +1,4 @@
-"""A document as a parser reads it, and its sections as the method asks for them."""
+"""Parsed documents and the sections that the method uses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from tasks.web.calls import failure
 
 
 class HeadedSection(Noun):
-    """Text under one heading, without what stands under its sub-headings."""
+    """The text under one heading, without its subsections."""
 
     level: int = Field(ge=0, description="0 for a top-level section, 1 for its parts, …")
     heading: str
@@ -24,7 +24,7 @@ class HeadedSection(Noun):
 
 
 class PagedText(Noun):
-    """The text of a PDF page by page, as printed, with the headings found in it."""
+    """The printed text of a PDF by page, with its headings."""
 
     title: str | None
     pages: tuple[str, ...]
@@ -32,13 +32,14 @@ class PagedText(Noun):
 
 
 class LatexSource(Noun):
-    """A paper's LaTeX as one text, without preamble and comments: inclusions in place, its own
-    macros written out.
+    """A paper's LaTeX as one text, with inclusions and macros expanded.
+
+    Preamble and comments are removed.
     """
 
     title: str | None
     body: str
-    bibliography: str = Field(description="Its `.bbl` files; empty where it brings none.")
+    bibliography: str = Field(description="The content of its `.bbl` files; empty if it has none.")
     missing_files: tuple[str, ...] = Field(
         default=(), description="Names of included files that are missing or cannot be followed."
     )
@@ -63,24 +64,24 @@ class ParsedDocument(Noun):
 
 
 class DocumentLibrary(Protocol):
-    """Sections of papers' full texts, from wherever they can be had."""
+    """Sections of the full texts of papers."""
 
     async def sections(self, papers: Sequence[Paper]) -> Answer[PaperSection]:
-        """Abstract, methods and results sections of each paper.
+        """Return abstract, methods and results sections of each paper.
 
-        A paper whose full text cannot be had or read keeps its abstract (text_source `metadata`)
-        and a failure that says why; a paper with neither gives a failure alone.
+        If the full text is unavailable or unreadable, the abstract (text_source `metadata`) and a
+        failure are returned; without an abstract, the failure alone.
         """
         ...
 
 
 TEXT_SOURCE = "metadata"
 DOCUMENTS_AT_ONCE = 8
-"""Per worker: downloads wait for others, and each parser is a process."""
+"""Limit per worker: each document may start a parser process."""
 
 
 def abstract_section(paper: Paper) -> PaperSection | None:
-    """The paper's abstract as a section; None where the source has none or withholds it."""
+    """Return the paper's abstract as a section; None if it has none."""
     text = (paper.abstract or "").strip()
     if not text:
         return None
@@ -104,19 +105,19 @@ def no_abstract(paper: Paper) -> SourceFailure:
 
 @dataclass(frozen=True, slots=True)
 class AbstractLibrary:
-    """Sections without full texts: each paper's abstract, a failure for a paper that has none."""
+    """A library of abstracts only; a paper without one is a failure."""
 
     async def sections(self, papers: Sequence[Paper]) -> Answer[PaperSection]:
-        found = [(paper, abstract_section(paper)) for paper in papers]
+        pairs = [(paper, abstract_section(paper)) for paper in papers]
         return Answer(
-            items=tuple(section for _, section in found if section is not None),
-            failures=tuple(no_abstract(paper) for paper, section in found if section is None),
+            items=tuple(section for _, section in pairs if section is not None),
+            failures=tuple(no_abstract(paper) for paper, section in pairs if section is None),
         )
 
 
 @dataclass(slots=True)
 class Branch:
-    """A top section of one kind with everything under it."""
+    """A top-level section with the text of its subsections."""
 
     kind: SectionKind | None
     heading: str
@@ -129,20 +130,17 @@ class Branch:
 
 
 def paper_sections(paper_id: PaperId, document: ParsedDocument) -> tuple[PaperSection, ...]:
-    """One section per kind, in the order abstract, methods, results, discussion (limits too),
-    related work; kinds not found are left out.
+    """Return one section per kind: abstract, methods, results, discussion, related work.
 
-    A part belongs to its section: `Experimental setup` under `Results` is results, on its own it is
-        methods. Several
-    sections of one kind become one text, each under its heading. In a paper that names no section
-    after its method
-    (many call it by the system's name) the unnamed sections between the opening and the first
-    results are the methods.
+    A subsection belongs to its section: `Experimental setup` under `Results` is results, alone it
+    is methods. Several sections of one kind are joined under their headings. If no heading names
+    methods (many use the system's name), the sections between the introduction and the first
+    results count as methods.
     """
     branches = branches_of(document)
-    found: list[PaperSection] = []
+    sections: list[PaperSection] = []
     if document.abstract and document.abstract.strip():
-        found.append(
+        sections.append(
             _section(
                 paper_id,
                 SectionKind.ABSTRACT,
@@ -157,17 +155,20 @@ def paper_sections(paper_id: PaperId, document: ParsedDocument) -> tuple[PaperSe
         SectionKind.DISCUSSION,
         SectionKind.RELATED_WORK,
     ):
-        own = [branch for branch in branches if branch.kind is kind]
-        if own:
+        of_kind = [branch for branch in branches if branch.kind is kind]
+        if of_kind:
             text = "\n\n".join(
-                [own[0].text, *(f"## {branch.heading}\n\n{branch.text}" for branch in own[1:])]
+                [
+                    of_kind[0].text,
+                    *(f"## {branch.heading}\n\n{branch.text}" for branch in of_kind[1:]),
+                ]
             )
-            found.append(_section(paper_id, kind, own[0].heading, text, document.parser))
-    return tuple(found)
+            sections.append(_section(paper_id, kind, of_kind[0].heading, text, document.parser))
+    return tuple(sections)
 
 
 def branches_of(document: ParsedDocument) -> list[Branch]:
-    """Top sections with text, in reading order; the methods are found as `paper_sections` says."""
+    """Return the top-level sections with text, in reading order, methods assigned."""
     return _with_methods([branch for branch in _branches(document.sections) if branch.text])
 
 
@@ -180,9 +181,9 @@ def _section(
 
 
 def _branches(sections: tuple[HeadedSection, ...]) -> list[Branch]:
-    """Fold parts into their sections.
+    """Fold subsections into their sections.
 
-    A part of a section that says nothing by its name stands for itself.
+    A subsection of a section without a kind becomes a branch if it has a kind itself.
     """
     branches: list[Branch] = []
     for section in sections:
@@ -201,14 +202,14 @@ def _branches(sections: tuple[HeadedSection, ...]) -> list[Branch]:
 def _with_methods(branches: list[Branch]) -> list[Branch]:
     if any(branch.kind is SectionKind.METHODS for branch in branches):
         return branches
-    opened = False
+    past_opening = False
     for branch in branches:
         if branch.kind in (SectionKind.RESULTS, SectionKind.DISCUSSION) or (
-            opened and is_closing(branch.heading)
+            past_opening and is_closing(branch.heading)
         ):
             break
         if is_opening(branch.heading) or branch.kind is SectionKind.RELATED_WORK:
-            opened = True
-        elif opened and branch.kind is None:
+            past_opening = True
+        elif past_opening and branch.kind is None:
             branch.kind = SectionKind.METHODS
     return branches

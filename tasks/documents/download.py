@@ -1,4 +1,4 @@
-"""Safe download of a file from an address that came from outside."""
+"""Safe downloads from untrusted addresses."""
 
 import asyncio
 from dataclasses import dataclass
@@ -23,13 +23,13 @@ MAGIC_WITHIN_BYTES = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
-    """Kind of file that an address must lead to.
+class FileKind:
+    """The kind of file that a download expects.
 
     Attributes:
-        refused_types: beginnings of content types that are never it.
-        magic: what stands within the first kilobyte; None: any content will do.
-        maximum_bytes: None: as the settings say.
+        refused_types: prefixes of content types that are refused.
+        magic: bytes required within the first kilobyte; None: any content.
+        maximum_bytes: None: the limit of the settings.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Expected:
 MEDIA = ("image/", "audio/", "video/", "font/")
 _DATA = ("application/json", "application/xml", "application/xhtml")
 
-PDF = Expected(
+PDF = FileKind(
     name="PDF",
     accept="application/pdf,*/*;q=0.1",
     refused_types=("text/", *MEDIA, *_DATA),
@@ -51,35 +51,33 @@ PDF = Expected(
     magic=MAGIC,
 )
 
-LATEX = Expected(
+LATEX = FileKind(
     name="LaTeX source",
     accept="*/*",
     refused_types=("text/html", *MEDIA, *_DATA),
     wrong=Reason.NOT_LATEX,
 )
-"""Any content will do: packed or not, only reading it shows what it is. arXiv gives a PDF where
-there is no source.
-"""
+"""Any content, since only reading shows what it is: arXiv sends a PDF if there is no source."""
 
 
 @dataclass(frozen=True, slots=True)
 class Downloader:
-    """Fetches files for one idea: PDFs, or what `expected` says.
+    """Downloads files for one idea.
 
-    http and https only; every address is resolved, refused unless public, and then connected to as
-    resolved, again after each redirect; bounded in size, time, redirects and attempts.
+    Only http and https. Every host, also after a redirect, is resolved once, refused unless public,
+    and connected to at that address. Size, time, redirects and attempts are limited.
     `allow_private_addresses` exists for tests.
     """
 
     settings: DocumentSettings
     ledger: Ledger
     allow_private_addresses: bool = False
-    expected: Expected = PDF
+    file_kind: FileKind = PDF
 
     async def fetch(self, url: str) -> bytes | SourceFailure:
-        """The file at `url`, checked to begin like what is expected.
+        """Download the file at `url` and check that it begins like `file_kind`.
 
-        Never raises for what the other side does.
+        Never raises for a failure of the server.
         """
         try:
             target = web_address(url)
@@ -117,22 +115,22 @@ class Downloader:
         if isinstance(address, Refused):
             reason = Reason.UNSAFE_ADDRESS if address.resolved else Reason.UNREACHABLE
             return failure(SOURCE, endpoint, reason, address.detail)
-        wanted = {"Accept": self.expected.accept, "Accept-Encoding": "identity"}
+        headers = {"Accept": self.file_kind.accept, "Accept-Encoding": "identity"}
         seconds = self.settings.download_timeout_seconds
         with recorded(self.ledger, SOURCE, endpoint, "document request") as call:
             try:
-                async with response_from(address, "GET", url, seconds, **wanted) as response:
+                async with response_from(address, "GET", url, seconds, **headers) as response:
                     call.status = response.status_code
                     if response.status_code in REDIRECTS and "location" in response.headers:
                         return redirected(url, response.headers["location"])
                     return await self._body(response)
-            except NoAnswerError as gone:
-                call.reason = gone.reason
-                return failure(SOURCE, endpoint, gone.reason, str(gone))
+            except NoAnswerError as error:
+                call.reason = error.reason
+                return failure(SOURCE, endpoint, error.reason, str(error))
 
     async def _body(self, response: Response) -> bytes:
-        """The file. Raises NoAnswerError as soon as it shows that it is not what is expected."""
-        status, expected = response.status_code, self.expected
+        """Read the file. Raises NoAnswerError as soon as it is not of the expected kind."""
+        status, expected = response.status_code, self.file_kind
         if status != 200:
             raise NoAnswerError(reason_of_status(status), f"the server answered {status}")
         maximum_bytes = expected.maximum_bytes or self.settings.maximum_bytes
@@ -141,8 +139,8 @@ class Downloader:
             shown_type = media_type.split(";")[0][:60]
             detail = f"the link leads to {shown_type}, not to a {expected.name}"
             raise NoAnswerError(expected.wrong, detail)
-        announced = whole_number(response.headers.get("content-length"))
-        if announced is not None and announced > maximum_bytes:
+        content_length = whole_number(response.headers.get("content-length"))
+        if content_length is not None and content_length > maximum_bytes:
             detail = f"the file announces more than {maximum_bytes:,} bytes"
             raise NoAnswerError(Reason.TOO_LARGE, detail)
         content = bytearray()
@@ -151,12 +149,12 @@ class Downloader:
             if len(content) > maximum_bytes:
                 raise NoAnswerError(Reason.TOO_LARGE, f"the file exceeds {maximum_bytes:,} bytes")
             if len(content) >= MAGIC_WITHIN_BYTES and not _begins_well(content, expected):
-                break  # the rest of something else is not worth its bytes
+                break  # the rest of another kind of file is not read
         if not _begins_well(content, expected):
             detail = f"the file does not begin like a {expected.name}"
             raise NoAnswerError(expected.wrong, detail)
         return bytes(content)
 
 
-def _begins_well(content: bytearray, expected: Expected) -> bool:
+def _begins_well(content: bytearray, expected: FileKind) -> bool:
     return expected.magic is None or expected.magic in content[:MAGIC_WITHIN_BYTES]

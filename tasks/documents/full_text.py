@@ -1,6 +1,7 @@
-"""Full texts of papers: open-access link → arXiv (PDF, LaTeX source) → Unpaywall → safe download →
-parser → sections; what was downloaded and parsed before is kept, documents by content, contents by
-address.
+"""Full texts of papers, from download to sections.
+
+Copies are tried in order: open-access link, arXiv (PDF, LaTeX source), Unpaywall. Downloads and
+parsed documents are cached.
 """
 
 import asyncio
@@ -24,7 +25,7 @@ from tasks.documents.document import (
     no_abstract,
     paper_sections,
 )
-from tasks.documents.download import LATEX, MAGIC, MAGIC_WITHIN_BYTES, Downloader, Expected
+from tasks.documents.download import LATEX, MAGIC, MAGIC_WITHIN_BYTES, Downloader, FileKind
 from tasks.documents.download import PDF as A_PDF
 from tasks.documents.download import SOURCE as DOWNLOAD
 from tasks.documents.grobid import PARSER as GROBID
@@ -33,47 +34,43 @@ from tasks.web.calls import failure, record_cache_hit
 from warehouse.stores.keyed_store import KeyedStore
 
 LOOK_UP_SECONDS = 30 * 24 * 3600.0
-"""How long an address is taken to lead to the same file."""
+"""How long the file at an address is assumed unchanged."""
 
 _WHOLE, _FAILED = b"+", b"-"
-"""How an entry begins that holds a document, or why there is none."""
+"""First byte of a cache entry: a document, or the failure to read it."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentCache:
-    """Entries in the shared store; without a store nothing is kept.
+    """Cache of downloads and parsed documents; without a store nothing is cached.
 
-    What may pass (a timeout, say) is never kept.
-
-    A failure counts only where documents are read under the same `settings`: other limits may let
-    the document pass.
+    Temporary failures, such as timeouts, are not cached. Lasting failures are cached per limits of
+    `settings`, because other limits may accept the document.
     """
 
     store: KeyedStore | None
     settings: DocumentSettings
 
     async def content_hash_at(self, url: str, *, of_any_age: bool = False) -> str | None:
-        """SHA-256 of the PDF that was last downloaded from `url`."""
+        """Return the SHA-256 of the file last downloaded from `url`."""
         seconds = None if of_any_age else LOOK_UP_SECONDS
-        value = await self._get(f"download:{_hashed(url)}", seconds)
+        value = await self._get(f"download:{_hash(url)}", seconds)
         return value.decode("ascii") if value else None
 
     async def put_content_hash(self, url: str, sha256: str) -> None:
-        await self._put(f"download:{_hashed(url)}", sha256.encode("ascii"))
+        await self._put(f"download:{_hash(url)}", sha256.encode("ascii"))
 
     async def document(
         self, parser: str, version: int, sha256: str
     ) -> ParsedDocument | SourceFailure | None:
-        """Return what `parser` made of this content, a lasting failure included; None when it has
-        not read it yet.
-        """
+        """Return the cached document or lasting failure of `parser` for this content, if any."""
         key = f"document:{parser}:{version}:{sha256}"
-        read = await self._get(key, None) or await self._get(self._under_limits(key), None)
-        if read is None:
+        entry = await self._get(key, None) or await self._get(self._under_limits(key), None)
+        if entry is None:
             return None
-        kind = ParsedDocument if read.startswith(_WHOLE) else SourceFailure
+        kind = ParsedDocument if entry.startswith(_WHOLE) else SourceFailure
         try:
-            return kind.model_validate_json(read[1:])
+            return kind.model_validate_json(entry[1:])
         except ValidationError:
             return None
 
@@ -87,9 +84,9 @@ class DocumentCache:
             await self._put(self._under_limits(key), _FAILED + json)
 
     def _under_limits(self, key: str) -> str:
-        known = self.settings
-        size = f"{known.maximum_bytes}:{known.maximum_pages}"
-        return f"{key}:{size}:{known.parse_seconds:g}:{known.parse_memory_bytes}"
+        settings = self.settings
+        size = f"{settings.maximum_bytes}:{settings.maximum_pages}"
+        return f"{key}:{size}:{settings.parse_seconds:g}:{settings.parse_memory_bytes}"
 
     async def _get(self, key: str, maximum_age_seconds: float | None) -> bytes | None:
         if self.store is None:
@@ -101,12 +98,12 @@ class DocumentCache:
             await asyncio.to_thread(self.store.put_many, {key: value})
 
 
-def _hashed(text: str) -> str:
-    """Addresses may carry keys in their query: the store holds only their hash."""
+def _hash(text: str) -> str:
+    """Hash an address: it may have keys in its query, which must not be stored."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-# Where a paper's PDF may be, from what the literature source said.
+# Addresses of a paper's PDF, from its metadata.
 
 ARXIV_URL = "https://arxiv.org"
 _ARXIV_ID = bounded(r"(?:\d{4}\.\d{4,5}|[a-z][a-z\-]{1,20}(?:\.[A-Z]{2})?/\d{7})(?:v\d{1,3})?")
@@ -116,10 +113,7 @@ _ARXIV_ADDRESS = bounded(
 
 
 def known_links(paper: Paper, arxiv_url: str = ARXIV_URL) -> tuple[str, ...]:
-    """Open-access link first, then arXiv; each once.
-
-    An empty `open_access_pdf_url` means the source knows none.
-    """
+    """Return the distinct links to a PDF: open access first, then arXiv."""
     number = arxiv_number(paper)
     links = (
         (paper.open_access_pdf_url or "").strip(),
@@ -138,32 +132,32 @@ def arxiv_number(paper: Paper) -> str | None:
 
 
 def source_link(paper: Paper, arxiv_url: str) -> str | None:
-    """Return where arXiv keeps the paper's LaTeX source; None for a paper without arXiv number."""
+    """Return arXiv's address of the LaTeX source; None without an arXiv number."""
     number = arxiv_number(paper)
     return f"{arxiv_url}/e-print/{number}" if number else None
 
 
 OpenCopies = Callable[[str], Awaitable[tuple[str, ...] | SourceFailure]]
-"""Addresses of the open copies of a DOI, the best first; or why they are not known."""
+"""Returns the addresses of open copies of a DOI, best first, or a failure."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """A document, and the failure of a better parser that was passed over for it."""
+class _Copy:
+    """A parsed copy, and the failure of the preferred parser, if any."""
 
     document: ParsedDocument
-    passed_over: SourceFailure | None = None
+    parser_failure: SourceFailure | None = None
 
 
 @dataclass
 class FullTextLibrary:
-    """The `DocumentLibrary` of one idea; its requests go into that idea's ledger.
+    """The `DocumentLibrary` of one idea; its requests are recorded in the idea's ledger.
 
     Args:
-        open_copies: looks further by DOI, such as `UnpaywallSource.pdf_links`; None: nothing does.
-        store: shared cache; None keeps nothing.
-        slots: bounds the documents in work; share one between the ideas of a worker.
-        downloads: whether what is not in the store is fetched; a copy of any age counts otherwise.
+        open_copies: finds copies by DOI, such as `UnpaywallSource.pdf_links`; None: no search.
+        store: shared cache; None: no cache.
+        slots: limits the documents in work; shared by the ideas of a worker.
+        downloads: False: use cached copies of any age, without downloads.
         allow_private_addresses: for tests against loopback only.
     """
 
@@ -177,18 +171,18 @@ class FullTextLibrary:
     allow_private_addresses: bool = False
     arxiv_url: str = ARXIV_URL
     _cache: DocumentCache = field(init=False)
-    _grobid_away: SourceFailure | None = field(init=False, default=None)
+    _grobid_failure: SourceFailure | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self._cache = DocumentCache(self.store, self.settings)
         self.slots = self.slots or asyncio.Semaphore(DOCUMENTS_AT_ONCE)
 
     async def sections(self, papers: Sequence[Paper]) -> Answer[PaperSection]:
-        """Abstract, methods, results and related work of each paper, papers in the given order.
+        """Return abstract, methods, results and related work of each paper, in order.
 
-        A paper without readable full text keeps its abstract (text_source `metadata`), with one
-        failure that says why; one with neither has that failure and `no_abstract`. Text read by the
-        PDF fallback because GROBID failed has text_source `pdf` and a failure of source `grobid`.
+        A paper without readable full text has its abstract (text_source `metadata`) and one
+        failure; without an abstract also the failure `no_abstract`. Text read by the PDF fallback
+        after GROBID failed has text_source `pdf` and a failure of source `grobid`.
         """
         answers = await asyncio.gather(*(self._of_paper(paper) for paper in papers))
         return Answer(
@@ -200,7 +194,7 @@ class FullTextLibrary:
         assert self.slots is not None
         async with self.slots:
             read = await self._read(paper)
-        return read.document if isinstance(read, _Read) else read
+        return read.document if isinstance(read, _Copy) else read
 
     async def _of_paper(self, paper: Paper) -> Answer[PaperSection]:
         assert self.slots is not None
@@ -208,42 +202,40 @@ class FullTextLibrary:
             read = await self._read(paper)
         if isinstance(read, SourceFailure):
             return _abstract_only(paper, read)
-        failures = [read.passed_over] if read.passed_over else []
-        found = paper_sections(paper.paper_id, read.document)
-        kinds = {section.section for section in found}
+        failures = [read.parser_failure] if read.parser_failure else []
+        sections = paper_sections(paper.paper_id, read.document)
+        kinds = {section.section for section in sections}
         if not kinds & {SectionKind.METHODS, SectionKind.RESULTS}:
             detail = f"none of {len(read.document.sections)} sections names methods or results"
             failures.append(
                 failure(read.document.parser, paper.paper_id, Reason.NO_SECTIONS, detail)
             )
         if SectionKind.ABSTRACT not in kinds and (abstract := abstract_section(paper)):
-            found = (abstract, *found)
-        if not found:
+            sections = (abstract, *sections)
+        if not sections:
             failures.append(no_abstract(paper))
-        return Answer(items=found, failures=tuple(failures))
+        return Answer(items=sections, failures=tuple(failures))
 
-    async def _read(self, paper: Paper) -> _Read | SourceFailure:
-        """The first readable copy; of all failures the first, which concerns the best link."""
-        tried: list[SourceFailure] = []
-        for reading in (self._known_copies, self._further_copies):
-            async for read in reading(paper):
-                if isinstance(read, _Read):
-                    return read
-                tried.append(read)
-        if tried:
-            return tried[0]
-        return failure(DOWNLOAD, paper.paper_id, Reason.NO_OPEN_ACCESS, self._where_looked(paper))
+    async def _read(self, paper: Paper) -> _Copy | SourceFailure:
+        """Return the first readable copy, else the first failure, that of the best link."""
+        failures: list[SourceFailure] = []
+        for copies in (self._known_copies, self._further_copies):
+            async for copy in copies(paper):
+                if isinstance(copy, _Copy):
+                    return copy
+                failures.append(copy)
+        if failures:
+            return failures[0]
+        return failure(DOWNLOAD, paper.paper_id, Reason.NO_OPEN_ACCESS, self._no_copy_detail(paper))
 
-    async def _known_copies(self, paper: Paper) -> AsyncIterator[_Read | SourceFailure]:
-        """Yield what the open-access link and arXiv lead to, one after the other, the preferred
-        kind first.
-        """
+    async def _known_copies(self, paper: Paper) -> AsyncIterator[_Copy | SourceFailure]:
+        """Yield the copies at the open-access link and at arXiv, best first."""
         for link in known_links(paper, self.arxiv_url):
             yield await self._read_link(link)
         if source := source_link(paper, self.arxiv_url):
             yield await self._read_link(source, LATEX)
 
-    async def _further_copies(self, paper: Paper) -> AsyncIterator[_Read | SourceFailure]:
+    async def _further_copies(self, paper: Paper) -> AsyncIterator[_Copy | SourceFailure]:
         links = await self._further_links(paper)
         if isinstance(links, SourceFailure):
             yield links
@@ -251,7 +243,7 @@ class FullTextLibrary:
         for link in links:
             yield await self._read_link(link)
 
-    def _where_looked(self, paper: Paper) -> str:
+    def _no_copy_detail(self, paper: Paper) -> str:
         if not paper.doi:
             return "no open-access link, no arXiv number and no DOI to look further"
         if self.open_copies is None:
@@ -264,17 +256,18 @@ class FullTextLibrary:
         links = await self.open_copies(paper.doi)
         if isinstance(links, SourceFailure):
             return links
-        known = known_links(paper, self.arxiv_url)
-        return tuple(link for link in links if link not in known)
+        tried_links = known_links(paper, self.arxiv_url)
+        return tuple(link for link in links if link not in tried_links)
 
-    async def _read_link(self, link: str, expected: Expected = A_PDF) -> _Read | SourceFailure:
-        """Return what `link` leads to: a PDF, or with `expected` a LaTeX source, for which arXiv
-        gives a PDF where it has no other; that is then read as one.
+    async def _read_link(self, link: str, expected: FileKind = A_PDF) -> _Copy | SourceFailure:
+        """Return the copy at `link`, parsed by its kind.
+
+        arXiv may send a PDF instead of a LaTeX source; it is read as a PDF.
         """
         sha256 = await self._cache.content_hash_at(link, of_any_age=not self.downloads)
-        if sha256 is not None and (read := await self._known(sha256, expected)) is not None:
+        if sha256 is not None and (copy := await self._cached(sha256, expected)) is not None:
             record_cache_hit(self.ledger, DOWNLOAD, "by content")
-            return read
+            return copy
         if not self.downloads:
             return failure(
                 DOWNLOAD, link, Reason.NOT_LOOKED_FOR, "no stored copy; none was fetched"
@@ -284,72 +277,69 @@ class FullTextLibrary:
         if isinstance(content, SourceFailure):
             return content
         sha256 = hashlib.sha256(content).hexdigest()
-        # Papers are found under several addresses: the content decides whether it was read before.
+        # Several addresses may lead to the same content, so documents are cached by content.
         await self._cache.put_content_hash(link, sha256)
         if MAGIC in content[:MAGIC_WITHIN_BYTES]:
             expected = A_PDF
-        return await self._known(sha256, expected) or await self._parsed(content, sha256, expected)
+        return await self._cached(sha256, expected) or await self._parse(content, sha256, expected)
 
-    async def _known(self, sha256: str, expected: Expected) -> _Read | SourceFailure | None:
-        """Return what the best parser made of this content; what GROBID failed to read for good
-        falls to the PDF reader's result.
+    async def _cached(self, sha256: str, expected: FileKind) -> _Copy | SourceFailure | None:
+        """Return the cached result of the preferred parser for this content.
+
+        After a lasting failure of GROBID, the PDF reader's result is returned.
         """
-        passed_over: SourceFailure | None = None
+        parser_failure: SourceFailure | None = None
         if expected is LATEX:
             document = await self._cache.document(latex.PARSER, latex.VERSION, sha256)
             if document is not None:
-                return _read(document)
+                return _copy(document)
         if self.grobid_url is not None:
             document = await self._cache.document(GROBID, grobid.VERSION, sha256)
             if not isinstance(document, SourceFailure):
-                return _read(document) if document is not None else None
-            passed_over = document
+                return _copy(document) if document is not None else None
+            parser_failure = document
         document = await self._cache.document(PDF, pdf.VERSION, sha256)
-        return _read(document, passed_over) if document is not None else None
+        return _copy(document, parser_failure) if document is not None else None
 
-    async def _parsed(
-        self, content: bytes, sha256: str, expected: Expected
-    ) -> _Read | SourceFailure:
-        passed_over: SourceFailure | None = None
+    async def _parse(
+        self, content: bytes, sha256: str, expected: FileKind
+    ) -> _Copy | SourceFailure:
+        parser_failure: SourceFailure | None = None
         name = sha256[:16]
         if expected is LATEX:
             document = await latex.read_latex_source(content, name, self.settings)
             await self._cache.put_document(latex.PARSER, latex.VERSION, sha256, document)
-            return _read(document)
+            return _copy(document)
         if self.grobid_url is not None:
-            document = await self._by_grobid(self.grobid_url, content, sha256)
+            document = await self._parse_with_grobid(self.grobid_url, content, sha256)
             if isinstance(document, ParsedDocument):
-                return _Read(document)
-            passed_over = document
+                return _Copy(document)
+            parser_failure = document
         fallback = await self._cache.document(PDF, pdf.VERSION, sha256)
         if fallback is None:
             fallback = await pdf.read_pdf(content, name, self.settings)
             await self._cache.put_document(PDF, pdf.VERSION, sha256, fallback)
-        return _read(fallback, passed_over)
+        return _copy(fallback, parser_failure)
 
-    async def _by_grobid(
+    async def _parse_with_grobid(
         self, url: str, content: bytes, sha256: str
     ) -> ParsedDocument | SourceFailure:
-        """GROBID's reading.
-
-        A server that could not be reached once is not asked again for this idea; the failure
-        repeats.
-        """
-        if self._grobid_away is not None:
-            return self._grobid_away
+        """Parse with GROBID; after it was unreachable once, repeat that failure for this idea."""
+        if self._grobid_failure is not None:
+            return self._grobid_failure
         document = await grobid.read_with_grobid(
             content, sha256[:16], url, self.settings, self.ledger
         )
         if isinstance(document, SourceFailure) and document.reason == Reason.UNREACHABLE:
-            self._grobid_away = document
+            self._grobid_failure = document
         await self._cache.put_document(GROBID, grobid.VERSION, sha256, document)
         return document
 
 
-def _read(
-    document: ParsedDocument | SourceFailure, passed_over: SourceFailure | None = None
-) -> _Read | SourceFailure:
-    return document if isinstance(document, SourceFailure) else _Read(document, passed_over)
+def _copy(
+    document: ParsedDocument | SourceFailure, parser_failure: SourceFailure | None = None
+) -> _Copy | SourceFailure:
+    return document if isinstance(document, SourceFailure) else _Copy(document, parser_failure)
 
 
 def _abstract_only(paper: Paper, trouble: SourceFailure) -> Answer[PaperSection]:

@@ -1,5 +1,6 @@
-"""GROBID, asked through grobid-client-python (platform facts §7, reference §6), and its TEI as a
-document: divisions are flat, their depth is in the heading's number.
+"""GROBID client (platform facts §7, reference §6), and its TEI as a parsed document.
+
+TEI divisions are flat; their depth follows from the heading numbers.
 """
 
 import asyncio
@@ -32,14 +33,13 @@ _SECTION_NUMBER = bounded(r"[\w.]{1,20}")
 
 
 class TeiError(ValueError):
-    """The text is no TEI document; the message says why."""
+    """The text is no readable TEI document."""
 
 
 def document_of_tei(text: str | bytes) -> ParsedDocument:
-    """Title, abstract (with or without divisions) and headed divisions; figures, tables and notes
-    are left out.
+    """Parse TEI: title, abstract and divisions, without figures, tables and notes.
 
-    Entities are never expanded, external ones never fetched.
+    Entities are never expanded.
 
     Raises:
         TeiError: no XML, XML with a document type or entities, or no TEI.
@@ -50,7 +50,7 @@ def document_of_tei(text: str | bytes) -> ParsedDocument:
         raise TeiError(f"no readable TEI ({error})") from error
     if root.tag != f"{_TEI}TEI":
         raise TeiError("the root element is not TEI")
-    title = _joined(root.find(f"{_TEI}teiHeader/{_TEI}fileDesc/{_TEI}titleStmt/{_TEI}title"))
+    title = _one_line_text(root.find(f"{_TEI}teiHeader/{_TEI}fileDesc/{_TEI}titleStmt/{_TEI}title"))
     return ParsedDocument(
         title=title or None,
         abstract=_abstract(root),
@@ -66,23 +66,25 @@ def _abstract(root: Element) -> str | None:
     pieces: list[str] = []
     for element in abstract:
         if element.tag == f"{_TEI}div":
-            heading, text = _joined(element.find(f"{_TEI}head")), _paragraphs(element)
+            heading, text = _one_line_text(element.find(f"{_TEI}head")), _paragraphs(element)
             pieces.append(f"{heading}: {text}" if heading and text else text)
         else:
-            pieces.append(_joined(element))
-    return "\n\n".join(piece for piece in pieces if piece) or _joined(abstract) or None
+            pieces.append(_one_line_text(element))
+    return "\n\n".join(piece for piece in pieces if piece) or _one_line_text(abstract) or None
 
 
 def _sections(root: Element) -> Iterator[HeadedSection]:
-    """Divisions with rebuilt levels: by number; a usual name is a top section; any other heading is
-    a part of the methods or results before it, or stands beside the numbered heading before it.
+    """Yield the divisions with levels by number or name.
+
+    A usual section name is a top section. Any other unnumbered heading has the level of the last
+    number, or is a subsection of the named section before it.
     """
     for part in ("body", "back"):
         last_depth: int | None = None
         last_named = ""
         for division in root.findall(f"{_TEI}text/{_TEI}{part}//{_TEI}div"):
             head = division.find(f"{_TEI}head")
-            heading, text = _joined(head), _paragraphs(division)
+            heading, text = _one_line_text(head), _paragraphs(division)
             if not heading and not text:
                 continue
             number = (head.get("n") or "") if head is not None else ""
@@ -101,7 +103,7 @@ def _sections(root: Element) -> Iterator[HeadedSection]:
 
 
 def _depth(number: str, heading: str) -> int | None:
-    """0 for `2` and `2.`, 1 for `2.1`; None for an unnumbered heading."""
+    """Return 0 for `2` and `2.`, 1 for `2.1`; None for an unnumbered heading."""
     if _SECTION_NUMBER.fullmatch(number.strip()):
         return number.strip().rstrip(".").count(".")
     depth = number_depth(heading)
@@ -109,49 +111,47 @@ def _depth(number: str, heading: str) -> int | None:
 
 
 def _paragraphs(division: Element) -> str:
-    """The division's own text: its paragraphs, lists and formulas, without its head and without
-    divisions inside it.
-    """
+    """Return the division's text, without its head and nested divisions."""
     skipped = (f"{_TEI}head", f"{_TEI}div")
     return "\n\n".join(
         text
         for child in division
-        if child.tag not in skipped and child.tag not in _LEFT_OUT and (text := _joined(child))
+        if child.tag not in skipped
+        and child.tag not in _LEFT_OUT
+        and (text := _one_line_text(child))
     )
 
 
-def _joined(element: Element | None) -> str:
+def _one_line_text(element: Element | None) -> str:
     if element is None:
         return ""
     return " ".join("".join(_texts(element)).split())
 
 
 def _texts(element: Element) -> Iterator[str]:
-    """In reading order, without recursion: a document may nest as deep as it likes.
-
-    Divisions inside come by themselves.
-    """
+    """Yield texts in reading order, without nested divisions."""
+    # Without recursion, because a hostile document may nest arbitrarily deep.
     yield element.text or ""
-    waiting = [iter(element)]
-    within: list[Element] = []
-    while waiting:
-        child = next(waiting[-1], None)
+    iterators = [iter(element)]
+    open_elements: list[Element] = []
+    while iterators:
+        child = next(iterators[-1], None)
         if child is None:
-            waiting.pop()
-            if within:
-                ended = within.pop()
-                yield " " if ended.tag == f"{_TEI}s" else ""
-                yield ended.tail or ""
+            iterators.pop()
+            if open_elements:
+                element_above = open_elements.pop()
+                yield " " if element_above.tag == f"{_TEI}s" else ""
+                yield element_above.tail or ""
         elif child.tag in _LEFT_OUT or child.tag == f"{_TEI}div":
             yield child.tail or ""
         else:
             yield child.text or ""
-            waiting.append(iter(child))
-            within.append(child)
+            iterators.append(iter(child))
+            open_elements.append(child)
 
 
 _ROOT = (logging.root.level, list(logging.root.handlers))
-# The import makes the root logger print everything, which is undone below.
+# The import configures the root logger to print everything, which is undone below.
 from grobid_client.grobid_client import GrobidClient  # noqa: E402
 
 logging.root.setLevel(_ROOT[0])
@@ -159,12 +159,12 @@ logging.root.handlers[:] = _ROOT[1]
 
 
 VERSION = 1
-"""Raised whenever the same TEI would give other sections: it is part of the cache key."""
+"""Part of the cache key; increased whenever the same TEI gives other sections."""
 
 SERVICE = "processFulltextDocument"
 MAXIMUM_BUSY_ATTEMPTS = 6
 MAXIMUM_ANSWER_BYTES = 20_000_000
-"""Unpacked. The TEI of a paper of a hundred pages takes about one."""
+"""Decompressed size. The TEI of a 100-page paper takes about 1 MB."""
 
 _DOCUMENT_AT_FAULT = (
     "BAD_INPUT_DATA",
@@ -177,18 +177,17 @@ _DOCUMENT_AT_FAULT = (
 )
 _THREADS = ThreadPoolExecutor(
     max_workers=16, thread_name_prefix="grobid"
-)  # a silent server must not hold up other blocking calls
+)  # its own pool, so that an unresponsive server does not block other calls
 _BUSY = RetryPolicy(MAXIMUM_BUSY_ATTEMPTS, first_pause_seconds=1.5, longest_pause_seconds=7.0)
-"""A server whose threads are all at work answers 503 at once, perhaps for a document or two."""
+"""For a busy server, which answers 503 at once while its threads are occupied."""
 
 
 class _Client(GrobidClient):  # type: ignore[misc]
-    """The client without four habits: endless resending on 503, its own log handler, leaving out
-    `consolidateHeader`, which a server takes as 1 and then asks Crossref, and reading answers of
-    any size for any time.
+    """The GROBID client with limits.
 
-    `process_pdf` runs in a thread; what it sends goes through `exchange` in the loop, which bounds
-    the answer.
+    It does not retry 503 forever, adds no log handler, disables consolidation (which would query
+    Crossref), and sends through `exchange`, which limits size and time. `process_pdf` runs in a
+    thread.
     """
 
     def __init__(self, url: str, timeout_seconds: float) -> None:
@@ -209,15 +208,15 @@ class _Client(GrobidClient):  # type: ignore[misc]
         self, url: str, data: dict[str, Any] | None = None, files: Any = None, **_: Any
     ) -> Any:
         form = {**(data or {}), "consolidateHeader": "0", "consolidateCitations": "0"}
-        sending = asyncio.run_coroutine_threadsafe(self._sent(url, form, files), self._loop)
+        future = asyncio.run_coroutine_threadsafe(self._send(url, form, files), self._loop)
         try:
-            self.answer = sending.result()
+            self.answer = future.result()
         except NoAnswerError as error:
             self.trouble = error
             return Response(400), 400
         return Response(self.answer.status), self.answer.status
 
-    async def _sent(self, url: str, form: dict[str, str], files: Any) -> Answer:
+    async def _send(self, url: str, form: dict[str, str], files: Any) -> Answer:
         async with open_client(self._timeout_seconds) as client:
             return await exchange(
                 client,
@@ -239,41 +238,39 @@ async def read_with_grobid(
     ledger: Ledger,
     policy: RetryPolicy = _BUSY,
 ) -> ParsedDocument | SourceFailure:
-    """Headed sections of a PDF as GROBID sees them, or why not.
+    """Parse a PDF with GROBID, or return the failure.
 
-    Never raises for what the server does.
-
-    503 means a full thread pool: the document is sent again as `policy` says. Each request may take
-    `grobid_timeout_seconds`.
+    Never raises for a failure of the server. 503 (thread pool full) is retried by `policy`. Each
+    request may take `grobid_timeout_seconds`.
     """
     client = _Client(url.rstrip("/"), settings.grobid_timeout_seconds)
-    ended = time.monotonic()
+    last_end = time.monotonic()
 
     async def attempt(number: int) -> Tried[ParsedDocument | SourceFailure]:
-        nonlocal ended
-        waited_seconds = time.monotonic() - ended if number > 1 else 0.0
-        answer = await _asked(client, content, name, ledger, waited_seconds)
-        ended = time.monotonic()
+        nonlocal last_end
+        waited_seconds = time.monotonic() - last_end if number > 1 else 0.0
+        answer = await _request(client, content, name, ledger, waited_seconds)
+        last_end = time.monotonic()
         busy = client.answer is not None and client.answer.status == 503
         return Tried(answer, again=busy)
 
     return await policy.run(attempt)
 
 
-async def _asked(
-    client: _Client, content: bytes, name: str, ledger: Ledger, waited: float
+async def _request(
+    client: _Client, content: bytes, name: str, ledger: Ledger, wait_seconds: float
 ) -> ParsedDocument | SourceFailure:
     with recorded(ledger, PARSER, f"/api/{SERVICE}", "document request") as call:
-        call.wait_seconds = waited
+        call.wait_seconds = wait_seconds
         call.started = time.monotonic()
         client.answer = client.trouble = None
         send = functools.partial(client.process_pdf, SERVICE, content, consolidate_header=False)
         await asyncio.get_running_loop().run_in_executor(_THREADS, send)
         call.status = client.answer.status if client.answer is not None else None
         answer = (
-            _told(name, client.answer)
+            _tei_or_failure(name, client.answer)
             if client.answer is not None
-            else _unanswered(name, client.trouble)
+            else _no_answer(name, client.trouble)
         )
         if isinstance(answer, SourceFailure):
             call.reason = answer.reason
@@ -285,14 +282,14 @@ async def _asked(
         return failure(PARSER, name, Reason.MALFORMED_ANSWER, str(error))
 
 
-def _unanswered(name: str, trouble: NoAnswerError | None) -> SourceFailure:
+def _no_answer(name: str, trouble: NoAnswerError | None) -> SourceFailure:
     reason = trouble.reason if trouble else Reason.UNREACHABLE
     why = f" ({trouble})" if trouble else ""
     advice = "check GROBID_URL and that the service is up"
     return failure(PARSER, name, reason, f"GROBID did not answer{why}: {advice}")
 
 
-def _told(name: str, answer: Answer) -> bytes | SourceFailure:
+def _tei_or_failure(name: str, answer: Answer) -> bytes | SourceFailure:
     if answer.status == 200:
         return answer.content
     if answer.status == 204:

@@ -1,4 +1,4 @@
-"""What a heading says its section is about, and which lines of a PDF are headings."""
+"""Section kinds by heading, and detection of headings among the lines of a PDF."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -69,7 +69,7 @@ _RESULTS_AFTER = bounded(
 
 
 def number_depth(heading: str) -> int | None:
-    """1 for `3 Results` and `III. RESULTS`, 2 for `3.1 …`; None for a heading without a number."""
+    """Return 1 for `3 Results` and `III. RESULTS`, 2 for `3.1 …`; None without a number."""
     match = _NUMBER.match(heading)
     if match is None or not heading[match.end() :].strip():
         return None
@@ -78,18 +78,14 @@ def number_depth(heading: str) -> int | None:
 
 
 def chapter_of(heading: str) -> str | None:
-    """The number before the first dot: 3 for `3 Results` and `3.1 …`;
-    None for one without digits.
-    """
+    """Return 3 for `3 Results` and `3.1 …`; None without an arabic number."""
     match = _NUMBER.match(heading)
     arabic = match.group("arabic") if match is not None else None
     return arabic.partition(".")[0] if arabic else None
 
 
 def plain(heading: str) -> str:
-    """A heading without number, case, letter-spacing and closing punctuation: `IV. R E S U L T S:`
-    is `results`.
-    """
+    """Normalize a heading: `IV. R E S U L T S:` becomes `results`."""
     text = " ".join(heading.split())
     text = text.replace(" ", "") if _SPACED_OUT.match(text) else text
     match = _NUMBER.match(text)
@@ -98,12 +94,10 @@ def plain(heading: str) -> str:
 
 
 def kind_of(heading: str) -> SectionKind | None:
-    """Abstract, methods, results, discussion or related work by the words of the heading; None for
-    anything else.
-    """
+    """Return the section kind by the words of the heading; None for other sections."""
     name = plain(heading)
-    # In this order, for headings name several: "Results and discussion" is results, "Experimental
-    # methods" are methods, "Evaluation of related work" is related work.
+    # The order decides between several words: "Results and discussion" is results, "Experimental
+    # methods" is methods, "Evaluation of related work" is related work.
     if _RELATED.search(name):
         return SectionKind.RELATED_WORK
     if _ABSTRACT.match(name):
@@ -120,18 +114,18 @@ def kind_of(heading: str) -> SectionKind | None:
 
 
 def is_known(heading: str) -> bool:
-    """Return whether the words alone make it a heading: a name that sections usually carry."""
+    """Return whether the text is a usual section name."""
     name = plain(heading)
     return len(name) <= 60 and (name in _USUAL or _ABSTRACT.match(name) is not None)
 
 
 def is_opening(heading: str) -> bool:
-    """Return whether the section stands before a paper's own contribution."""
+    """Return whether the section comes before a paper's own contribution."""
     return _OPENING.search(plain(heading)) is not None
 
 
 def is_closing(heading: str) -> bool:
-    """Return whether the section stands behind a paper's own contribution."""
+    """Return whether the section comes after a paper's own contribution."""
     name = plain(heading)
     return _CLOSING.search(name) is not None or (
         _NEITHER.search(name) is not None and not is_opening(heading)
@@ -159,7 +153,7 @@ _WORD = bounded(r"[^\W\d_]{3,}")
 
 
 class Line(NamedTuple):
-    """One line: page from 0, text, font size in points, weight, height on the page in points."""
+    """A line of a PDF: page from 0, font size and top position in points."""
 
     page: int
     text: str
@@ -170,7 +164,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading printed on `line_count` lines from `line` on; level 0 is the highest."""
+    """A heading on `line_count` lines from `line` on; level 0 is the top level."""
 
     line: int
     line_count: int
@@ -179,21 +173,22 @@ class Heading:
 
 
 def font_headings(lines: Sequence[Line]) -> list[Heading]:
-    """Lines larger than the body, or bold (or in capitals) and numbered or of a usual wording;
-    neighbours of one style are one heading. Of the rules tried, the one that found all headings
+    """Find headings by font: larger than the body, or bold or capital and numbered or usual.
+
+    Adjacent lines of one style are one heading. Of the rules tested, this one found all headings
     (platform facts §8).
     """
     if not lines:
         return []
     body = body_size(lines)
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     index = 0
     while index < len(lines):
         count = _heading_lines(lines, index, body)
         if count:
-            found.append((index, count))
+            spans.append((index, count))
         index += max(count, 1)
-    levels = _levels(lines, [start for start, _ in found])
+    levels = _levels(lines, [start for start, _ in spans])
     return [
         Heading(
             start,
@@ -201,12 +196,12 @@ def font_headings(lines: Sequence[Line]) -> list[Heading]:
             levels[start],
             " ".join(line.text for line in lines[start : start + count]),
         )
-        for start, count in found
+        for start, count in spans
     ]
 
 
 def body_size(lines: Sequence[Line]) -> float:
-    """The size most characters are printed in."""
+    """Return the font size of most characters."""
     sizes: Counter[float] = Counter()
     for line in lines:
         sizes[line.size] += len(line.text)
@@ -219,19 +214,19 @@ def _heading_lines(lines: Sequence[Line], start: int, body: float) -> int:
         return 0
     count = 1
     while count < _LONGEST_HEADING_LINES and start + count < len(lines):
-        following, last = lines[start + count], lines[start + count - 1]
-        one_style = (following.page, following.size, following.bold) == (
+        next_line, previous_line = lines[start + count], lines[start + count - 1]
+        one_style = (next_line.page, next_line.size, next_line.bold) == (
             first.page,
             first.size,
             first.bold,
         )
-        near = 0 < last.top - following.top < 1.8 * first.size
+        near = 0 < previous_line.top - next_line.top < 1.8 * first.size
         if (
             is_known(first.text)
             or not one_style
             or not near
-            or number_depth(following.text) is not None
-            or is_known(following.text)
+            or number_depth(next_line.text) is not None
+            or is_known(next_line.text)
         ):
             break
         if first.size <= body + LARGER_BY_POINTS:
@@ -253,22 +248,20 @@ def _is_heading(line: Line, body: float) -> bool:
         return True
     if line.size < body - 0.6:
         return False
-    numbered, known = number_depth(text) is not None, is_known(text)
+    has_number, is_usual = number_depth(text) is not None, is_known(text)
     if line.bold or text.isupper():
-        return (numbered and not text.endswith(".")) or known
-    return known and (numbered or text[0].isupper())
+        return (has_number and not text.endswith(".")) or is_usual
+    return is_usual and (has_number or text[0].isupper())
 
 
 def _levels(lines: Sequence[Line], starts: Sequence[int]) -> dict[int, int]:
-    """By number where there is one; else as numbered headings of the same style, else by rank of
-    the style.
-    """
+    """Return heading levels by number, else by numbered headings of that style, else by style."""
     depths: dict[tuple[float, bool], Counter[int]] = {}
     for start in starts:
         depth = number_depth(lines[start].text)
         if depth is not None:
             depths.setdefault(_style(lines[start]), Counter())[depth - 1] += 1
-    ranked = sorted({_style(lines[start]) for start in starts}, reverse=True)
+    styles = sorted({_style(lines[start]) for start in starts}, reverse=True)
     levels: dict[int, int] = {}
     for start in starts:
         depth, style = number_depth(lines[start].text), _style(lines[start])
@@ -277,7 +270,7 @@ def _levels(lines: Sequence[Line], starts: Sequence[int]) -> dict[int, int]:
         elif style in depths:
             levels[start] = depths[style].most_common(1)[0][0]
         else:
-            levels[start] = 0 if is_known(lines[start].text) else min(ranked.index(style), 3)
+            levels[start] = 0 if is_known(lines[start].text) else min(styles.index(style), 3)
     return levels
 
 

@@ -1,6 +1,4 @@
-"""LaTeX sources of papers, read in a child process with limits: arXiv e-prints, archives, folders,
-single files.
-"""
+"""LaTeX sources (arXiv e-prints, archives, folders, files), parsed in a limited child process."""
 
 import asyncio
 import io
@@ -18,12 +16,18 @@ from schemas.text.plain_files import PlainFileError, files_below, open_file, rea
 from schemas.works.check_run import IncludedFile
 from tasks.documents.child import EXIT_REFUSED, run_child, verdict
 from tasks.documents.document import LatexSource, ParsedDocument
-from tasks.documents.latex_source import MAXIMUM_MEMBERS, LatexError, decoded, followed, is_latex
+from tasks.documents.latex_source import (
+    MAXIMUM_MEMBERS,
+    LatexError,
+    decode,
+    follow_inclusions,
+    is_latex,
+)
 from tasks.web.calls import failure
 
 PARSER = "latex"
 VERSION = 2
-"""Raised whenever the same source would give other sections: it is part of the cache key."""
+"""Part of the cache key; increased whenever the same source gives other sections."""
 
 _MODULE = "tasks.documents.latex_text"
 ReadT = TypeVar("ReadT", ParsedDocument, LatexSource)
@@ -32,14 +36,14 @@ ReadT = TypeVar("ReadT", ParsedDocument, LatexSource)
 async def read_latex(
     path: Path, settings: DocumentSettings, included: Sequence[IncludedFile] = ()
 ) -> ParsedDocument | SourceFailure:
-    """Headed sections of the LaTeX source at `path`, or why it cannot be read.
+    """Parse the LaTeX source at `path`, or return the failure.
 
-    `path` is a `.tex` file, a folder, or an archive (tar, tar.gz, gzip, zip). Of a folder only its
-    own LaTeX files are read, of a file those it includes from its folder; links are not followed.
-    Costs at most `parse_seconds` of processor time and `parse_memory_bytes`.
+    `path` is a `.tex` file, a folder, or an archive (tar, tar.gz, gzip, zip). Only LaTeX files of
+    the folder, or included from it, are read; links are not followed. Limited to `parse_seconds` of
+    processor time and `parse_memory_bytes`.
 
     Args:
-        included: the files that `path` includes; empty: they are looked for.
+        included: the files that `path` includes; empty: search for them.
     """
     return await _read_at(path, settings, ParsedDocument, included)
 
@@ -47,16 +51,14 @@ async def read_latex(
 async def read_latex_source(
     content: bytes, name: str, settings: DocumentSettings
 ) -> ParsedDocument | SourceFailure:
-    """The same for a source in memory, such as an arXiv e-print. `name` stands in the failure."""
+    """Parse a source in memory, such as an arXiv e-print; `name` is used in failures."""
     return await _read(content, name, settings, ParsedDocument, "")
 
 
 async def read_latex_whole(
     path: Path, settings: DocumentSettings, included: Sequence[IncludedFile] = ()
 ) -> LatexSource | SourceFailure:
-    """The LaTeX of the paper at `path` as one text, or why it cannot be read; arguments and limits
-    as for `read_latex`.
-    """
+    """Read the LaTeX of the paper at `path` as one text; arguments as for `read_latex`."""
     return await _read_at(path, settings, LatexSource, included)
 
 
@@ -85,31 +87,39 @@ async def _read(
     content: bytes, name: str, settings: DocumentSettings, kind: type[ReadT], main: str
 ) -> ReadT | SourceFailure:
     cpu_seconds = max(int(settings.parse_seconds), 1)
-    wanted = "source" if kind is LatexSource else "document"
-    ended = await run_child(
-        ("-B", "-m", _MODULE, str(cpu_seconds), str(settings.parse_memory_bytes), wanted, main),
+    output_kind = "source" if kind is LatexSource else "document"
+    end = await run_child(
+        (
+            "-B",
+            "-m",
+            _MODULE,
+            str(cpu_seconds),
+            str(settings.parse_memory_bytes),
+            output_kind,
+            main,
+        ),
         content,
         cpu_seconds,
     )
-    if ended.code == 0:
+    if end.code == 0:
         try:
-            return kind.model_validate_json(ended.output)
+            return kind.model_validate_json(end.output)
         except ValidationError:
             return failure(PARSER, name, Reason.DAMAGED, "the reader's answer is cut off")
-    if ended.code == EXIT_REFUSED:
-        reason, _, detail = ended.errors.partition(" ")
-        known = reason_named(reason)
-        if known is None:
+    if end.code == EXIT_REFUSED:
+        reason, _, detail = end.errors.partition(" ")
+        known_reason = reason_named(reason)
+        if known_reason is None:
             return failure(PARSER, name, Reason.DAMAGED, "the reader refused it without a reason")
-        return failure(PARSER, name, known, detail)
-    return failure(PARSER, name, *verdict(ended, settings, "the source"))
+        return failure(PARSER, name, known_reason, detail)
+    return failure(PARSER, name, *verdict(end, settings, "the source"))
 
 
 def latex_content(path: Path, maximum_bytes: int, included: Sequence[IncludedFile] = ()) -> bytes:
-    """The file's bytes, or a tar of a folder's LaTeX files or of a LaTeX file and what it includes.
+    """Return the file's bytes, or a tar of a folder's LaTeX files or of a file with inclusions.
 
     Args:
-        included: the files that `path` includes; empty: they are looked for.
+        included: the files that `path` includes; empty: search for them.
 
     Raises:
         LatexError: more than `maximum_bytes`.
@@ -128,21 +138,21 @@ def latex_content(path: Path, maximum_bytes: int, included: Sequence[IncludedFil
         if not included:
             return read_file(path, maximum_bytes)
         members = [(path.name, path), *((each.name, each.path) for each in included)]
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w") as archive:
-        for name, place in members:
-            content = read_file(place, maximum_bytes)
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for name, file in members:
+            content = read_file(file, maximum_bytes)
             member = tarfile.TarInfo(name)  # without times or owners: equal texts, equal hash
             member.size = len(content)
             archive.addfile(member, io.BytesIO(content))
-            if packed.tell() > maximum_bytes:
+            if buffer.tell() > maximum_bytes:
                 detail = f"the source exceeds {maximum_bytes:,} bytes"
                 raise LatexError(Reason.TOO_LARGE, detail)
-    return packed.getvalue()
+    return buffer.getvalue()
 
 
 def included_files(path: Path, maximum_bytes: int) -> tuple[IncludedFile, ...]:
-    """The files that a LaTeX file includes, as far as they are in its folder, and its bibliography.
+    """Return the files of its folder that a LaTeX file includes, and its bibliography.
 
     Raises:
         LatexError: they are too large.
@@ -150,18 +160,17 @@ def included_files(path: Path, maximum_bytes: int) -> tuple[IncludedFile, ...]:
     if not is_latex(path.name):
         return ()
     files = FolderFiles(path.parent, maximum_bytes)
-    reached = followed(files, path.name).reached[1:] if path.name in files else []
+    names = follow_inclusions(files, path.name).reached[1:] if path.name in files else []
     bibliography = f"{path.stem}.bbl"
-    if bibliography in files and bibliography not in reached:
-        reached.append(bibliography)
-    return tuple(IncludedFile(name=name, path=path.parent / name) for name in reached)
+    if bibliography in files and bibliography not in names:
+        names.append(bibliography)
+    return tuple(IncludedFile(name=name, path=path.parent / name) for name in names)
 
 
 class FolderFiles:
-    """The LaTeX files of a folder by their path in it; hidden files and folders are left out, and
-    links are not followed.
+    """The LaTeX files of a folder by relative path, without hidden files and links.
 
-    A text is read once, when it is asked for first.
+    Each text is read on first use.
     """
 
     def __init__(self, folder: Path, maximum_bytes: int) -> None:
@@ -186,5 +195,5 @@ class FolderFiles:
             if len(self._texts) >= MAXIMUM_MEMBERS:
                 raise LatexError(Reason.TOO_LARGE, "the included files are too many")
             self._left -= len(content)
-            self._texts[name] = decoded(content)
+            self._texts[name] = decode(content)
         return self._texts[name]

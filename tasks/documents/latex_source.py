@@ -1,9 +1,6 @@
-"""The files of a LaTeX source, whatever it came in (arXiv e-print as tar or gzip, zip, a single
-file), and the one source they are: the main file, its comments gone, what it includes in its place,
-its own macros written out.
+"""LaTeX sources: unpacking (tar, gzip, zip, single file), main file, inclusions, macros.
 
-Nothing is written to disk, so no name in an archive can lead anywhere, and a link in it leads
-nowhere at all.
+Nothing is written to disk, so names and links in an archive cannot escape it.
 """
 
 import gzip
@@ -21,7 +18,7 @@ from schemas.text.patterns import DOTALL, Match, Pattern, bounded, linear
 
 MAXIMUM_MEMBERS = 5_000
 MAXIMUM_UNPACKED_BYTES = 300_000_000
-"""Over everything in the archive: figures count too, for they are unpacked to be skipped."""
+"""Limit for the whole archive, including figures, which are decompressed to be skipped."""
 
 MAXIMUM_TEXT_BYTES = 20_000_000
 _LATEX_SUFFIXES = frozenset({".tex", ".ltx", ".latex", ".bbl"})
@@ -36,7 +33,7 @@ class LatexError(ValueError):
 
 
 class _Bounded(io.RawIOBase):
-    """A stream that refuses to give more than it may: a bomb is never unpacked to its end."""
+    """A stream with a size limit, against decompression bombs."""
 
     def __init__(self, stream: io.BufferedIOBase | gzip.GzipFile) -> None:
         self._stream = stream
@@ -58,7 +55,7 @@ class _Bounded(io.RawIOBase):
 
 
 def read_files(content: bytes) -> dict[str, str]:
-    """Text files by their path in the source; a single file is called `main.tex`.
+    """Return the text files by path in the source; a single file is named `main.tex`.
 
     Raises:
         LatexError: no LaTeX source, damaged, or larger than the limits allow.
@@ -87,20 +84,20 @@ def read_files(content: bytes) -> dict[str, str]:
 
 
 def _stream_files(content: bytes) -> dict[str, str]:
-    packed = content[:2] == b"\x1f\x8b"
-    bounded = io.BufferedReader(
-        _Bounded(gzip.GzipFile(fileobj=io.BytesIO(content)) if packed else io.BytesIO(content)),
+    is_gzip = content[:2] == b"\x1f\x8b"
+    stream = io.BufferedReader(
+        _Bounded(gzip.GzipFile(fileobj=io.BytesIO(content)) if is_gzip else io.BytesIO(content)),
         1 << 16,
     )
-    head = bounded.peek(512)
+    head = stream.peek(512)
     if head[257:262] == b"ustar" or _old_tar(head):
-        return _tar_files(cast(IO[bytes], bounded))
-    text = bounded.read(MAXIMUM_TEXT_BYTES + 1)
+        return _tar_files(cast(IO[bytes], stream))
+    text = stream.read(MAXIMUM_TEXT_BYTES + 1)
     if len(text) > MAXIMUM_TEXT_BYTES:
         raise LatexError(Reason.TOO_LARGE, f"the file exceeds {MAXIMUM_TEXT_BYTES:,} bytes")
     if b"\x00" in text[:4096] or b"\\" not in text:
         raise LatexError(Reason.NOT_LATEX, "the file is no LaTeX")
-    return {"main.tex": decoded(text)}
+    return {"main.tex": decode(text)}
 
 
 def _old_tar(head: bytes) -> bool:
@@ -128,32 +125,30 @@ def _zip_files(content: bytes) -> dict[str, str]:
 
 
 def _texts(members: Iterable[tuple[str, Callable[[], IO[bytes] | None]]]) -> dict[str, str]:
-    """The text files among the members of an archive, each its name and how to open it."""
+    """Read the text files of an archive; a member is its name and a function that opens it."""
     files: dict[str, str] = {}
     left = MAXIMUM_TEXT_BYTES
-    for count, (given, opened) in enumerate(members):
+    for count, (member_name, open_member) in enumerate(members):
         if count >= MAXIMUM_MEMBERS:
             raise LatexError(
                 Reason.TOO_LARGE, f"the archive holds more than {MAXIMUM_MEMBERS:,} files"
             )
-        name = inner_name(given)
+        name = inner_name(member_name)
         if name is None or not is_text(name):
             continue
-        stream = opened()
+        stream = open_member()
         text = stream.read(left + 1) if stream is not None else b""
         left -= len(text)
         if left < 0:
             raise LatexError(
                 Reason.TOO_LARGE, f"the texts of the archive exceed {MAXIMUM_TEXT_BYTES:,} bytes"
             )
-        files[name] = decoded(text)
+        files[name] = decode(text)
     return files
 
 
 def inner_name(name: str) -> str | None:
-    """The path inside the archive in one spelling (`./a//b.tex` → `a/b.tex`); None for a path that
-    leads out of it.
-    """
+    """Normalize a path in the archive (`./a//b.tex` to `a/b.tex`); None if it leads outside."""
     path = PurePosixPath(name.replace("\\", "/"))
     parts: list[str] = []
     for part in path.parts:
@@ -167,18 +162,13 @@ def inner_name(name: str) -> str | None:
 
 
 def is_text(name: str) -> bool:
-    """Return whether a file of that name in an archive is read: LaTeX, its bibliography, or text
-    without a suffix.
-    """
+    """Return whether a file in an archive is read: LaTeX, bibliography or plain text."""
     return PurePosixPath(name).suffix.lower() in _TEXT_SUFFIXES and not _is_hidden(name)
 
 
 def is_latex(name: str) -> bool:
-    """Return whether a file of that name in a folder is read: LaTeX or its bibliography.
-
-    A folder may hold files of any kind, such as notes and keys, which an archive of a paper's
-    source does not.
-    """
+    """Return whether a file in a folder is read: LaTeX or its bibliography."""
+    # Stricter than `is_text`, because a folder may hold unrelated files, such as notes and keys.
     return PurePosixPath(name).suffix.lower() in _LATEX_SUFFIXES and not _is_hidden(name)
 
 
@@ -186,7 +176,7 @@ def _is_hidden(name: str) -> bool:
     return any(part.startswith(".") for part in PurePosixPath(name).parts)
 
 
-def decoded(content: bytes) -> str:
+def decode(content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -207,7 +197,7 @@ _BRANCH = r"\s*\{((?:[^{}]|\{[^{}]*\})*)\}"
 _IF_THERE = linear(rf"\\(Input)?IfFileExists\s*\{{\s*([^{{}}]{{1,300}}?)\s*\}}{_BRANCH}{_BRANCH}")
 _CLASS = linear(r"\\document(?:class|style)\s*(?:\[[^\[\]]*\]\s*)?\{\s*([^{}]*?)\s*\}")
 _PARTIAL_CLASSES = frozenset({"standalone", "subfiles"})
-"""Classes of a figure or a part that can also be compiled alone."""
+"""Document classes of figures or parts that can be compiled alone."""
 _PICTURE = linear(r"\\begin\{(?:tikzpicture|pgfpicture|axis)\}|Creator: Matplotlib, PGF backend")
 _GRAPHIC = linear(
     r"\\include(?:graphics|pdf|svg)\*?\s*(?:\[[^\[\]]*\]\s*)?\{\s*([^{}]{1,300}?)\s*\}"
@@ -218,11 +208,11 @@ _NOT_TEXT = frozenset(
     {".def", ".cfg", ".sty", ".cls", ".clo", ".fd", ".enc", ".lua", ".bib", ".pgf", ".tikz"}
     | {".pdf_tex", ".eps_tex", ".pdftex_t", ".pstex_t", ".svg"}
 )
-"""Suffixes of definitions and pictures: without them no word of the text is lost."""
+"""Suffixes of definitions and pictures, which contain no text."""
 _OF_TEX = frozenset(
     {"glyphtounicode", "xy", "epsf", "psfig", "amssym", "cyracc", "pdf-trans", "insbox", "tikz"}
 )
-"""Files that every TeX distribution brings."""
+"""Files of every TeX distribution."""
 _MOST_DOCUMENTS = 30
 
 
@@ -233,34 +223,32 @@ class SourceFiles(Protocol):
 
 
 def without_comments(text: str) -> str:
-    """Everything from an unescaped `%` to the end of its line gone; verbatim blocks and `comment`
-    blocks too.
-    """
+    """Remove comments, and verbatim and `comment` environments."""
     return _COMMENT.sub(lambda found: found.group(1), without_environments(text, _VERBATIM, ""))
 
 
 def without_environments(text: str, marks: Pattern, instead: str) -> str:
-    """Each environment, from its beginning to the next end of its name, replaced by `instead`.
+    """Replace each environment by `instead`.
 
     Args:
-        marks: finds beginnings and ends; its groups are `begin` or `end`, and the name.
+        marks: matches begins and ends; its groups are `begin` or `end`, and the name.
     """
-    found = list(marks.finditer(text))
-    last_end = {mark.group(2): mark.start() for mark in found if mark.group(1) == "end"}
+    all_marks = list(marks.finditer(text))
+    last_end = {mark.group(2): mark.start() for mark in all_marks if mark.group(1) == "end"}
     pieces: list[str] = []
-    place, inside = 0, ""
-    for mark in found:
+    place, environment = 0, ""
+    for mark in all_marks:
         kind, name = mark.groups()
-        if not inside and kind == "begin" and last_end.get(name, -1) > mark.start():
+        if not environment and kind == "begin" and last_end.get(name, -1) > mark.start():
             pieces += [text[place : mark.start()], instead]
-            inside = name
-        elif kind == "end" and name == inside:
-            place, inside = mark.end(), ""
+            environment = name
+        elif kind == "end" and name == environment:
+            place, environment = mark.end(), ""
     return "".join([*pieces, text[place:]])
 
 
 def starts_document(text: str) -> bool:
-    """Return whether the text is a whole document: neither a part of one nor a figure."""
+    """Return whether the text is a complete document, not a part or a figure."""
     plain = without_comments(text)
     document_class = _CLASS.search(plain)
     return (
@@ -277,15 +265,15 @@ def is_figure(text: str) -> bool:
     return _PICTURE.search(text) is not None and "\\section" not in text
 
 
-def main_files(starts: list[str], opened: Callable[[], SourceFiles]) -> list[str]:
-    """Return those of the whole documents `starts` that no other of them includes.
+def main_files(starts: list[str], open_files: Callable[[], SourceFiles]) -> list[str]:
+    """Return the complete documents among `starts` that no other includes.
 
     Args:
-        opened: returns the files of the source; called once for each document.
+        open_files: returns the files of the source; called once for each document.
     """
     if not 1 < len(starts) <= _MOST_DOCUMENTS:
         return starts
-    parts = {name: set(followed(opened(), name).reached[1:]) for name in starts}
+    parts = {name: set(follow_inclusions(open_files(), name).reached[1:]) for name in starts}
     return [
         name
         for name in starts
@@ -294,8 +282,9 @@ def main_files(starts: list[str], opened: Callable[[], SourceFiles]) -> list[str
 
 
 class Inclusions(NamedTuple):
-    """The files of a document, the main file first, and the names that cannot be followed: those in
-    its text, and those in its preamble, which hold macros.
+    """The files of a document, main file first, and inclusions that cannot be followed.
+
+    Missing files of the preamble, which hold macros, are listed separately.
     """
 
     reached: list[str]
@@ -303,10 +292,11 @@ class Inclusions(NamedTuple):
     missing_preamble: list[str]
 
 
-def followed(files: SourceFiles, main: str) -> Inclusions:
-    reached, missing = [main], dict[str, bool]()  # with whether each stands in the preamble
+def follow_inclusions(files: SourceFiles, main: str) -> Inclusions:
+    """Follow the inclusions of a document from its main file on."""
+    reached, missing = [main], dict[str, bool]()  # values: whether included in the preamble
     in_preamble = {main: False}
-    for name in reached:  # grows while it is read
+    for name in reached:  # grows during the iteration
         preamble, text = _preamble_and_text(files, name, main)
         for part, is_preamble in ((preamble, True), (text, in_preamble[name])):
 
@@ -322,7 +312,7 @@ def followed(files: SourceFiles, main: str) -> Inclusions:
                     reached.append(file)
                 return ""
 
-            _replaced(part, files, name, main, note)
+            _replace_inclusions(part, files, name, main, note)
     names = [name for name in missing if _holds_text(name)]
     return Inclusions(
         reached,
@@ -337,16 +327,16 @@ def _holds_text(name: str) -> bool:
 
 
 def with_inclusions(files: SourceFiles, name: str, main: str, text_of: Callable[[str], str]) -> str:
-    """Return the text of a file without comments, each inclusion replaced by `text_of` its name.
+    """Return the text of a file without comments, its inclusions replaced by `text_of(name)`.
 
-    Of an included file that is a document of its own, only its body is returned.
+    Of an included file that is a complete document, only the body is returned.
     """
     preamble, text = _preamble_and_text(files, name, main)
-    return _replaced(f"{preamble}{text}", files, name, main, text_of)
+    return _replace_inclusions(f"{preamble}{text}", files, name, main, text_of)
 
 
 def _preamble_and_text(files: SourceFiles, name: str, main: str) -> tuple[str, str]:
-    """Both without comments; an included file has no preamble of interest."""
+    """Return preamble and text without comments; the preamble of an included file is dropped."""
     text = without_comments(files[name]).partition("\\end{document}")[0]
     preamble, begin, body = text.partition("\\begin{document}")
     if not begin:
@@ -354,15 +344,15 @@ def _preamble_and_text(files: SourceFiles, name: str, main: str) -> tuple[str, s
     return (preamble, f"{begin}{body}") if name == main else ("", body)
 
 
-def _replaced(
+def _replace_inclusions(
     text: str, files: SourceFiles, name: str, main: str, text_of: Callable[[str], str]
 ) -> str:
 
-    def branch(found: Match[str]) -> str:
-        included, wanted, then, otherwise = found.groups()
-        if file_named(files, wanted, name, main) is None:
+    def branch(match: Match[str]) -> str:
+        with_input, file, then, otherwise = match.groups()
+        if file_named(files, file, name, main) is None:
             return otherwise
-        return f"\\input{{{wanted}}}{then}" if included else then
+        return f"\\input{{{file}}}{then}" if with_input else then
 
     text = _IF_THERE.sub(branch, text)
     text = _IMPORT.sub(lambda found: text_of(f"{found.group(1)}/{found.group(2)}"), text)
@@ -370,7 +360,7 @@ def _replaced(
 
 
 def file_named(files: SourceFiles, wanted: str, includer: str, main: str) -> str | None:
-    """Return the file that `includer` calls `wanted`; None: it is not among `files`."""
+    """Return the file that `includer` refers to as `wanted`; None if it is missing."""
     folders = (str(PurePosixPath(name).parent) for name in (includer, main))
     bare = wanted.strip('"')
     for folder in dict.fromkeys((*folders, ".")):
@@ -381,12 +371,12 @@ def file_named(files: SourceFiles, wanted: str, includer: str, main: str) -> str
     return None
 
 
-def drawn_on(files: SourceFiles, main: str) -> set[str]:
-    """Return the names of the files that a document consists of, its pictures included.
+def used_files(files: SourceFiles, main: str) -> set[str]:
+    """Return the names of the included files and pictures of a document.
 
-    Pictures stand there as they are named, often without their suffix.
+    Pictures are listed as written, often without a suffix.
     """
-    reached = followed(files, main).reached
+    reached = follow_inclusions(files, main).reached
     texts = [without_comments(files[name]) for name in reached]
     folders = {
         folder
@@ -401,7 +391,7 @@ def drawn_on(files: SourceFiles, main: str) -> set[str]:
 
 MAXIMUM_SOURCE_CHARACTERS = 6_000_000
 _DEEPEST_INCLUSION = 20
-# Macros stand in macros, but seldom deeper; one that calls itself has no end.
+# Macros rarely nest deeper; a recursive macro would not terminate.
 _EXPANSION_PASSES = 6
 _DOCUMENT_CLASS = bounded(r"\\document(?:class|style)\b")
 _COMMAND = bounded(r"\\([A-Za-z]+)(?:\{\})?")
@@ -418,27 +408,24 @@ _DEFINITION = bounded(
 
 
 def whole_source(files: Mapping[str, str], main: str = "") -> str:
-    """The paper as one LaTeX text.
-
-    Only files of the archive are ever included; one that is missing is left out, as LaTeX without
-    `-halt-on-error` does.
+    """Return the paper as one LaTeX text; missing inclusions are skipped.
 
     Args:
-        main: the file to start from; empty: as `main_file` chooses.
+        main: the main file; empty: chosen by `main_file`.
 
     Raises:
-        LatexError: none of the files is LaTeX, or the inclusions or macros multiply beyond the
-            limit (a bomb).
+        LatexError: none of the files is LaTeX, or inclusions or macros expand beyond the limit.
     """
-    return _expanded(_included(files, main or main_file(files), ()))
+    return _expand_macros(_include(files, main or main_file(files), ()))
 
 
 def main_file(files: Mapping[str, str]) -> str:
-    """The file a LaTeX run would start from: a whole document that no other includes, with a usual
-    name, nearest to the root, the longest.
+    """Choose the main file: a document that no other includes.
+
+    Usual names are preferred, then paths near the root, then long files.
 
     Raises:
-        LatexError: none has a document class, and none but one could be it.
+        LatexError: none of the files is a LaTeX document.
     """
     texts = {
         name: text for name, text in files.items() if not name.lower().endswith((".bbl", ".txt"))
@@ -464,7 +451,7 @@ def main_file(files: Mapping[str, str]) -> str:
     return min(candidates, key=order)
 
 
-def _included(files: Mapping[str, str], name: str, above: tuple[str, ...]) -> str:
+def _include(files: Mapping[str, str], name: str, above: tuple[str, ...]) -> str:
     main = above[0] if above else name
     size = 0
 
@@ -477,7 +464,7 @@ def _included(files: Mapping[str, str], name: str, above: tuple[str, ...]) -> st
             raise LatexError(
                 Reason.PARSER_LIMIT, f"files include files more than {_DEEPEST_INCLUSION} deep"
             )
-        text = _included(files, file, (*above, name))
+        text = _include(files, file, (*above, name))
         size += len(text)
         if size > MAXIMUM_SOURCE_CHARACTERS:
             raise LatexError(
@@ -489,37 +476,35 @@ def _included(files: Mapping[str, str], name: str, above: tuple[str, ...]) -> st
     return with_inclusions(files, name, main, inclusion)
 
 
-def _expanded(text: str) -> str:
-    """The paper's own macros written out, as far as they stand for text; a macro that calls itself
-    stops after a few rounds.
-    """
+def _expand_macros(text: str) -> str:
+    """Expand the paper's own macros, recursive ones for a few passes only."""
     macros, text = _definitions(text)
     if not macros:
         return text
     for _ in range(_EXPANSION_PASSES):
-        text, changed = _one_pass(text, macros)
+        text, changed = _expand_once(text, macros)
         if not changed:
             break
     return text
 
 
-def _one_pass(text: str, macros: Mapping[str, tuple[int, str | None, str]]) -> tuple[str, bool]:
+def _expand_once(text: str, macros: Mapping[str, tuple[int, str | None, str]]) -> tuple[str, bool]:
     pieces: list[str] = []
     place = size = 0
-    for found in _COMMAND.finditer(text):
-        if found.start() < place or found.group(1) not in macros:
+    for match in _COMMAND.finditer(text):
+        if match.start() < place or match.group(1) not in macros:
             continue
-        count, default, body = macros[found.group(1)]
-        end = found.end()
+        count, default, body = macros[match.group(1)]
+        end = match.end()
         if count == 0:
             value = body
         else:
             arguments, end = _arguments(
-                text, found.start() + 1 + len(found.group(1)), count, default
+                text, match.start() + 1 + len(match.group(1)), count, default
             )
-            value = _filled(body, arguments)
-        pieces += [text[place : found.start()], value]
-        size += found.start() - place + len(value)
+            value = _fill_in(body, arguments)
+        pieces += [text[place : match.start()], value]
+        size += match.start() - place + len(value)
         if size > MAXIMUM_SOURCE_CHARACTERS:
             raise LatexError(
                 Reason.PARSER_LIMIT,
@@ -529,9 +514,9 @@ def _one_pass(text: str, macros: Mapping[str, tuple[int, str | None, str]]) -> t
     return ("".join([*pieces, text[place:]]), bool(pieces))
 
 
-def _filled(body: str, arguments: Sequence[str]) -> str:
-    def argument(found: Match[str]) -> str:
-        number = int(found.group(1))
+def _fill_in(body: str, arguments: Sequence[str]) -> str:
+    def argument(match: Match[str]) -> str:
+        number = int(match.group(1))
         return arguments[number - 1] if number <= len(arguments) else ""
 
     return _PARAMETER.sub(argument, body)
@@ -539,23 +524,23 @@ def _filled(body: str, arguments: Sequence[str]) -> str:
 
 def _definitions(text: str) -> tuple[dict[str, tuple[int, str | None, str]], str]:
     macros: dict[str, tuple[int, str | None, str]] = {}
-    kept: list[str] = []
+    pieces: list[str] = []
     place = 0
-    for found in _DEFINITION.finditer(text):
-        if found.start() < place:
+    for match in _DEFINITION.finditer(text):
+        if match.start() < place:
             continue
-        body, end = balanced(text, found.end())
-        if end == found.end():
+        body, end = balanced(text, match.end())
+        if end == match.end():
             continue
-        kept.append(text[place : found.start()])
+        pieces.append(text[place : match.start()])
         place = end
         if len(body) <= 2_000:
-            macros[found.group(1) or found.group(4)] = (
-                int(found.group(2) or 0),
-                found.group(3),
+            macros[match.group(1) or match.group(4)] = (
+                int(match.group(2) or 0),
+                match.group(3),
                 body,
             )
-    return macros, "".join([*kept, text[place:]])
+    return macros, "".join([*pieces, text[place:]])
 
 
 def _arguments(text: str, place: int, count: int, default: str | None) -> tuple[list[str], int]:
@@ -577,8 +562,9 @@ def _arguments(text: str, place: int, count: int, default: str | None) -> tuple[
 
 
 def balanced(text: str, start: int) -> tuple[str, int]:
-    """The text between the brace at `start` and its partner, and the place behind it; (`""`,
-    `start`) where there is none.
+    """Return the text in the braces opened at `start`, and the position after them.
+
+    Returns (`""`, `start`) if there is no brace.
     """
     if start >= len(text) or text[start] != "{":
         return "", start
@@ -588,15 +574,13 @@ def balanced(text: str, start: int) -> tuple[str, int]:
 
 @lru_cache(maxsize=1)
 def _partners(text: str) -> dict[int, int]:
-    """Return where each opening brace is closed.
-
-    Read once for a text: seeking each from its place on would be quadratic.
-    """
+    """Return the position of the closing brace of each opening one."""
+    # Cached for a text, because searching from each brace would take quadratic time.
     partners: dict[int, int] = {}
-    waiting: list[int] = []
-    for found in _BRACE.finditer(text):
-        if found.group() == "{":
-            waiting.append(found.start())
-        elif found.group() == "}" and waiting:
-            partners[waiting.pop()] = found.start()
+    open_braces: list[int] = []
+    for match in _BRACE.finditer(text):
+        if match.group() == "{":
+            open_braces.append(match.start())
+        elif match.group() == "}" and open_braces:
+            partners[open_braces.pop()] = match.start()
     return partners

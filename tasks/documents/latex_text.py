@@ -1,5 +1,6 @@
-"""One LaTeX source → a document: title, abstract, and readable text under its headings
-(pylatexenc). Run as a module, it reads a source from standard input in a process of its own.
+"""Conversion of a LaTeX source to a document with readable text (pylatexenc).
+
+As a module, it is the child process that reads a source from standard input.
 """
 
 import logging
@@ -20,7 +21,7 @@ from tasks.documents.headings import kind_of
 from tasks.documents.latex_source import (
     LatexError,
     balanced,
-    followed,
+    follow_inclusions,
     main_file,
     read_files,
     whole_source,
@@ -71,11 +72,13 @@ logging.getLogger("pylatexenc").setLevel(logging.CRITICAL)
 
 
 def document_of_latex(source: str) -> ParsedDocument:
-    """Citations become `[keys]`, references `[labels]`; formulas stay as written; figures, tables,
-    listings and bibliography go.
+    """Convert LaTeX to a document.
+
+    Citations become `[keys]`, references `[labels]`; formulas are kept as written; figures, tables,
+    listings and the bibliography are removed.
 
     Raises:
-        LatexError: nested beyond what can be read, or a text without words.
+        LatexError: the source nests too deeply, or has no text.
     """
     preamble, body = _preamble_and_body(source)
     try:
@@ -94,23 +97,23 @@ def document_of_latex(source: str) -> ParsedDocument:
 
 
 def _preamble_and_body(source: str) -> tuple[str, str]:
-    """A source without `document` is all body, and its own preamble."""
+    """Split a source; without a `document` environment, all of it is body and preamble."""
     preamble, _, body = source.partition("\\begin{document}")
     return preamble, (body or preamble).partition("\\end{document}")[0]
 
 
 def source_of_latex(source: str, files: Mapping[str, str]) -> LatexSource:
-    """The paper as LaTeX, from its title to its end.
+    """Return the paper as LaTeX.
 
     Raises:
-        LatexError: a text without words.
+        LatexError: the source has no text.
     """
     preamble, body = _preamble_and_body(source)
     bibliography = "\n".join(
         text for name, text in sorted(files.items()) if name.lower().endswith(".bbl")
     )
     if (block := _ABSTRACT_BLOCK.search(preamble)) and not _ABSTRACT_BLOCK.search(body):
-        body = f"{block.group(0)}\n\n{body}"  # some journals' classes want it there
+        body = f"{block.group(0)}\n\n{body}"  # some document classes require it in the preamble
     if len(_WORDS.findall(body)) < _FEWEST_WORDS:
         raise LatexError(Reason.NO_TEXT, "the source holds no text")
     try:
@@ -123,8 +126,8 @@ def source_of_latex(source: str, files: Mapping[str, str]) -> LatexSource:
 
 
 def _title(source: str) -> str:
-    for found in _TITLE.finditer(source):
-        text = " ".join(readable(balanced(source, found.end())[0]).split())
+    for match in _TITLE.finditer(source):
+        text = " ".join(readable(balanced(source, match.end())[0]).split())
         if text:
             return text[:500]
     return ""
@@ -141,9 +144,9 @@ def _abstract(body: str, preamble: str) -> tuple[str, str]:
 
 
 def _sections(body: str) -> Iterator[HeadedSection]:
-    """In reading order; what stands before the first heading is left out, as in a PDF."""
-    found = [(match, *balanced(body, match.end())) for match in _HEADING.finditer(body)]
-    headings = [(match, title, end) for match, title, end in found if end > match.end()]
+    """Yield sections in reading order; text before the first heading is dropped, as in a PDF."""
+    matches = [(match, *balanced(body, match.end())) for match in _HEADING.finditer(body)]
+    headings = [(match, title, end) for match, title, end in matches if end > match.end()]
     if not headings:
         text = readable(body)
         if text:
@@ -159,17 +162,17 @@ def _sections(body: str) -> Iterator[HeadedSection]:
 
 
 def readable(latex: str) -> str:
-    """A piece of LaTeX as text; paragraphs stay apart, lines within them flow.
+    """Convert LaTeX to plain text with paragraphs.
 
     Raises:
-        RecursionError: nested beyond what can be read.
+        RecursionError: nested too deeply.
     """
-    text = _VERB.sub(lambda found: _escaped(found.group(2)), latex)
+    text = _VERB.sub(lambda found: _escape(found.group(2)), latex)
     text = _CITATION.sub(
-        lambda found: f"[{_escaped(', '.join(key.strip() for key in found.group(1).split(',')))}]",
+        lambda found: f"[{_escape(', '.join(key.strip() for key in found.group(1).split(',')))}]",
         text,
     )
-    text = _REFERENCE.sub(lambda found: f"[{_escaped(found.group(1).strip())}]", text)
+    text = _REFERENCE.sub(lambda found: f"[{_escape(found.group(1).strip())}]", text)
     text = _APPENDIX.sub("", _DROPPED.sub(" ", _BOX.sub("", _LINK.sub("", text))))
     try:
         plain = LatexNodes2Text(math_mode="verbatim", keep_comments=False).latex_to_text(
@@ -181,20 +184,20 @@ def readable(latex: str) -> str:
     return "\n\n".join(each for each in paragraphs if each)
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", text.replace("\\", "\\textbackslash "))
 
 
 def main() -> int:
-    """`latex_text CPU_SECONDS MEMORY_BYTES document|source MAIN`: the document on standard input as
-    JSON, or with `source` its LaTeX as one text. It begins with the file MAIN, if there is one.
-    Exit codes are the contract with `latex.py`; a refusal writes its reason and its words to
-    standard error.
+    """Run `latex_text CPU_SECONDS MEMORY_BYTES document|source MAIN`.
 
-    Memory, processor time and files are limited before the source is touched, which may be hostile.
+    Writes the document on standard input as JSON, or with `source` its LaTeX as one text, starting
+    from the file MAIN if it exists. Exit codes are the contract with `latex.py`; a refusal writes
+    reason and message to standard error.
     """
     cpu_seconds, memory_bytes = (int(argument) for argument in sys.argv[1:3])
-    kind, named = sys.argv[3:5]
+    kind, requested_main = sys.argv[3:5]
+    # Limited before the source is read, because it may be hostile.
     for limit, amount in (
         (resource.RLIMIT_CPU, cpu_seconds),
         (resource.RLIMIT_AS, memory_bytes),
@@ -205,20 +208,20 @@ def main() -> int:
     missing: list[str] = []
     try:
         files = read_files(sys.stdin.buffer.read())
-        main = named if named in files else main_file(files)
-        _, missing, missing_preamble = followed(files, main)
+        main = requested_main if requested_main in files else main_file(files)
+        _, missing, missing_preamble = follow_inclusions(files, main)
         source = whole_source(files, main)
-        read = source_of_latex(source, files) if kind == "source" else document_of_latex(source)
+        document = source_of_latex(source, files) if kind == "source" else document_of_latex(source)
         answer = replace(
-            read,
+            document,
             missing_files=tuple(missing),
             missing_preamble_files=tuple(missing_preamble),
         )
     except MemoryError:
         return EXIT_MEMORY
     except LatexError as error:
-        lost = f"; missing or not followed: {', '.join(missing[:5])}" if missing else ""
-        sys.stderr.write(f"{error.reason} {error}{lost}")
+        note = f"; missing or not followed: {', '.join(missing[:5])}" if missing else ""
+        sys.stderr.write(f"{error.reason} {error}{note}")
         return EXIT_REFUSED
     sys.stdout.write(answer.model_dump_json())
     return 0

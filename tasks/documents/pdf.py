@@ -1,6 +1,6 @@
-"""PDF without GROBID: read by pypdfium2 in a child process with limits, its lines put together by
-its outline where it has a usable one, else by font sizes; and problems written as comments into a
-copy of it.
+"""PDF parsing without GROBID (pypdfium2 in a limited child process), and PDF comments.
+
+Sections follow from the outline if it is usable, else from font sizes.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from schemas.literature.paper import SectionKind
 from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
 from schemas.text.patterns import DOTALL, IGNORECASE, bounded
-from tasks.documents.child import Ended, run_child, verdict
+from tasks.documents.child import ChildEnd, run_child, verdict
 from tasks.documents.document import HeadedSection, PagedText, ParsedDocument
 from tasks.documents.headings import Line, font_headings, kind_of, number_depth, plain
 from tasks.documents.pdf_child import (
@@ -45,11 +45,11 @@ _RUN_IN_HEADING = bounded(r"^(.{2,60}?)([:.—–])\s++(\S.*)", DOTALL)
 _FILE_NAME = bounded(r"\.(?:docx?|tex|dvi|pdf|indd)$|^microsoft word", IGNORECASE)
 _RUNNING_LINES = 2
 _LINES_SEARCHED_PER_PAGE = 1_000
-"""For the headings of the outline: ten times what a page can show."""
+"""Lines searched for outline headings; ten times those of a full page."""
 
 
 class OutlineEntry(NamedTuple):
-    """One bookmark; `top` is None where it leads to a page as a whole."""
+    """A bookmark; `top` is None if it points to a whole page."""
 
     title: str
     level: int
@@ -59,9 +59,7 @@ class OutlineEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A heading at `line`; its own text continues at `text_from`, after `rest` of the heading's
-    line.
-    """
+    """A heading at `line`; its text is `rest` of that line, then the lines from `text_from` on."""
 
     line: int
     text_from: int
@@ -73,28 +71,28 @@ class _Place:
 def document_of(
     lines: Sequence[Line], outline: Sequence[OutlineEntry], title: str
 ) -> ParsedDocument:
-    """Put a document together.
+    """Build a document from lines and outline.
 
-    Running heads and page numbers are left out; what stands before the first heading too.
+    Running heads, page numbers and text before the first heading are dropped.
     """
-    kept = _without_running_lines(lines)
-    printed = [
+    text_lines = _without_running_lines(lines)
+    font_places = [
         _Place(item.line, item.line + item.line_count, item.level, item.text)
-        for item in font_headings(kept)
+        for item in font_headings(text_lines)
     ]
-    places = _outline_places(kept, outline)
+    places = _outline_places(text_lines, outline)
     if len(places) < max(MINIMUM_OUTLINE_ENTRIES, len(outline) // 2):
-        places = printed
+        places = font_places
     else:
         places = [
             place
-            for place in printed
+            for place in font_places
             if place.line < places[0].line and place.text_from <= places[0].line
         ] + places
-    places = _with_inline_abstract(kept, _without_contents(places))
-    sections = tuple(_sections(kept, places))
+    places = _with_inline_abstract(text_lines, _without_contents(places))
+    sections = tuple(_sections(text_lines, places))
     return ParsedDocument(
-        title=_title(kept, title),
+        title=_title(text_lines, title),
         abstract=_abstract(sections),
         sections=_without_abstract(sections),
         parser=PARSER,
@@ -106,7 +104,9 @@ def _without_running_lines(lines: Sequence[Line]) -> list[Line]:
     for index, line in enumerate(lines):
         pages.setdefault(line.page, []).append(index)
     edges = {
-        index for own in pages.values() for index in [*own[:_RUNNING_LINES], *own[-_RUNNING_LINES:]]
+        index
+        for indices in pages.values()
+        for index in [*indices[:_RUNNING_LINES], *indices[-_RUNNING_LINES:]]
     }
     shapes = Counter(_shape(lines[index].text) for index in edges)
     often = max(3, len(pages) * 2 // 5)
@@ -125,14 +125,15 @@ def _shape(text: str) -> str:
 
 
 def _outline_places(lines: Sequence[Line], outline: Sequence[OutlineEntry]) -> list[_Place]:
-    """Find each bookmark's heading among the lines, in order; one whose heading is not printed
-    starts where it points.
+    """Find each bookmark's heading among the lines, in order.
+
+    A heading that is not printed is placed at the bookmark's target.
     """
     by_page: dict[int, list[int]] = {}
     for index, line in enumerate(lines):
-        own = by_page.setdefault(line.page, [])
-        if len(own) < _LINES_SEARCHED_PER_PAGE:
-            own.append(index)
+        indices = by_page.setdefault(line.page, [])
+        if len(indices) < _LINES_SEARCHED_PER_PAGE:
+            indices.append(index)
     printed = _PrintedLetters(lines)
     places: list[_Place] = []
     earliest = 0
@@ -143,7 +144,9 @@ def _outline_places(lines: Sequence[Line], outline: Sequence[OutlineEntry]) -> l
             for index in by_page.get(page, ())
             if index >= earliest
         ]
-        place = _printed(lines, entry, candidates, printed) or _pointed_at(lines, entry, candidates)
+        place = _find_printed(lines, entry, candidates, printed) or _find_target(
+            lines, entry, candidates
+        )
         if place is not None:
             places.append(place)
             earliest = max(place.text_from, place.line + 1) if not place.rest else place.line + 1
@@ -151,10 +154,9 @@ def _outline_places(lines: Sequence[Line], outline: Sequence[OutlineEntry]) -> l
 
 
 class _PrintedLetters:
-    """The letters that lines print, alone, with those after them, or as a label.
+    """The letters of lines: alone, with the following lines, or as a run-in label.
 
-    Made once for each line: a hostile outline has thousands of entries, and each would have them
-        made again.
+    Computed once for each line, because a hostile outline may have thousands of entries.
     """
 
     def __init__(self, lines: Sequence[Line]) -> None:
@@ -162,26 +164,24 @@ class _PrintedLetters:
         self._known: dict[int, dict[str, tuple[int, str]]] = {}
 
     def of(self, index: int) -> dict[str, tuple[int, str]]:
-        """By letters: how many lines from `index` on print them and nothing else, and the rest
-        behind them where they are a label.
-        """
-        known = self._known.get(index)
-        if known is None:
+        """Return (number of lines, rest of the line after a label) by letters."""
+        entry = self._known.get(index)
+        if entry is None:
             label, mark, rest = _label(self._lines[index].text)
-            known = self._known[index] = (
+            entry = self._known[index] = (
                 {_letters(plain(label)): (1, rest)} if mark and rest else {}
             )
             for count in (3, 2, 1):
                 text = " ".join(line.text for line in self._lines[index : index + count])
-                known |= {_letters(text): (count, ""), _letters(plain(text)): (count, "")}
-        return known
+                entry |= {_letters(text): (count, ""), _letters(plain(text)): (count, "")}
+        return entry
 
 
-def _printed(
+def _find_printed(
     lines: Sequence[Line], entry: OutlineEntry, candidates: Sequence[int], printed: _PrintedLetters
 ) -> _Place | None:
-    wanted = _letters(plain(entry.title))
-    if not wanted:
+    letters = _letters(plain(entry.title))
+    if not letters:
         return None
     for index in candidates:
         if (
@@ -190,19 +190,19 @@ def _printed(
             and lines[index].top > entry.top + 4
         ):
             continue
-        if found := printed.of(index).get(wanted):
-            count, rest = found
+        if match := printed.of(index).get(letters):
+            count, rest = match
             return _Place(index, index + count, entry.level, entry.title.strip(), rest)
     return None
 
 
 def _label(text: str) -> tuple[str, str, str]:
-    """`Methods: We …` taken apart."""
+    """Split `Methods: We …` into label, mark and rest."""
     match = _RUN_IN_HEADING.match(text)
     return (match.group(1), match.group(2), match.group(3)) if match else (text, "", "")
 
 
-def _pointed_at(
+def _find_target(
     lines: Sequence[Line], entry: OutlineEntry, candidates: Sequence[int]
 ) -> _Place | None:
     if entry.top is None:
@@ -218,7 +218,7 @@ def _letters(text: str) -> str:
 
 
 def _without_contents(places: list[_Place]) -> list[_Place]:
-    """A table of contents prints every heading once more, with its page: `2 Methodology 4`."""
+    """Drop the headings repeated with page numbers in a table of contents (`2 Methodology 4`)."""
     last = {_letters(place.heading): place.line for place in places}
 
     def listed(place: _Place) -> bool:
@@ -232,7 +232,7 @@ def _without_contents(places: list[_Place]) -> list[_Place]:
 
 
 def _with_inline_abstract(lines: Sequence[Line], places: list[_Place]) -> list[_Place]:
-    """Many papers print `Abstract—We …` in the text itself: that starts a section too."""
+    """Add a section for an abstract printed in the running text (`Abstract—We …`)."""
     if any(kind_of(place.heading) is SectionKind.ABSTRACT for place in places):
         return places
     end = next(
@@ -262,21 +262,19 @@ def _sections(lines: Sequence[Line], places: Sequence[_Place]) -> Iterator[Heade
         yield HeadedSection(
             level=place.level,
             heading=place.heading[:300] or "Untitled",
-            text=_flowing([text for text in texts if text]),
+            text=_paragraphs([text for text in texts if text]),
         )
 
 
-def _flowing(texts: Sequence[str]) -> str:
-    """Lines as paragraphs: a line that ends a sentence well short of the usual width ends its
-    paragraph.
-    """
+def _paragraphs(texts: Sequence[str]) -> str:
+    """Join lines into paragraphs; a short line that ends a sentence ends its paragraph."""
     lengths = sorted(len(text) for text in texts)
     usual = lengths[len(lengths) * 3 // 4] if lengths else 0
     pieces: list[str] = []
     for text in texts:
-        joined = text.replace(HYPHEN_AT_LINE_END, "").replace("\r", " ").replace("\n", " ")
-        ends = joined.endswith((".", "!", "?", ":")) and len(text) < 0.8 * usual
-        pieces.append(joined + ("\n\n" if ends else " "))
+        line = text.replace(HYPHEN_AT_LINE_END, "").replace("\r", " ").replace("\n", " ")
+        ends = line.endswith((".", "!", "?", ":")) and len(text) < 0.8 * usual
+        pieces.append(line + ("\n\n" if ends else " "))
     return "".join(pieces).strip()
 
 
@@ -306,18 +304,16 @@ def _without_abstract(sections: Sequence[HeadedSection]) -> tuple[HeadedSection,
     )
     if start is None:
         return tuple(sections)
-    behind = start + 1
-    while behind < len(sections) and sections[behind].level > sections[start].level:
-        behind += 1
-    return tuple(sections[behind:])
+    end = start + 1
+    while end < len(sections) and sections[end].level > sections[start].level:
+        end += 1
+    return tuple(sections[end:])
 
 
-def _title(lines: Sequence[Line], given: str) -> str | None:
-    """The title in the file's properties if it reads like one, else the largest print of the first
-    page.
-    """
-    if len(given.split()) >= 3 and not _FILE_NAME.search(given):
-        return " ".join(given.split())
+def _title(lines: Sequence[Line], property_title: str) -> str | None:
+    """Return the title of the file properties if plausible, else the largest text of page one."""
+    if len(property_title.split()) >= 3 and not _FILE_NAME.search(property_title):
+        return " ".join(property_title.split())
     first = [line for line in lines if line.page == 0]
     largest = max((line.size for line in first if len(line.text) > 3), default=None)
     title = " ".join(line.text for line in first if line.size == largest).replace(
@@ -327,13 +323,13 @@ def _title(lines: Sequence[Line], given: str) -> str | None:
 
 
 VERSION = 1
-"""Raised whenever the same PDF would give other sections: it is part of the cache key."""
+"""Part of the cache key; increased whenever the same PDF gives other sections."""
 
 _CHILD = Path(__file__).with_name("pdf_child.py")
 
 
-class _Read(Noun):
-    """Findings of the child in a PDF. It has read hostile bytes: nothing is taken unchecked."""
+class _ChildReply(Noun):
+    """The child's reply. It has read hostile bytes, so everything is validated."""
 
     page_count: int = Field(ge=0)
     title: str
@@ -341,7 +337,7 @@ class _Read(Noun):
     outline: tuple[OutlineEntry, ...]
 
     @model_validator(mode="after")
-    def _on_its_pages(self) -> "_Read":
+    def _on_its_pages(self) -> "_ChildReply":
         if not all(
             0 <= line.page < self.page_count
             and math.isfinite(line.size)
@@ -357,33 +353,32 @@ class _Read(Noun):
 async def read_pdf(
     content: bytes, name: str, settings: DocumentSettings
 ) -> ParsedDocument | SourceFailure:
-    """Headed sections of a PDF, or why it cannot be read; costs at most `parse_seconds` of
-    processor time.
+    """Parse a PDF into sections, or return the failure.
 
-    `name` stands in the failure. The child gets the document and nothing else: no secrets in its
-    environment.
+    Limited to `parse_seconds` of processor time in a child process without secrets. `name` is used
+    in failures.
     """
-    read = await _lines(content, name, settings)
+    reply = await _lines(content, name, settings)
     return (
-        read
-        if isinstance(read, SourceFailure)
-        else await asyncio.to_thread(document_of, read.lines, read.outline, read.title)
+        reply
+        if isinstance(reply, SourceFailure)
+        else await asyncio.to_thread(document_of, reply.lines, reply.outline, reply.title)
     )
 
 
 async def read_pages(
     content: bytes, name: str, settings: DocumentSettings
 ) -> PagedText | SourceFailure:
-    """The text of every page, or why it cannot be read; within the limits of `read_pdf`.
+    """Read the text of every page, or return the failure; limits as for `read_pdf`.
 
     A page without text is empty.
     """
-    read = await _lines(content, name, settings)
-    if isinstance(read, SourceFailure):
-        return read
-    document = await asyncio.to_thread(document_of, read.lines, read.outline, read.title)
-    pages: list[list[str]] = [[] for _ in range(read.page_count)]
-    for line in read.lines:
+    reply = await _lines(content, name, settings)
+    if isinstance(reply, SourceFailure):
+        return reply
+    document = await asyncio.to_thread(document_of, reply.lines, reply.outline, reply.title)
+    pages: list[list[str]] = [[] for _ in range(reply.page_count)]
+    for line in reply.lines:
         pages[line.page].append(line.text)
     return PagedText(
         title=document.title,
@@ -395,30 +390,32 @@ async def read_pages(
     )
 
 
-async def _lines(content: bytes, name: str, settings: DocumentSettings) -> _Read | SourceFailure:
+async def _lines(
+    content: bytes, name: str, settings: DocumentSettings
+) -> _ChildReply | SourceFailure:
     cpu_seconds = max(int(settings.parse_seconds), 1)
     limits = (cpu_seconds, settings.parse_memory_bytes, settings.maximum_pages)
-    ended = await run_child((str(_CHILD), *map(str, limits)), content, cpu_seconds)
-    if ended.code != 0:
-        return failure(PARSER, name, *refusal(ended, settings))
+    end = await run_child((str(_CHILD), *map(str, limits)), content, cpu_seconds)
+    if end.code != 0:
+        return failure(PARSER, name, *refusal(end, settings))
     try:
-        read = _Read.model_validate_json(ended.output)
+        reply = _ChildReply.model_validate_json(end.output)
     except ValidationError:
-        detail = "the reader's answer is none: the PDF is damaged or hostile"
+        detail = "the reader's answer is invalid: the PDF is damaged or hostile"
         return failure(PARSER, name, Reason.DAMAGED, detail)
-    if not read.lines:
-        detail = f"none of the {read.page_count} pages holds text (a scan?)"
+    if not reply.lines:
+        detail = f"none of the {reply.page_count} pages holds text (a scan?)"
         return failure(PARSER, name, Reason.NO_TEXT, detail)
-    return read
+    return reply
 
 
-def refusal(ended: Ended, settings: DocumentSettings) -> tuple[Reason, str]:
-    own = {
+def refusal(end: ChildEnd, settings: DocumentSettings) -> tuple[Reason, str]:
+    refusals = {
         EXIT_DAMAGED: (Reason.DAMAGED, "the PDF is damaged"),
         EXIT_ENCRYPTED: (Reason.ENCRYPTED, "the PDF needs a password"),
         EXIT_TOO_MANY_PAGES: (
             Reason.TOO_MANY_PAGES,
-            f"{ended.errors.strip()[:12]} pages; the limit is {settings.maximum_pages}"
+            f"{end.errors.strip()[:12]} pages; the limit is {settings.maximum_pages}"
             " (ASSAY_DOCUMENTS__MAXIMUM_PAGES)",
         ),
         EXIT_TOO_MUCH_TEXT: (
@@ -426,23 +423,25 @@ def refusal(ended: Ended, settings: DocumentSettings) -> tuple[Reason, str]:
             f"more than {MAXIMUM_CHARACTERS:,} characters of text",
         ),
     }
-    return own.get(ended.code or 0) or verdict(ended, settings, "the PDF")
+    return refusals.get(end.code or 0) or verdict(end, settings, "the PDF")
 
 
 class PdfComment(Noun):
-    """One comment, and where it belongs."""
+    """A comment and its place."""
 
-    text: str = Field(min_length=1, description="Shown where its quote was found.")
-    elsewhere: str = Field(min_length=1, description="Shown at a page's top where it was not.")
-    quote: str = Field(default="", description="Marked on the page; empty: there is nothing.")
-    page: int = Field(default=1, ge=1, description="Whose top it goes to without its quote.")
+    text: str = Field(min_length=1, description="Shown at its quote, if found.")
+    elsewhere: str = Field(
+        min_length=1, description="Shown at the top of the page if the quote was not found."
+    )
+    quote: str = Field(default="", description="Marked on the page; empty: no quote.")
+    page: int = Field(default=1, ge=1, description="Page of a comment without its quote.")
 
 
 class CommentedPdf(Noun):
-    """The PDF with its comments.
+    """A PDF with comments.
 
     Attributes:
-        at_quote: of each comment, whether its quote was found and marked.
+        at_quote: for each comment, whether its quote was found and marked.
     """
 
     content: bytes = Field(repr=False)
@@ -452,24 +451,23 @@ class CommentedPdf(Noun):
 async def with_comments(
     content: bytes, name: str, comments: Sequence[PdfComment], settings: DocumentSettings
 ) -> CommentedPdf | SourceFailure:
-    """The PDF with `comments` added to those it has, or why it cannot have them; within the limits
-    of `read_pdf`.
+    """Add comments to a PDF, or return the failure; limits as for `read_pdf`.
 
-    A quote is looked for by its letters and digits alone, so that line ends, hyphens and ligatures
-    make no difference; one that two pages share is marked on the page where it begins.
+    Quotes are matched by letters and digits alone, ignoring line ends, hyphens and ligatures. A
+    quote across two pages is marked on the first.
     """
     cpu_seconds = max(int(settings.parse_seconds), 1)
     limits = (cpu_seconds, settings.parse_memory_bytes, settings.maximum_pages)
-    asked = json.dumps([comment.model_dump() for comment in comments]).encode()
-    ended = await run_child(
+    request = json.dumps([comment.model_dump() for comment in comments]).encode()
+    end = await run_child(
         ("-B", "-m", "tasks.documents.pdf_comments_child", *map(str, limits)),
-        asked + b"\n" + content,
+        request + b"\n" + content,
         cpu_seconds,
     )
-    if ended.code != 0:
-        return failure(PARSER, name, *refusal(ended, settings))
-    placed, _, commented = ended.output.partition(b"\n")
+    if end.code != 0:
+        return failure(PARSER, name, *refusal(end, settings))
+    at_quote, _, pdf = end.output.partition(b"\n")
     try:
-        return CommentedPdf(content=commented, at_quote=tuple(json.loads(placed)))
+        return CommentedPdf(content=pdf, at_quote=tuple(json.loads(at_quote)))
     except (ValueError, TypeError, ValidationError):
         return failure(PARSER, name, Reason.DAMAGED, "the PDF could not be written with comments")

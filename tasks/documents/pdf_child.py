@@ -1,8 +1,7 @@
-"""Reads one PDF from standard input and writes its lines and outline to standard output, as JSON.
+"""Child process that reads a PDF from standard input and writes its lines and outline as JSON.
 
-Runs in a process of its own, because a PDF may be hostile: memory, processor time and files are
-limited before the document is touched. Imports nothing of this project. Exit codes are the contract
-with `pdf.py`.
+Memory, processor time and files are limited before the PDF is read, because it may be hostile.
+Imports nothing of this project. Exit codes are the contract with `pdf.py`.
 """
 
 import ctypes
@@ -45,7 +44,7 @@ def main() -> int:
 
 
 def limit(cpu_seconds: int, memory_bytes: int) -> None:
-    """Of this process: processor time, memory, and no file written."""
+    """Limit this process: processor time, memory, and no written files."""
     for kind, amount in (
         (resource.RLIMIT_CPU, cpu_seconds),
         (resource.RLIMIT_AS, memory_bytes),
@@ -85,12 +84,12 @@ def _title(document: pdfium.PdfDocument) -> str:
 
 
 def _writable(text: str) -> str:
-    """A PDF may name half a surrogate pair, which no JSON can."""
+    """Replace lone surrogates, which a PDF may contain and JSON may not."""
     return text.encode("utf-8", "replace").decode()
 
 
 def _outline(document: pdfium.PdfDocument) -> Iterator[tuple[str, int, int, float | None]]:
-    """(title, level, page, height of the target on it), for entries that lead to a page."""
+    """Yield (title, level, page, top of the target) of entries that lead to a page."""
     for count, bookmark in enumerate(document.get_toc(max_depth=8)):
         if count >= MAXIMUM_OUTLINE_ENTRIES:
             return
@@ -106,7 +105,7 @@ def _outline(document: pdfium.PdfDocument) -> Iterator[tuple[str, int, int, floa
             top = position[height] if height is not None and len(position) > height else None
             try:
                 title = _writable(bookmark.get_title())
-            except UnicodeDecodeError:  # its heading is still found by its print
+            except UnicodeDecodeError:  # its heading may still be found by its font
                 continue
             yield title[:500], bookmark.level, page, top
 
@@ -114,9 +113,7 @@ def _outline(document: pdfium.PdfDocument) -> Iterator[tuple[str, int, int, floa
 def _page_lines(
     document: pdfium.PdfDocument, number: int
 ) -> Iterator[tuple[str, float, bool, float]]:
-    """(text, font size in points, bold, height on the page) of every line; a page that cannot be
-    read has none.
-    """
+    """Yield (text, font size in points, bold, top) of every line; none of an unreadable page."""
     try:
         page = document[number]
         text_page = page.get_textpage()
@@ -137,7 +134,7 @@ def _page_lines(
 def _appearance(
     text_page: ctypes.c_void_p, start: int, length: int, count: int
 ) -> tuple[float, bool, float]:
-    """Size, weight and height from a few letters of the line; the middle value of each."""
+    """Return size, weight and top position of a line, from a sample of its letters."""
     step = max(length // _SAMPLES_PER_LINE, 1)
     positions = [
         position
@@ -161,7 +158,7 @@ def _is_letter(text_page: ctypes.c_void_p, position: int) -> bool:
 
 
 def _size(text_page: ctypes.c_void_p, position: int) -> float:
-    """The size on paper: some producers set fonts at one point and scale them by the matrix."""
+    """Return the printed size: some PDFs set fonts at one point and scale them by the matrix."""
     size = raw.FPDFText_GetFontSize(text_page, position)
     matrix = raw.FS_MATRIX()
     if raw.FPDFText_GetMatrix(text_page, position, matrix):

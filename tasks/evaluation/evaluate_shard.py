@@ -53,13 +53,13 @@ class SuspendedIdeas(PutDown):
     def put_down(self, key: EvaluationKey, ledger: Ledger) -> None:
         """The idea waits. Its requests that left are kept; its calls are in the journal."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        spent = SpentWaiting(
+        usage = SpentWaiting(
             counted_requests=ledger.counted_requests,
             api_calls=tuple(call for call in ledger.api_calls if not call.cache_hit),
         )
         path = self.folder / f"{key}{_SUFFIX}"
         temporary = path.with_suffix(".new")
-        temporary.write_text(spent.model_dump_json())
+        temporary.write_text(usage.model_dump_json())
         temporary.rename(path)
         self.wait(key)
 
@@ -69,9 +69,9 @@ class SuspendedIdeas(PutDown):
             content = (self.folder / f"{key}{_SUFFIX}").read_bytes()
         except FileNotFoundError:
             return
-        spent = SpentWaiting.model_validate_json(content)
-        ledger.api_calls.extend(spent.api_calls)
-        ledger.requests_counted_before = spent.counted_requests
+        usage = SpentWaiting.model_validate_json(content)
+        ledger.api_calls.extend(usage.api_calls)
+        ledger.requests_counted_before = usage.counted_requests
 
     def forget(self, key: EvaluationKey) -> None:
         """The idea has landed."""
@@ -171,52 +171,55 @@ async def evaluate_shard(
             are landed.
     """
     waiting = [
-        planned
-        for planned in job.ideas
-        if complete_receipt(layout, RUNS, job.run_id, planned.evaluation_key) is None
+        planned_idea
+        for planned_idea in job.ideas
+        if complete_receipt(layout, RUNS, job.run_id, planned_idea.evaluation_key) is None
     ]
     suspects = sorted(
         (p for p in waiting if attempts.count(p.evaluation_key)),
         key=lambda p: attempts.count(p.evaluation_key),
     )
-    fresh = [planned for planned in waiting if not attempts.count(planned.evaluation_key)]
+    fresh = [
+        planned_idea for planned_idea in waiting if not attempts.count(planned_idea.evaluation_key)
+    ]
 
-    async def one(planned: PlannedIdea) -> None:
-        await _evaluate_in_span(planned, job, layout, attempts, open_tools)
+    async def one(planned_idea: PlannedIdea) -> None:
+        await _evaluate_in_span(planned_idea, job, layout, attempts, open_tools)
 
     await each_unit(fresh, job.request.parameters.ideas_in_flight, one)
-    for planned in suspects:
-        await one(planned)
+    for planned_idea in suspects:
+        await one(planned_idea)
     receipts = (
-        read_receipt(layout, RUNS, job.run_id, planned.evaluation_key) for planned in job.ideas
+        read_receipt(layout, RUNS, job.run_id, planned_idea.evaluation_key)
+        for planned_idea in job.ideas
     )
     return tuple(receipt for receipt in receipts if receipt is not None)
 
 
 async def _evaluate_in_span(
-    planned: PlannedIdea,
+    planned_idea: PlannedIdea,
     job: ShardJob,
     layout: Layout,
     attempts: Attempts,
     open_tools: IdeaToolsFactory,
 ) -> None:
     """One idea as a span, counted when it has landed."""
-    started = time.monotonic()
+    start = time.monotonic()
     with span(
         "idea",
         run_id=job.run_id,
-        idea_id=planned.idea.idea_id,
-        evaluation_key=planned.evaluation_key,
+        idea_id=planned_idea.idea.idea_id,
+        evaluation_key=planned_idea.evaluation_key,
     ) as idea_span:
-        reason = await _evaluate_and_land(planned, job, layout, attempts, open_tools)
+        reason = await _evaluate_and_land(planned_idea, job, layout, attempts, open_tools)
         idea_span.note(outcome=reason or "complete")
     if reason == _WAITING:
         return
-    idea_landed(reason or "complete", time.monotonic() - started)
+    idea_landed(reason or "complete", time.monotonic() - start)
 
 
 async def _evaluate_and_land(
-    planned: PlannedIdea,
+    planned_idea: PlannedIdea,
     job: ShardJob,
     layout: Layout,
     attempts: Attempts,
@@ -225,69 +228,71 @@ async def _evaluate_and_land(
     """Returns why running again may add to it; None when it is complete. Nothing lands of an idea
     that waits for a batch.
     """
-    unit = RUNS.unit_path(layout, job.run_id, planned.evaluation_key)
-    ledger = Ledger(planned.idea.idea_id, unit)
+    unit = RUNS.unit_path(layout, job.run_id, planned_idea.evaluation_key)
+    ledger = Ledger(planned_idea.idea.idea_id, unit)
     watch = Stopwatch()
-    if attempts.count(planned.evaluation_key) >= MAXIMUM_ATTEMPTS:
+    if attempts.count(planned_idea.evaluation_key) >= MAXIMUM_ATTEMPTS:
         detail = (
             f"the worker died {MAXIMUM_ATTEMPTS} times with this idea in hand; it was set aside so"
             " that the others could finish"
         )
-        failure = _failure(planned, Reason.WORKER_LOST, detail)
+        failure = _failure(planned_idea, Reason.WORKER_LOST, detail)
         land(
             layout,
-            failed_evaluation(planned, job, ledger, watch, failure),
+            failed_evaluation(planned_idea, job, ledger, watch, failure),
             incomplete_reason=Reason.WORKER_LOST,
         )
-        attempts.end(planned.evaluation_key)
+        attempts.end(planned_idea.evaluation_key)
         return Reason.WORKER_LOST
     boundary = ErrorBoundary()
-    waiting = SuspendedIdeas(layout.waiting(job.run_id))
-    waiting.take_up(planned.evaluation_key, ledger)
-    with attempts.hold(planned.evaluation_key):
+    suspended_ideas = SuspendedIdeas(layout.waiting(job.run_id))
+    suspended_ideas.take_up(planned_idea.evaluation_key, ledger)
+    with attempts.hold(planned_idea.evaluation_key):
         with boundary:
-            evaluation = await _within_time(planned, job, ledger, open_tools)
+            evaluation = await _evaluate_within_time(planned_idea, job, ledger, open_tools)
             reason = _incomplete_reason(evaluation)
             land(layout, evaluation, incomplete_reason=reason)
         if isinstance(boundary.error, StandstillError):
-            waiting.put_down(planned.evaluation_key, ledger)
+            suspended_ideas.put_down(planned_idea.evaluation_key, ledger)
             return _WAITING
         if boundary.error is not None:
-            failure = _failure_of(boundary.error, planned, job)
-            failed = failed_evaluation(planned, job, ledger, watch, failure)
+            failure = _failure_of(boundary.error, planned_idea, job)
+            failed_unit = failed_evaluation(planned_idea, job, ledger, watch, failure)
             reason = failure.reason
             land_failure(
-                lambda: land(layout, failed, incomplete_reason=reason),
-                f"idea {planned.idea.idea_id!r}",
+                lambda: land(layout, failed_unit, incomplete_reason=reason),
+                f"idea {planned_idea.idea.idea_id!r}",
             )
-    waiting.forget(planned.evaluation_key)
+    suspended_ideas.forget(planned_idea.evaluation_key)
     return reason
 
 
-def _failure_of(error: Exception, planned: PlannedIdea, job: ShardJob) -> Failure:
+def _failure_of(error: Exception, planned_idea: PlannedIdea, job: ShardJob) -> Failure:
     """Return what an idea's failure is called; errors that concern every idea are raised instead."""
     if isinstance(error, TimeoutError):
         detail = (
             f"not finished after {job.request.parameters.idea_timeout_seconds:.0f} s; run again to go on from"
             " the calls already paid"
         )
-        return _failure(planned, Reason.TIMED_OUT, detail)
-    return _failure(planned, *cause_of(error, f"idea {planned.idea.idea_id}"))
+        return _failure(planned_idea, Reason.TIMED_OUT, detail)
+    return _failure(planned_idea, *cause_of(error, f"idea {planned_idea.idea.idea_id}"))
 
 
-async def _within_time(
-    planned: PlannedIdea, job: ShardJob, ledger: Ledger, open_tools: IdeaToolsFactory
+async def _evaluate_within_time(
+    planned_idea: PlannedIdea, job: ShardJob, ledger: Ledger, open_tools: IdeaToolsFactory
 ) -> IdeaEvaluation:
     async with (
         asyncio.timeout(job.request.parameters.idea_timeout_seconds),
         open_tools(ledger) as tools,
     ):
-        evaluation = evaluate_idea(planned, job, tools)
+        evaluation = evaluate_idea(planned_idea, job, tools)
         return await (until_standstill(evaluation) if job.request.parameters.batch else evaluation)
 
 
-def _failure(planned: PlannedIdea, reason: Reason, detail: str) -> Failure:
-    return Failure(stage="evaluate", subject=planned.idea.idea_id, reason=reason, detail=detail)
+def _failure(planned_idea: PlannedIdea, reason: Reason, detail: str) -> Failure:
+    return Failure(
+        stage="evaluate", subject=planned_idea.idea.idea_id, reason=reason, detail=detail
+    )
 
 
 def _incomplete_reason(evaluation: IdeaEvaluation) -> Reason | None:
@@ -296,8 +301,8 @@ def _incomplete_reason(evaluation: IdeaEvaluation) -> Reason | None:
     A look-up that can only be refused again (no such paper, a query nobody can answer) leaves the
     idea complete.
     """
-    failed = (each.reason for each in every_failure(evaluation) if not _stands(each))
-    reason = first_that_may_pass((*unscored_reasons(evaluation), *failed))
+    failure_reasons = (each.reason for each in every_failure(evaluation) if not _stands(each))
+    reason = first_that_may_pass((*unscored_reasons(evaluation), *failure_reasons))
     if reason is not None and reason.about is About.LOOK_UP:
         return Reason.SOURCE_UNAVAILABLE
     return reason

@@ -120,8 +120,8 @@ class DoneBefore:
 
     def left_of(self, idea_count: int, calls_per_idea: float) -> float:
         """Ideas still to be paid for; one whose evaluation ended early counts by its open calls."""
-        answered = sum(min(count / calls_per_idea, 1.0) for count in self.replies if count)
-        return max(idea_count - self.evaluated - answered, 0.0)
+        done_share = sum(min(count / calls_per_idea, 1.0) for count in self.replies if count)
+        return max(idea_count - self.evaluated - done_share, 0.0)
 
 
 NOTHING_DONE = DoneBefore()
@@ -192,7 +192,7 @@ def estimate_run(
     # Which of the ideas are done is not known here: those not covered are spread evenly.
     beyond = count * not_covered / max(len(ideas), 1)
     few = _outside_the_field(request, idea_tokens, settings, dated=dated) if beyond else ()
-    weighed = _weighted_totals(steps, count - beyond, few, beyond)
+    total_of = _weighted_totals(steps, count - beyond, few, beyond)
     requests *= count - beyond
     hours, bound_by = _hours(count - beyond, requests, steps, request, settings)
     return Estimate(
@@ -202,11 +202,11 @@ def estimate_run(
         partly_evaluated=len(done.replies),
         rejected=rejected,
         literature_requests=round(requests),
-        model_calls=round(weighed("calls")),
-        prompt_tokens=round(weighed("prompt_tokens")),
-        cached_tokens=round(weighed("cached_tokens")),
-        completion_tokens=round(weighed("completion_tokens")),
-        thinking_tokens=round(weighed("thinking_tokens")),
+        model_calls=round(total_of("calls")),
+        prompt_tokens=round(total_of("prompt_tokens")),
+        cached_tokens=round(total_of("cached_tokens")),
+        completion_tokens=round(total_of("completion_tokens")),
+        thinking_tokens=round(total_of("thinking_tokens")),
         cost_usd=_of_ideas(count - beyond, cost, beyond, total_usd(step.cost_usd for step in few)),
         cost_usd_per_idea=cost,
         unpriced_models=unpriced(steps),
@@ -486,18 +486,18 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
     first = min(papers_found, parameters.maximum_judged_papers)
     seeds = min(first * EXPECTED_RELEVANT_SHARE, parameters.maximum_seeds)
     second = _second_pass(parameters, first)
-    compared = min(parameters.papers_compared, (first + second) * EXPECTED_RELEVANT_SHARE)
-    closest = min(parameters.closest_papers, compared)
+    papers_compared = min(parameters.papers_compared, (first + second) * EXPECTED_RELEVANT_SHARE)
+    closest = min(parameters.closest_papers, papers_compared)
     comparisons = sum(
         math.ceil(each / parameters.papers_per_comparison_call)
-        for each in (closest, compared - closest)
+        for each in (closest, papers_compared - closest)
     )
     query_calls = math.ceil(dimensions / parameters.dimensions_per_query_call)
     most_idea_tokens = _idea_tokens(parameters.idea_word_limit)
-    comparison = _comparison_tokens(parameters, closest, compared)
-    addressed = compared * EXPECTED_ADDRESSED_SHARE
+    comparison = _comparison_tokens(parameters, closest, papers_compared)
+    addressed_papers = papers_compared * EXPECTED_ADDRESSED_SHARE
     text = _tokens(parameters.words_per_review_text, SECTION_OF_REVIEW_WORDS)
-    near = min(CLOSEST_SHOWN, addressed) * (ABSTRACT_TOKENS + 2 * comparison + TITLE_TOKENS)
+    near = min(CLOSEST_SHOWN, addressed_papers) * (ABSTRACT_TOKENS + 2 * comparison + TITLE_TOKENS)
     quote_tokens = 2 * comparison + CONCERN_QUOTE_WORDS * TOKENS_PER_WORD
     counts: Counts = {
         "extract_dimensions": ExpectedCalls(1, 0, dimensions * DIMENSION_TOKENS),
@@ -508,8 +508,8 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
         "compare_paper": ExpectedCalls(
             comparisons,
             comparisons * dimensions * DIMENSION_TOKENS
-            + compared * (ABSTRACT_TOKENS + TITLE_TOKENS),
-            compared
+            + papers_compared * (ABSTRACT_TOKENS + TITLE_TOKENS),
+            papers_compared
             * (
                 (1 + dimensions * EXPECTED_ADDRESSED_SHARE) * comparison
                 + dimensions * COMPARED_ENTRY_TOKENS
@@ -522,13 +522,14 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
         ),
         "contribution_review": ExpectedCalls(
             dimensions,
-            dimensions * (DIMENSION_TOKENS + addressed * (comparison + 2 * TITLE_TOKENS) + near),
+            dimensions
+            * (DIMENSION_TOKENS + addressed_papers * (comparison + 2 * TITLE_TOKENS) + near),
             dimensions * (2 * text + EXPECTED_SUGGESTIONS * SUGGESTION_TOKENS),
             most_idea_tokens=most_idea_tokens,
         ),
     }
     if parameters.verify_citations:
-        counts |= _verification(text, dimensions, compared)
+        counts |= _verification(text, dimensions, papers_compared)
     return counts, _searches(parameters, dimensions, queries) + _neighbours(request, seeds)
 
 
@@ -569,8 +570,8 @@ def _second_pass(parameters: ContributionParameters, first: float) -> float:
     if parameters.second_pass_margin is None:
         return most
     missing = max(parameters.papers_compared - first * EXPECTED_RELEVANT_SHARE, 0)
-    wanted = parameters.second_pass_margin * missing / EXPECTED_RELEVANT_SHARE
-    return min(most, max(wanted, most / 3))
+    expected_need = parameters.second_pass_margin * missing / EXPECTED_RELEVANT_SHARE
+    return min(most, max(expected_need, most / 3))
 
 
 def _searches(parameters: ContributionParameters, dimensions: float, queries: float) -> float:
@@ -589,9 +590,9 @@ def _neighbours(request: RunRequest, seeds: float) -> float:
     parameters = request.profile.contribution
     requests = 0.0
     if parameters.recommendations_per_seed:
-        pooled = parameters.recommendations is RecommendationKind.POOLED
+        is_pooled = parameters.recommendations is RecommendationKind.POOLED
         requests += (
-            math.ceil(seeds / parameters.seeds_per_recommendation_request) if pooled else seeds
+            math.ceil(seeds / parameters.seeds_per_recommendation_request) if is_pooled else seeds
         )
     if parameters.references_per_seed:
         requests += math.ceil(seeds / MOST_SEEDS_PER_REQUEST)

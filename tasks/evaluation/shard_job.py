@@ -33,31 +33,31 @@ _KNOWN_BY_CONTENT: dict[str, bool | set[str]] = {
 
 def conditions(request: RunRequest, settings: Settings) -> tuple[str, ...]:
     """The settings that could change a result; not limits, addresses or secrets."""
-    used = [embedding_identity(settings)]
+    values = [embedding_identity(settings)]
     if not request.engine.is_baseline:
-        used.append(model_bounds(settings))
+        values.append(model_bounds(settings))
     if request.full_text:
         documents = settings.documents
         sources = (
             f"grobid {settings.grobid_url is not None} unpaywall"
             f" {settings.unpaywall_email is not None}"
         )
-        used.append(f"documents {sources} {documents.maximum_bytes} {documents.maximum_pages}")
+        values.append(f"documents {sources} {documents.maximum_bytes} {documents.maximum_pages}")
     if request.parameters.again is not None:
-        used.append(f"again {request.parameters.again}")
+        values.append(f"again {request.parameters.again}")
     if request.parameters.survey:
-        used.append(f"survey {IDEA_SURVEY.model_dump_json()} {PAPERS_PER_SEARCH}")
+        values.append(f"survey {IDEA_SURVEY.model_dump_json()} {PAPERS_PER_SEARCH}")
     if Module.CONTRIBUTION in request.parameters.modules:
-        used.append(f"novelty by {NOVELTY_RULE}")
+        values.append(f"novelty by {NOVELTY_RULE}")
     if Module.COMMITTEE in request.parameters.modules:
         from tasks.committee.planning import committee_conditions
 
-        used += committee_conditions(request.profile.committee, settings)
+        values += committee_conditions(request.profile.committee, settings)
     if Module.NOVELTY in request.parameters.modules:
         from tasks.novelty.profile_files import novelty_conditions
 
-        used += novelty_conditions(request.profile.novelty)
-    return tuple(used)
+        values += novelty_conditions(request.profile.novelty)
+    return tuple(values)
 
 
 def evaluation_key(
@@ -77,8 +77,12 @@ def evaluation_key(
     involved; not addresses of pages, the group, other metadata, the warehouse or the number of
     workers.
     """
-    involved = steps_of(request.parameters.modules, steps, surveyed=request.parameters.survey)
-    assigned = [] if request.engine.is_baseline else [_assigned(step, request) for step in involved]
+    steps_involved = steps_of(request.parameters.modules, steps, surveyed=request.parameters.survey)
+    assignments = (
+        []
+        if request.engine.is_baseline
+        else [_assignment(step, request) for step in steps_involved]
+    )
     return EvaluationKey(
         content_hash(
             idea.idea_id,
@@ -104,14 +108,14 @@ def evaluation_key(
             request.parameters.label,
             *conditions,
             *(result.model_dump_json() for result in results),
-            *sorted(prompts_of(involved)),
-            *sorted(assigned),
+            *sorted(prompts_of(steps_involved)),
+            *sorted(assignments),
             length=32,
         )
     )
 
 
-def _assigned(step: Step[Any, Any], request: RunRequest) -> str:
+def _assignment(step: Step[Any, Any], request: RunRequest) -> str:
     judging = request.profile.judging
     return f"{step.name}:{judging.assignment(step.name, step.kind, step.answer_tokens)}"
 
@@ -164,7 +168,7 @@ class ShardJob(Shard):
 
     @property
     def unit_names(self) -> tuple[str, ...]:
-        return tuple(planned.evaluation_key for planned in self.ideas)
+        return tuple(planned_idea.evaluation_key for planned_idea in self.ideas)
 
     @property
     def warehouse(self) -> Path:

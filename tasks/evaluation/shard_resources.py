@@ -55,7 +55,7 @@ class ShardResources:
             self.settings.literature,
             lambda: self._count_request(ledger),
             unlimited=self.job.request.literature.unlimited,
-            knows_references=self.job.knows_references,
+            with_references=self.job.knows_references,
         )
         documents = self._documents(ledger)
         yield IdeaTools(
@@ -142,7 +142,7 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
 
 def _field_embedder(embedder: Embedder, settings: Settings, layout: Layout) -> Embedder:
     """The bundled model: the rule of field coverage was fitted on its vectors."""
-    bundled = bundled_settings(settings.embeddings)
-    if bundled == settings.embeddings:
+    model_settings = bundled_settings(settings.embeddings)
+    if model_settings == settings.embeddings:
         return embedder
-    return SentenceEmbedder(bundled, KeyedStore(layout.cache / "embeddings.sqlite"))
+    return SentenceEmbedder(model_settings, KeyedStore(layout.cache / "embeddings.sqlite"))

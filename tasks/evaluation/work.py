@@ -69,7 +69,7 @@ def _expected(request: RunRequest, settings: Settings) -> Expected:
     )
     calls, requests = calls_for_ideas(batch.ideas, request, settings)
     return Expected(
-        asked=calls,
+        per_step=calls,
         counts={
             "ideas": len(batch.ideas),
             "rejected": len(batch.rejected),
@@ -81,8 +81,8 @@ def _expected(request: RunRequest, settings: Settings) -> Expected:
 
 
 def _result(run: Run, _: Sequence[Any]) -> Result:
-    stands, lost = run.idea_count > 0, run.order_reasons
-    return Result(run.in_a_word(), in_order=run.in_order, lost=lost, stands=stands)
+    stands, reasons = run.idea_count > 0, run.order_reasons
+    return Result(run.in_a_word(), in_order=run.in_order, lost=reasons, stands=stands)
 
 
 def _ranking_of(request: RunRequest, run_id: RunId | None = None) -> RankRequest:
@@ -106,8 +106,8 @@ def _evaluate(request: RunRequest, _: Settings, runs: Runs) -> Summary[Any]:
     summary = runs("evaluate", request)
     if not (request.parameters.rank and summary.published):
         return summary
-    ranked = runs("rank", _ranking_of(request, summary.head.run_id))
-    return replace(ranked, first=summary)
+    ranking = runs("rank", _ranking_of(request, summary.head.run_id))
+    return replace(ranking, first=summary)
 
 
 def _follows(request: RunRequest, _: Settings) -> tuple[Follow, ...]:

@@ -76,7 +76,7 @@ def expected_experiments(request: ExperimentRequest, _: Settings) -> Expected:
         sum(executions_of(folder).values()) * folder.task.limits.seconds for folder in folders
     )
     return Expected(
-        asked=add_calls(
+        per_step=add_calls(
             {PROPOSE_PROGRAM: _proposals(folder), LEARN_FROM_RUNS: _lessons(folder)}
             for folder in folders
         ),

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from schemas.errors import SnapshotError
 from schemas.text.patterns import bounded
-from tasks.literature.snapshot.build import unheard
+from tasks.literature.snapshot.build import ignore_progress
 from tasks.literature.snapshot.folder import read_manifest
 from tasks.literature.snapshot.parts import Progress, first_line
 from tasks.literature.snapshot.records import PaperRecord, as_number
@@ -191,7 +191,7 @@ class ConceptNetwork:
 
 @contextmanager
 def open_network(
-    snapshot: Path, home: Path, cutoff: date | None = None, progress: Progress = unheard
+    snapshot: Path, home: Path, cutoff: date | None = None, progress: Progress = ignore_progress
 ) -> Iterator[ConceptNetwork]:
     """Open the network of a snapshot at `cutoff`, built under `home` on first use.
 

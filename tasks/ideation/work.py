@@ -91,7 +91,7 @@ def _expected(request: IdeationRequest, _: Settings) -> Expected:
     writes, versions = not request.engine.is_baseline, version_count(request)
     rounds = request.parameters.rounds if writes else 1
     return Expected(
-        asked=_expected_calls(request, versions) if writes else {},
+        per_step=_expected_calls(request, versions) if writes else {},
         counts={
             "seeds": len(request.parameters.seeds),
             "rounds": rounds,

@@ -1,4 +1,4 @@
-"""What an attempt at a call costs, held against what was sent."""
+"""Cost and token counts of an attempt at a call."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,28 +17,32 @@ UNANSWERED = CallFailure(
     "the evaluation ended before the answer came",
     cost_is_unknown=True,
 )
-"""A call that was sent, so it is on the bill, at a cost nobody knows."""
+"""A call that was sent and is billed at an unknown cost."""
 
 
-def plausible_usage(answer: CallAnswer, sent: Sequence[Message], price: Price | None) -> CallAnswer:
+def plausible_usage(
+    answer: CallAnswer, prompt: Sequence[Message], price: Price | None
+) -> CallAnswer:
     """Return the answer with no fewer tokens than its texts can have.
 
     Without any usage it stays as it is: then the cost is unknown.
     """
     if not answer.tokens:
         return answer
-    characters = sum(len(message["content"]) for message in sent)
+    characters = sum(len(message["content"]) for message in prompt)
     prompt_tokens = max(answer.prompt_tokens, characters // _MOST_CHARACTERS_PER_TOKEN)
-    received = len(answer.text or "") // _MOST_CHARACTERS_PER_TOKEN
-    completion_tokens = max(answer.completion_tokens, received)
+    reply_tokens = len(answer.text or "") // _MOST_CHARACTERS_PER_TOKEN
+    completion_tokens = max(answer.completion_tokens, reply_tokens)
     if (prompt_tokens, completion_tokens) == (answer.prompt_tokens, answer.completion_tokens):
         return answer
-    raised = replace(
+    corrected_answer = replace(
         answer, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens, cost_usd=None
     )
-    own_usd = cost_of(raised, price)
+    own_usd = cost_of(corrected_answer, price)
     claimed_usd = answer.cost_usd
-    return replace(raised, cost_usd=max(filter(None, (own_usd, claimed_usd)), default=None))
+    return replace(
+        corrected_answer, cost_usd=max(filter(None, (own_usd, claimed_usd)), default=None)
+    )
 
 
 def cost_of(

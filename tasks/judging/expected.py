@@ -1,7 +1,6 @@
-"""What a step will take, before it is paid for: calls, tokens, and dollars of the models that
-answer it.
+"""Estimates of calls, tokens and dollars of a step, before it is paid for.
 
-Two things are expectations, and no more: what a provider's cache serves, and how long models think.
+Cache hits at the provider and the length of thinking are rough expectations.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,25 +19,24 @@ from tasks.judging.step import Step
 
 CHARACTERS_PER_TOKEN = 4.0
 FRAME_TOKENS = 40
-"""Of every prompt beside template, idea and evidence: tags and what the answer is to be like."""
+"""Of every prompt, in addition to template, idea and evidence: tags and the reply format."""
 EXPECTED_THINKING_TOKENS = {
     Effort.NONE: 0,
     Effort.LOW: 500,
     Effort.MEDIUM: 2_000,
     Effort.HIGH: 4_000,
 }
-"""Of a call. Medium, the default of most models, lies between what published checks took at it: on
-average 294 (o3) and 995 (Gemini 2.5 Pro) for 6,197 questions of 290 tokens, and 3,152 (o3), 3,582
-(o4-mini) and more (Gemini, whose budget was open) for 245 manuscripts of 17,000 tokens each; a
-step's prompt has 1,000 to 16,000. Low and high follow LiteLLM's budgets for Claude and Gemini,
-1,024, 2,048 and 4,096: half of the first, and about all of the others. Single calls differ by a
-factor of ten.
+"""Per call. Medium, the default of most models, lies between the means of published checks: 294
+(o3) and 995 (Gemini 2.5 Pro) for 6,197 questions of 290 tokens; 3,152 (o3), 3,582 (o4-mini) and
+more (Gemini, without a budget) for 245 manuscripts of 17,000 tokens each. A step's prompt has 1,000
+to 16,000. Low and high follow LiteLLM's budgets for Claude and Gemini (1,024, 2,048 and 4,096): half
+of the first, and about all of the others. Single calls differ by a factor of ten.
 """
 LEAST_THINKING_TOKENS = 100
-"""At effort none, of models that cannot stop: Gemini 2.5 Pro's smallest budget is 128."""
+"""Per call at effort none, of models that always think: Gemini 2.5 Pro's smallest budget is 128."""
 CACHED_FROM_TOKENS = 1_024
 CACHED_FROM_TOKENS_GEMINI = 2_048
-"""Shortest beginning that a provider's cache keeps, where LiteLLM does not say
+"""Shortest prompt prefix that a provider caches, where LiteLLM does not list it
 (`prompt_cache_min_tokens`; Claude: 512 to 4,096 by model).
 
 https://developers.openai.com/api/docs/guides/prompt-caching ("How it works"; Azure likewise),
@@ -46,21 +44,20 @@ https://platform.claude.com/docs/en/build-with-claude/prompt-caching ("Cache lim
 https://ai.google.dev/gemini-api/docs/caching ("Implicit caching": 2.5 Flash and Pro).
 """
 CLAIM_TOKENS = 700.0
-"""Of all claims that are read out of an idea."""
+"""Of all claims extracted from an idea."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCalls:
-    """Expected calls of a step, whichever model answers; everything over all calls, but
-    `shared_tokens`.
+    """Expected calls of a step, for any model. Tokens are totals, except `shared_tokens`.
 
     Attributes:
-        data_tokens: of the prompts, beside template and idea.
-        shared_tokens: of the data, what every call shares with the first of its group, right behind
+        data_tokens: of the prompts, without template and idea.
+        shared_tokens: data that every call shares with the first of its group, directly after
             instructions and idea.
-        first_calls: calls that go ahead of those they share a beginning with, one of each group;
-            None: no call waits for another, and none finds its beginning in a cache.
-        most_idea_tokens: shown of the idea; None: all of it.
+        first_calls: calls that run before the others of their group, one per group, to fill the
+            provider's cache; None: all calls run at once, without cache hits.
+        most_idea_tokens: limit of the idea's part in a prompt; None: the whole idea.
     """
 
     calls: float
@@ -75,7 +72,7 @@ CallsByStep = Mapping[Step[Any, Any], ExpectedCalls]
 
 
 def add_calls(parts: Iterable[CallsByStep]) -> CallsByStep:
-    """Add up what several units ask; calls of none of them wait for others."""
+    """Add up the calls of several units, none of which waits for others."""
     total: dict[Step[Any, Any], ExpectedCalls] = {}
     for part in parts:
         for step, calls in part.items():
@@ -89,7 +86,7 @@ def add_calls(parts: Iterable[CallsByStep]) -> CallsByStep:
 
 
 class StepEstimate(Noun):
-    """Calls, tokens and dollars of one step. Each of its models is asked every question."""
+    """Calls, tokens and dollars of one step. Each of its models answers every question."""
 
     step: str
     models: tuple[str, ...] = Field(description="LiteLLM's names of the models that answer.")
@@ -116,12 +113,12 @@ def estimate_step(
     *,
     by_batch: bool = False,
 ) -> StepEstimate | None:
-    """Predict one step; None without a model. Several judges are asked only where there are scores.
+    """Estimate one step; None without a model. Several judges answer only steps with scores.
 
     Args:
-        idea_tokens: shown of the idea in every prompt.
-        engine: answers where the profile names no model.
-        by_batch: at the price of batches, which cannot count on a provider's cache.
+        idea_tokens: of the idea in every prompt.
+        engine: its model answers where the profile assigns none.
+        by_batch: use batch prices, without cache hits.
     """
     default_model = engine.model
     if default_model is None:
@@ -147,7 +144,7 @@ def estimate_step(
 
 
 def total_usd(costs: Iterable[float | None]) -> float | None:
-    """The sum; None when one of them is unknown."""
+    """Return the sum; None when one of the costs is unknown."""
     total = 0.0
     for cost in costs:
         if cost is None:
@@ -157,18 +154,16 @@ def total_usd(costs: Iterable[float | None]) -> float | None:
 
 
 def unpriced(steps: Sequence[StepEstimate]) -> tuple[str, ...]:
-    """Models without a price, each once."""
+    """Return the models without a price, each once."""
     return tuple(dict.fromkeys(model for step in steps for model in step.unpriced_models))
 
 
 @dataclass(frozen=True, slots=True)
 class _Prompts:
-    """The prompts of a step: all their tokens, and those of the beginning that a group of calls
-    shares.
+    """Tokens of a step's prompts, and of the prefix that a group of calls shares.
 
     Attributes:
-        marked_beginning: as far as it is marked for a provider that wants to be told; 0: not at
-            all.
+        marked_beginning: tokens of the prefix with a cache marker; 0: no marker.
     """
 
     tokens: float
@@ -226,7 +221,10 @@ def _share(
 def _thinking_tokens(
     model: str, info: dict[str, Any], effort: Effort, settings: LanguageModelSettings
 ) -> int:
-    """Of one call, by a model that takes an effort: as the settings say, else as LiteLLM knows."""
+    """Return the thinking tokens of one call; 0 for a model that does not think.
+
+    The settings decide whether it thinks, else LiteLLM's tables.
+    """
     supports_thinking = bool(info.get("supports_reasoning"))
     if not (supports_thinking if settings.thinking == "auto" else settings.thinking == "yes"):
         return 0
@@ -235,8 +233,9 @@ def _thinking_tokens(
 
 
 def _can_stop_thinking(model: str, info: dict[str, Any]) -> bool:
-    """OpenAI's models where LiteLLM says so, Gemini 2.5 Flash, and others unless LiteLLM says they
-    cannot.
+    """Return whether thinking can be turned off.
+
+    OpenAI's models only where LiteLLM lists it; others unless LiteLLM lists that they always think.
     """
     if info.get("thinking_always_on"):
         return False
@@ -249,12 +248,12 @@ def _can_stop_thinking(model: str, info: dict[str, Any]) -> bool:
 def _cached_tokens(
     model: str, info: dict[str, Any], expected: ExpectedCalls, prompts: _Prompts
 ) -> tuple[float, float]:
-    """Prompt tokens expected from the provider's cache, and those it bills as written to it."""
+    """Return (tokens read from the provider's cache, tokens billed as written to it)."""
     if not info.get("supports_prompt_caching") or not expected.calls:
         return 0.0, 0.0
     least = _cached_from_tokens(model, info)
     if info.get("supports_prompt_cache_breakpoint"):
-        # From GPT-5.6 on OpenAI writes every prompt, and finds again only what ends where it ended.
+        # From GPT-5.6 on, OpenAI caches whole prompts: a prompt that continues differently misses.
         return 0.0, prompts.tokens if prompts.tokens / expected.calls >= least else 0.0
     takes_markers = takes_cache_markers(model)
     shared_tokens = prompts.marked_beginning if takes_markers else prompts.beginning

@@ -1,6 +1,4 @@
-"""One shape for what topics come to: a reply's texts are settled against the papers that it was
-shown, and travel with what they cite and suggest and with what was wrong.
-"""
+"""Results of modules and of single judgements, with citations, suggestions and failures."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,8 +19,8 @@ NO_PROMPT_PAPERS = show(())
 
 @dataclass(frozen=True, slots=True)
 class Findings(Generic[ValueT]):
-    """The evaluation of a module, every admissible paper that it retrieved (each once), where it
-    cites them, and what it suggests.
+    """Result of a module: its evaluation, every admissible paper that it retrieved (each once),
+    its citations and its suggestions.
     """
 
     evaluation: ValueT
@@ -33,9 +31,9 @@ class Findings(Generic[ValueT]):
 
 @dataclass(frozen=True, slots=True)
 class CitedResult(Generic[ValueT]):
-    """A judgement with the papers it was shown, where it cites them, and what it suggests.
+    """A judgement with the papers of its prompt, its citations and its suggestions.
 
-    `failures`: calls without an answer, and what was left out of a reply.
+    `failures`: calls without an answer, and parts of replies that were omitted.
     """
 
     value: ValueT
@@ -48,7 +46,7 @@ class CitedResult(Generic[ValueT]):
 def merge_results(
     parts: Iterable[CitedResult[ValueT]], failures: Iterable[Failure] = ()
 ) -> CitedResult[tuple[ValueT, ...]]:
-    """All parts as one, in their order; `failures` come last."""
+    """Merge results in their order; `failures` come last."""
     parts = tuple(parts)
     return CitedResult(
         tuple(part.value for part in parts),
@@ -59,7 +57,7 @@ def merge_results(
 
 
 def all_cited_papers(parts: Iterable[CitedResult[Any]]) -> Shown:
-    """One set of keys for all papers that `parts` cite, in the order they cite them."""
+    """Return all papers that `parts` cite under one set of keys, in order of citation."""
     parts = tuple(parts)
     papers: dict[PaperId, Paper] = {}
     for part in parts:
@@ -75,7 +73,7 @@ def all_cited_papers(parts: Iterable[CitedResult[Any]]) -> Shown:
 
 @dataclass(frozen=True, slots=True)
 class SettledTexts:
-    """Texts of one judgement by field, settled against the papers that it was shown."""
+    """Texts of one judgement by field, settled against the papers of its prompt."""
 
     by_field: Mapping[str, Settled]
     prompt_papers: Shown
@@ -93,7 +91,7 @@ class SettledTexts:
 
     @property
     def columns(self) -> dict[str, Any]:
-        """The columns of a row: the texts, and the counts over all of them."""
+        """Columns of a row: the texts, and the counts over all of them."""
         return {
             **{field: text.markdown for field, text in self.by_field.items()},
             "removed_citation_count": self.removed_citation_count,
@@ -120,13 +118,13 @@ def settle_texts(reply: object, fields: Iterable[str], prompt_papers: Shown) -> 
 def whole_citations(
     texts: Iterable[str], prompt_papers: Shown, *, module: str, subject: str, field: str
 ) -> tuple[Citation, ...]:
-    """Return the citations of several texts that are one text of a review."""
+    """Return the citations of several texts that form one text of a review."""
     whole = settle("\n\n".join(texts), prompt_papers)
     return citation_rows(whole, prompt_papers, module=module, subject=subject, field=field)
 
 
 def keys_of(settled: Settled, prompt_papers: Shown) -> tuple[str, ...]:
-    """The keys that a text cites."""
+    """Return the keys that a text cites."""
     return tuple(prompt_papers.key_of(paper_id) for paper_id, _ in settled.cited)
 
 
@@ -137,6 +135,6 @@ def omission_failures(
     count: int = 1,
     reason: Reason = Reason.REPLY_UNPARSABLE,
 ) -> tuple[Failure, ...]:
-    """That something in a reply cannot be used; nothing where `count` is 0."""
+    """Return one failure for unusable parts of a reply; none when `count` is 0."""
     failure = Failure(stage=stage, subject=subject, reason=reason, detail=detail)
     return (failure,) if count else ()

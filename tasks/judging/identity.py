@@ -1,7 +1,7 @@
-"""Identity of a run: what it asks, and what each thing that it needs adds.
+"""Identity of a run: the parts from which its id is computed.
 
-A kind of work names its own options. Everything it needs adds the settings that can change what
-comes of it. Workers, bounds, budgets, secrets and the places of files belong to no identity.
+A kind of work adds its options, and each declared need the settings that can change the result.
+Workers, bounds, budgets, secrets and file locations are not part of it.
 """
 
 from collections.abc import Iterable
@@ -17,19 +17,19 @@ from warehouse.scrubbing import without_secrets
 
 
 def run_id_of(kind: str, *parts: str) -> RunId:
-    """The id of a run of `kind`: the same for the same parts, which makes a command resumable."""
+    """Return the id of a run of `kind`. Equal parts give equal ids, so that commands resume."""
     return RunId(f"{kind}-{content_hash(*parts, length=12)}")
 
 
 def prompts_of(steps: Iterable[Step[Any, Any]]) -> tuple[str, ...]:
-    """Name, version and prompt of every step."""
+    """Return name, version and prompt hash of every step."""
     return tuple(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in steps)
 
 
 def model_identity(
     engine: EngineChoice, settings: Settings, api_base: str | None
 ) -> tuple[str, ...]:
-    """The engine, where it answers, and the bounds of what it is asked and answers."""
+    """Return the engine, its address, and the bounds of prompts and replies."""
     if engine.is_baseline:
         return (engine.text,)
     place = without_secrets(api_base) if api_base else ""
@@ -37,41 +37,38 @@ def model_identity(
 
 
 def model_bounds(settings: Settings) -> str:
-    """Return how long what a model is asked and answers may be, in which form, and whether it
-    thinks.
-    """
+    """Return output mode, length bounds and thinking of a model as text."""
     model = settings.language_model
     bounds = (model.structured_output, model.maximum_completion_tokens, model.context_tokens)
     return f"model {bounds} {model.thinking}"
 
 
 def embedding_identity(settings: Settings) -> str:
-    """The embedding model, and how much of a text it reads."""
+    """Return the embedding model and its length limit."""
     return f"embeddings {settings.embeddings.model} {settings.embeddings.maximum_tokens}"
 
 
 def sampling_identity(profile: Profile) -> str:
-    """Seed, temperature, and which model answers which step and how."""
+    """Return seed, temperature and the models assigned to steps."""
     return profile.model_dump_json(include={"seed", "temperature", "judging"})
 
 
 def seed_identity(profile: Profile) -> str:
-    """The seed alone, where no model is asked."""
+    """Return the seed, for work without a model."""
     return profile.model_dump_json(include={"seed"})
 
 
 def search_identity(literature: str, settings: Settings) -> tuple[str, ...]:
-    """Return what stands behind the gateway, the rules by which it is read, and the embedding
-    model.
+    """Return the literature, the rules for reading it, and the embedding model.
 
     Args:
-        literature: with its fingerprint; empty: the run asks none.
+        literature: name with fingerprint; empty: the run uses none.
     """
     return (literature, LITERATURE_RULES, embedding_identity(settings)) if literature else ()
 
 
 def documents_identity(settings: Settings) -> str:
-    """Return how full texts are read, and how much of them."""
+    """Return the sources and bounds of full texts."""
     documents = settings.documents
     sources = f"{settings.grobid_url is not None} {settings.unpaywall_email is not None}"
     return f"documents {sources} {documents.maximum_bytes} {documents.maximum_pages}"

@@ -1,6 +1,4 @@
-"""What all ideas of a worker share when a model is asked: limits, budget, cache, and what is known
-of the model.
-"""
+"""State of one model shared by the ideas of a worker: limits, budget, reply cache, parameters."""
 
 import asyncio
 import json
@@ -41,8 +39,6 @@ from warehouse.scrubbing import without_secrets
 from warehouse.stores.keyed_store import KeyedStore, json_entry
 from warehouse.stores.transcripts import Transcripts
 
-# Valid replies kept on disk, so that no call is paid twice.
-
 OutputT = TypeVar("OutputT", bound=Reply)
 _FORMAT = "reply-2"
 
@@ -54,10 +50,10 @@ def _schema(output_model: type[Reply]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ReplyCache:
-    """The replies of one model at one place. Only replies that validated are kept.
+    """Valid replies of one model at one address, on disk, so that no call is paid twice.
 
-    Keys say what was asked for, not what the model took of it: they outlast what is learnt of the
-    model.
+    Keys cover the parameters requested, not those that the model accepted: they stay valid when
+    the model refuses a parameter.
     """
 
     store: KeyedStore
@@ -72,9 +68,7 @@ class ReplyCache:
         effort: Effort,
         sampling: Sampling,
     ) -> str:
-        """Over everything that could change the reply, and no secret: a hash, of an API base
-        without user and query.
-        """
+        """Return a hash of everything that could change the reply, without secrets."""
         return content_hash(
             _FORMAT,
             self.model,
@@ -89,10 +83,7 @@ class ReplyCache:
         )
 
     def recall(self, key: str, output_model: type[OutputT]) -> tuple[OutputT, str | None] | None:
-        """(reply, model that answered), or None.
-
-        An entry that no longer validates counts as absent.
-        """
+        """Return (reply, model that answered); None without a valid entry."""
         entry = json_entry(self.store.get_many([key]).get(key))
         if entry is None:
             return None
@@ -102,7 +93,7 @@ class ReplyCache:
             return None
 
     def remember(self, key: str, reply: Reply, model_answered: str | None) -> None:
-        """Keep a reply that validated."""
+        """Store a valid reply."""
         self.store.put_many(
             {
                 key: (
@@ -117,7 +108,7 @@ class ReplyCache:
 def call_arguments(
     parameters: Parameters, response_format: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """Return what LiteLLM is given with the messages of a question."""
+    """Return LiteLLM's arguments for a call, without the messages."""
     output_format = {} if response_format is None else {"response_format": response_format}
     return {**parameters.values, **output_format}
 
@@ -135,18 +126,17 @@ def _count_tokens(model: str, text: str) -> int:
 
 
 class LiteLLMBackend:
-    """One model, for one worker process and one event loop: make it inside the running loop, close
-    it there.
+    """One model, for one worker process and one event loop; create and close it inside the loop.
 
     Args:
         model: LiteLLM's name, such as `anthropic/claude-sonnet-4-5` or `openai/<name>` with an
             `api_base`.
         api_base: root of an OpenAI-compatible server; None: the provider's own.
-        cache: where valid replies are kept; None: nowhere.
-        refusals: where refused parameters are kept for all workers; None: nowhere.
-        transcripts: where prompts and replies are kept for readers; None: nowhere.
+        cache: store of valid replies; None: no cache.
+        refusals: store of refused parameters, for all workers; None: no store.
+        transcripts: store of prompts and replies for readers; None: no store.
         backoff_seconds: wait before the first retry where the provider names none; doubles with
-            each.
+            each retry.
     """
 
     def __init__(
@@ -184,10 +174,9 @@ class LiteLLMBackend:
         self._failures_in_a_row = 0
 
     def turn(self, key: str) -> asyncio.Lock:
-        """The lock under which the question with this cache key is asked: who waits finds the
-        answer in the cache.
+        """Return the lock for the question with this cache key; waiters find the cached reply.
 
-        Where the first one gets none, the next asks for itself, on its own idea's budget.
+        Without a reply the next waiter asks on its own idea's budget.
         """
         return self._turns.setdefault(key, asyncio.Lock())
 
@@ -200,33 +189,29 @@ class LiteLLMBackend:
         return self.parameters.mode
 
     def reply_tokens(self, assignment: Assignment) -> int:
-        """Most tokens of a reply, thinking included."""
+        """Return the limit of a reply in tokens, thinking included."""
         return self.parameters.reply_tokens(assignment.answer_tokens, assignment.effort)
 
     def larger(self, reply_tokens: int, messages: Sequence[Message]) -> int | None:
-        """The bound for a reply that was cut off at `reply_tokens`; None: the model has no room for
-        more.
-        """
+        """Return a larger limit after a cut-off at `reply_tokens`; None: the model has no room."""
         prompt_tokens = tokens_of(messages, self.count_tokens)
         room = self.parameters.room_for_reply(prompt_tokens + self._tokens_beside)
         bound = min(2 * reply_tokens, room)
         return bound if bound > reply_tokens else None
 
     def fit(self, messages: Sequence[Message], reply_tokens: int) -> Fitted | TooLong:
-        """The messages as they fit beside the reply and one re-ask."""
+        """Shorten the messages to leave room for the reply and one correction."""
         room = self.parameters.context_tokens - reply_tokens - self._tokens_beside
         return fit(messages, room, self.count_tokens)
 
     @property
     def _tokens_beside(self) -> int:
-        """Beside prompt and reply: the format of a chat, and the error shown in a re-ask."""
+        """Tokens for the chat format and for the error of a correction."""
         spare = min(_TOKENS_FOR_ASKING_AGAIN, self.parameters.context_tokens // 8)
         return spare + _TOKENS_FOR_CHAT_FORMAT
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of `text`, by a tokeniser that is on this machine (for most models an
-        approximation).
-        """
+        """Count tokens of `text` with a local tokenizer (an approximation for most models)."""
         return _count_tokens(self.model, text)
 
     def estimate(
@@ -236,8 +221,9 @@ class LiteLLMBackend:
         attached_tokens: int = 0,
         pictures: int = 0,
     ) -> tuple[int, float]:
-        """(tokens, dollars) a call may take: a quarter of the characters, what is attached, half of
-        the longest reply, and the pictures.
+        """Return (tokens, dollars) that a call may take.
+
+        Tokens are a quarter of the characters, the attachment, and half of the longest reply.
         """
         prompt = (
             sum(len(message["content"]) for message in messages) // _CHARACTERS_PER_TOKEN
@@ -249,13 +235,13 @@ class LiteLLMBackend:
         return prompt + completion, cost
 
     def patience(self, reply_tokens: int) -> float:
-        """Return how much longer than the settings say a reply of so many tokens may take."""
+        """Return the factor by which a reply of this length extends the timeout."""
         return max(1.0, reply_tokens / _TOKENS_WITHIN_TIMEOUT)
 
     def parameters_of(
         self, assignment: Assignment, reply_tokens: int, sampling: Sampling
     ) -> Parameters:
-        """Return what goes with a call of a step so assigned."""
+        """Return the parameters of a call of a step with this assignment."""
         return self.parameters.of_call(sampling, assignment.effort, reply_tokens)
 
     async def ask(
@@ -267,7 +253,7 @@ class LiteLLMBackend:
         patience: float = 1.0,
         shares_prefix: bool = False,
     ) -> CallAnswer | CallFailure:
-        """One attempt; learns the limits it is told, counts failures that concern every call."""
+        """Make one attempt; learn rate limits from it, and count failures of the model itself."""
         prompt = (
             with_cache_markers(messages)
             if shares_prefix and takes_cache_markers(self.model)
@@ -286,7 +272,7 @@ class LiteLLMBackend:
     async def draw(
         self, messages: Sequence[Message], parameters: Parameters, *, patience: float = 1.0
     ) -> CallAnswer | CallFailure:
-        """As `ask`, of an image model, which takes the messages as one text."""
+        """Call an image model like `ask`, with the messages as one text."""
         return self._record_outcome(
             await draw_by_provider(
                 self.model,

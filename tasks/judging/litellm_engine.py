@@ -1,4 +1,4 @@
-"""Runs steps with any model LiteLLM speaks to. Every attempt is a row of the idea's ledger."""
+"""The engine that runs steps with LiteLLM's models; every attempt is a row of the idea's ledger."""
 
 import asyncio
 import dataclasses
@@ -40,7 +40,7 @@ _SHOWN_OF_AN_ERROR = 200
 
 @dataclass(slots=True)
 class _StepRequest:
-    """One step being asked: what its attempts have in common, and what they gave so far."""
+    """State of one step's request: settings of its attempts, and their results so far."""
 
     step: Step[Any, Any]
     assignment: Assignment
@@ -51,7 +51,7 @@ class _StepRequest:
     reply_key: str = ""
     call_ids: list[str] = field(default_factory=list)
     model_answered: str | None = None
-    spent: Spent = field(default_factory=Spent)
+    retry_spending: Spent = field(default_factory=Spent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +67,19 @@ class _Attempt:
 
     @property
     def busy_seconds(self) -> float:
-        """Of the seconds that may be spent on calls."""
+        """Seconds that count against the retry limit; a batch counts none."""
         return 0.0 if self.by_batch else self.latency_seconds
 
 
 class LiteLLMEngine:
     """Implements `Engine` for one idea.
 
-    A reply that cannot be used is asked for once more, with the error shown; one that was cut off,
-    with twice the room. A parameter that the provider refuses is left out from then on. Rate limits
-    (their `Retry-After` is honoured), 5xx, timeouts and lost connections are tried again with
-    growing, jittered delays, within the settings' attempts and total seconds. What was answered
-    before, validly, comes from the cache: a row with `cache_hit`, no tokens and no cost; so does
-    the answer to a question another idea of this worker is asking at the moment. A step that draws
-    goes the same way, but that a picture which cannot be used is not paid for once more.
+    An unusable reply is requested once more with its error in the prompt; a reply that was cut off,
+    with twice the limit. A parameter that the provider refuses is omitted from then on. Rate limits
+    (honoring `Retry-After`), 5xx, timeouts and lost connections are retried with growing, jittered
+    delays, within the settings' attempts and total seconds. Cached replies are rows with
+    `cache_hit`, no tokens and no cost, also for a question that another idea of this worker is
+    asking at the same time. An unusable picture is not requested again.
     """
 
     def __init__(
@@ -93,11 +92,13 @@ class LiteLLMEngine:
         repetition: int = 1,
         sampling: Sampling | None = None,
     ) -> None:
-        """`attachment` goes with every question; a `repetition` above 1 asks anew what was asked
-        before, and is kept apart.
+        """Initialize.
 
-        `judging` says how much the model thinks and how long its answers may be; `sampling` is sent
-        instead of the backend's.
+        Args:
+            judging: effort and answer length of steps.
+            attachment: sent with every question.
+            repetition: above 1, questions are asked again and cached separately.
+            sampling: replaces the backend's.
         """
         self._backend = backend
         self._judging = judging or JudgingParameters()
@@ -135,9 +136,10 @@ class LiteLLMEngine:
     async def _reply_or_cached(
         self, request: _StepRequest, plain: list[Message], key: str | None
     ) -> Outcome[Any]:
-        """The reply kept under `key`; else the answer, kept from then on.
+        """Return the cached reply under `key`, else ask and cache the reply.
 
-        None: the idea is asked anew what a batch has answered, so that its bill is its own.
+        Args:
+            key: None: skip the cache, so that an idea books the batch answer that it paid for.
         """
         cache = self._backend.cache
         assert cache is not None
@@ -156,8 +158,9 @@ class LiteLLMEngine:
     def _fit(
         self, request: _StepRequest, messages: list[Message], mode: OutputMode | None = None
     ) -> list[Message] | TooLong:
-        """The messages as they are sent in `mode`, by default the one wanted: with the schema in
-        words where it does not travel as a parameter, and shortened where they are too long.
+        """Return the messages for `mode` (default: the preferred one), shortened if too long.
+
+        Without a schema parameter the schema is added to the system message.
         """
         backend = self._backend
         mode = OutputMode.PICTURE if request.step.draws else mode
@@ -170,14 +173,14 @@ class LiteLLMEngine:
                 {**messages[0], "content": f"{messages[0]['content']}\n\n{instruction}"},
                 *messages[1:],
             ]
-        fitted = backend.fit(messages, request.reply_tokens)
-        if isinstance(fitted, TooLong):
-            return fitted
-        request.shortening = fitted.shortening
-        return fitted.messages
+        fit_result = backend.fit(messages, request.reply_tokens)
+        if isinstance(fit_result, TooLong):
+            return fit_result
+        request.shortening = fit_result.shortening
+        return fit_result.messages
 
     def _cache_extras(self) -> Sequence[Message]:
-        """Return what besides the messages makes two questions differ."""
+        """Return what distinguishes two questions with equal messages."""
         extras = (
             [{"role": "attachment", "content": self._attachment.sha256}] if self._attachment else []
         )
@@ -188,7 +191,7 @@ class LiteLLMEngine:
         )
 
     async def _ask(self, request: _StepRequest, prompt: list[Message]) -> Outcome[Any]:
-        """Ask; once more where the reply cannot be used, and once more where it was cut off."""
+        """Ask, with one correction of an unusable reply and one extension of a cut-off reply."""
         correction: Sequence[Message] = ()
         may_grow = True
         while True:
@@ -210,7 +213,7 @@ class LiteLLMEngine:
     async def _reply(
         self, request: _StepRequest, prompt: list[Message], correction: Sequence[Message]
     ) -> ParsedReply[Any] | tuple[str, UnusableReply | CallFailure]:
-        """A reply; or the text of one that cannot be used, and why."""
+        """Return a usable reply, or the text of an unusable one with the problem."""
         try:
             attempt = await self._attempt_repeatedly(request, prompt, correction)
         except BudgetExhaustedError as error:
@@ -228,7 +231,7 @@ class LiteLLMEngine:
     async def _attempt_repeatedly(
         self, request: _StepRequest, prompt: list[Message], correction: Sequence[Message]
     ) -> _Attempt | CallFailure:
-        """Attempts until one is answered, or trying again is no use."""
+        """Repeat attempts until one is answered or no retry is allowed."""
         backend = self._backend
         patience = backend.patience(request.reply_tokens)
         policy = RetryPolicy(
@@ -238,15 +241,15 @@ class LiteLLMEngine:
         )
 
         async def attempt(_: int) -> Tried[_Attempt | CallFailure]:
-            before = request.spent.seconds
+            before = request.retry_spending.seconds
             result = await self._attempt_with_fallbacks(request, prompt, correction)
             if result.again and result.wait_seconds:
                 spent_seconds = before + result.busy_seconds + result.wait_seconds
-                if spent_seconds <= policy.maximum_total_seconds:  # else nobody is to wait for it
+                if spent_seconds <= policy.maximum_total_seconds:  # else this call is not retried
                     backend.limits.penalise(result.wait_seconds)
             return result
 
-        return await policy.run(attempt, request.spent)
+        return await policy.run(attempt, request.retry_spending)
 
     async def _attempt_with_fallbacks(
         self,
@@ -254,7 +257,7 @@ class LiteLLMEngine:
         prompt: list[Message],
         correction: Sequence[Message],
     ) -> Tried[_Attempt | CallFailure]:
-        """One attempt, repeated at once without each parameter that the provider refuses."""
+        """Make one attempt, repeated immediately without each parameter that is refused."""
         backend = self._backend
         busy_seconds = 0.0
         while True:
@@ -282,15 +285,16 @@ class LiteLLMEngine:
             if not parameter or not backend.parameters.learn(parameter, request.parameters, mode):
                 wait_seconds = failure.retry_after_seconds or 0.0
                 return Tried(failure, failure.retryable, wait_seconds, busy_seconds)
-            # Ends, because what was refused is never sent again.
+            # The loop ends: a refused parameter is never sent again.
             request.reply_tokens = backend.reply_tokens(request.assignment)
 
     async def _attempt(
         self, request: _StepRequest, messages: list[Message], mode: OutputMode
     ) -> _Attempt:
-        """One call within concurrency, budget and rates.
+        """Make one call within the limits of concurrency, budget and rates.
 
-        Raises BudgetExhaustedError before anything was sent.
+        Raises:
+            BudgetExhaustedError: nothing was sent.
         """
         backend = self._backend
         attached_tokens = self._attachment.estimated_tokens if self._attachment else 0
@@ -304,7 +308,7 @@ class LiteLLMEngine:
                 answer = by_batch.answer
                 reply = _parse(answer, request.step) if isinstance(answer, CallAnswer) else None
                 attempt = _Attempt(answer, by_batch.seconds, by_batch=by_batch, reply=reply)
-                # Worked on again, an idea books what a batch has answered under the same name.
+                # A resumed idea books the batch's answer under the same id again.
                 name = by_batch.question_id if by_batch.is_own else uuid.uuid4().hex
                 self._book(request, self._row_of(request, name, attempt))
                 return attempt
@@ -355,7 +359,7 @@ class LiteLLMEngine:
         latency_seconds: float,
         queue_seconds: float,
     ) -> _Attempt:
-        """The attempt with what its answer holds, and with counts of tokens that can be true."""
+        """Return the attempt with its parsed reply and plausible token counts."""
         step, price = request.step, self._backend.price
         usage = answer.usage if isinstance(answer, CallFailure) else answer
         if usage is not None and not step.draws:
@@ -390,7 +394,7 @@ class LiteLLMEngine:
         tokens: int,
         cost_usd: float,
     ) -> BatchAnswer | None:
-        """Return what batches have answered; None: a call is to be made instead."""
+        """Return the answer of the batches; None: make a call instead."""
         backend, attachment = self._backend, self._attachment
         assert backend.batched is not None
         assert request.parameters is not None
@@ -403,11 +407,11 @@ class LiteLLMEngine:
             step=request.step.name,
             tokens=tokens,
             cost_usd=cost_usd if backend.price else None,
-            booked={call.call_id for call in self._ledger.llm_calls},
+            booked_ids={call.call_id for call in self._ledger.llm_calls},
         )
 
     def _row_of(self, request: _StepRequest, call_id: str, attempt: _Attempt) -> LlmCall:
-        """The row of an attempt, by how it ended."""
+        """Return the ledger row of an attempt."""
         answer, by_batch, reply = attempt.answer, attempt.by_batch, attempt.reply
         error = None
         if isinstance(answer, CallFailure):
@@ -430,7 +434,7 @@ class LiteLLMEngine:
         reply_text: str | None = None,
         error: str | None = None,
     ) -> LlmCall:
-        """`reply_text`: the reply, where there was no attempt."""
+        """Return a ledger row. `reply_text`: the cached reply, without an attempt."""
         backend, step = self._backend, request.step
         by_batch = attempt.by_batch if attempt else None
         cache_hit = status is CallStatus.CACHED
@@ -440,8 +444,8 @@ class LiteLLMEngine:
             usage = attempt.answer.usage
         cost_usd = cost_of(attempt.answer, backend.price, int(step.draws)) if attempt else 0.0
         if error and attempt and cost_usd is None and attempt.estimated_usd:
-            counted = f"the budget counts an estimate of ${attempt.estimated_usd:.6f}"
-            error = f"{error[:_SHOWN_OF_AN_ERROR]}; {counted}"
+            budget_note = f"the budget counts an estimate of ${attempt.estimated_usd:.6f}"
+            error = f"{error[:_SHOWN_OF_AN_ERROR]}; {budget_note}"
         return LlmCall(
             call_id=call_id,
             idea_id=self._ledger.idea_id,
@@ -487,7 +491,7 @@ class LiteLLMEngine:
         return transcripts.keep(request.messages, reply)
 
     def _seed(self, request: _StepRequest) -> int | None:
-        """The seed as it was sent; for an answer from the cache, as it was asked for."""
+        """Return the seed that was sent; for a cached reply, the requested one."""
         parameters = request.parameters
         return self._sampling.seed if parameters is None else parameters.values.get("seed")
 

@@ -1,9 +1,8 @@
-"""Messages as they are sent: shortened where they exceed a model's context, with the file that goes
-along.
+"""Chat messages: shortening to a model's context, and attachments.
 
-Shortening is an explicit, recorded, deterministic policy. Instructions are never touched. Text
-inside data blocks (`<name>` … `</name>` of the user message) is cut from the longest block down to
-one common length, keeping the head and the tail, with a visible mark in between.
+Shortening is deterministic and recorded. Instructions are never cut. The longest data blocks
+(`<name>` … `</name>` of the user message) are cut to one common length, keeping head and tail with
+a visible mark in between.
 """
 
 import base64
@@ -53,11 +52,11 @@ class _Block:
 def fit(
     messages: Sequence[Message], limit_tokens: int, count_tokens: TokenCounter
 ) -> Fitted | TooLong:
-    """Messages of at most `limit_tokens`, shortened by the policy where they must be.
+    """Shorten messages to at most `limit_tokens`.
 
     Args:
         messages: instructions first; the last one holds the data.
-        count_tokens: tokens of a text; called only when the number of bytes does not settle it.
+        count_tokens: called only when the messages might not fit by their number of bytes.
     """
     if (
         sum(len(message["content"].encode()) + _TOKENS_PER_MESSAGE for message in messages)
@@ -95,12 +94,12 @@ def fit(
 
 
 def tokens_of(messages: Sequence[Message], count_tokens: TokenCounter) -> int:
-    """Tokens of messages, with what their format takes."""
+    """Count the tokens of messages, with those of the chat format."""
     return sum(count_tokens(message["content"]) + _TOKENS_PER_MESSAGE for message in messages)
 
 
 def _blocks(content: str) -> list[_Block]:
-    """The outermost data blocks; `end` is where the closing tag's line break stands."""
+    """Return the outermost data blocks; `end` is the line break before the closing tag."""
     ends: dict[str, list[int]] = defaultdict(list)
     for closing in _CLOSING.finditer(content):
         ends[closing.group(1)].append(closing.start())
@@ -117,7 +116,7 @@ def _blocks(content: str) -> list[_Block]:
 
 
 def _common_level(lengths: Sequence[int], available: float) -> int:
-    """The greatest length L with sum(min(length, L)) at most `available`."""
+    """Return the greatest length L with sum(min(length, L)) at most `available`."""
     rest = available
     waiting = sorted(lengths)
     while waiting:
@@ -166,9 +165,9 @@ PDF, PNG = "application/pdf", "image/png"
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A PDF or a picture as it lies on disk.
+    """A PDF or a picture.
 
-    `estimated_tokens` is for budgets and rates until the provider says what it counted.
+    `estimated_tokens` counts against budgets and rates until the provider reports the usage.
     """
 
     name: str
@@ -179,14 +178,13 @@ class Attachment:
 
 
 def with_attachment(messages: Sequence[Message], attachment: Attachment) -> list[Mapping[str, Any]]:
-    """The messages with the file in front of the first user message's text: LiteLLM's content part
-    for files, or for images.
+    """Put the file before the text of the first user message, as LiteLLM's content part.
 
     Sources: https://docs.litellm.ai/docs/completion/document_understanding ("file_data", base64
     with its media type) and https://docs.litellm.ai/docs/completion/vision ("image_url").
     """
-    encoded = base64.b64encode(attachment.content).decode("ascii")
-    data = f"data:{attachment.media_type};base64,{encoded}"
+    base64_content = base64.b64encode(attachment.content).decode("ascii")
+    data = f"data:{attachment.media_type};base64,{base64_content}"
     part: dict[str, Any] = {
         "type": "file",
         "file": {"filename": attachment.name, "file_data": data},
@@ -202,16 +200,12 @@ def with_attachment(messages: Sequence[Message], attachment: Attachment) -> list
 
 
 def takes_pdf(model: str) -> bool:
-    """Return whether LiteLLM knows that the model reads attached PDFs; of a model it does not know:
-    no.
-    """
+    """Return whether LiteLLM lists that the model reads attached PDFs."""
     return bool(model_info(model).get("supports_pdf_input"))
 
 
 def takes_images(model: str, settings: LanguageModelSettings) -> bool:
-    """Return whether the model sees attached pictures: as the settings say, else as LiteLLM knows;
-    of a model it does not know: no.
-    """
+    """Return whether the model reads attached pictures, by the settings, else LiteLLM's tables."""
     if settings.images != "auto":
         return settings.images == "yes"
     return bool(model_info(model).get("supports_vision"))

@@ -1,4 +1,4 @@
-"""Environment variables from which LiteLLM takes keys and addresses of models."""
+"""Environment variables from which LiteLLM reads keys and addresses of models."""
 
 import os
 
@@ -37,8 +37,7 @@ _OF_PROVIDER = {
 
 
 def model_variables(model: str) -> frozenset[str]:
-    """Variables from which LiteLLM takes the key and the address for `model`, such as
-    `openai/gpt-4.1-mini`.
+    """Return the variables with the key and the address for `model`, such as `openai/gpt-4.1-mini`.
 
     Source: the providers' pages of LiteLLM's documentation; most are named after the provider.
     """
@@ -48,7 +47,7 @@ def model_variables(model: str) -> frozenset[str]:
 
 
 def check_keys(model: str) -> None:
-    """Refuse keys of the model's provider that cannot be sent.
+    """Validate the keys of the model's provider.
 
     Raises:
         ConfigurationError: the variable, what is wrong with its value, and the remedy.
@@ -56,7 +55,7 @@ def check_keys(model: str) -> None:
     strip_secrets()
     for name in sorted(filter(is_secret, model_variables(model))):
         if name.endswith("CREDENTIALS"):
-            continue  # a path or JSON, which goes into no header
+            continue  # a path or JSON, not sent in a header
         fault = key_fault(os.environ.get(name, ""))
         if fault is not None:
             raise ConfigurationError(f"{name} {fault}")

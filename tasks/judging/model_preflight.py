@@ -1,8 +1,8 @@
-"""Looking before paying: is there such a model, a key for it, and does it answer as a run needs?
+"""Checks of models before a run: the name, the key, and a reply in the required form.
 
-One small question is asked with exactly the parameters of the run, and with a schema that uses
-whatever the schemas of the steps use. What the model refuses is learnt here, once for all workers.
-A model that draws is asked nothing: a picture costs more than all that could be learnt by it.
+One small question is sent with exactly the parameters of the run and a schema that uses every
+keyword of the steps' schemas. Parameters that the model refuses are remembered for all workers.
+An image model gets no question: a picture would cost too much for a check.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ _MILLION = 1_000_000
 
 
 class ModelUse(Noun):
-    """One model, and how a run is going to ask it."""
+    """A model and the parameters with which a run will call it."""
 
     model: str
     api_base: str | None
@@ -63,12 +63,12 @@ class ModelProbe(Noun):
     prompt_usd_per_million_tokens: float | None = Field(description="None: no price is known.")
     completion_usd_per_million_tokens: float | None
     usd_per_picture: float = Field(default=0.0, description="Where that is how it is billed.")
-    requests_per_minute: float | None = Field(description="As its headers tell; None: not told.")
+    requests_per_minute: float | None = Field(description="From its headers; None: unknown.")
     tokens_per_minute: float | None
 
     @property
     def line(self) -> str:
-        """All of it in one line for people."""
+        """Return a one-line summary for people."""
         outputs = {
             "json_schema": "JSON schema",
             "json_object": "JSON object",
@@ -144,12 +144,13 @@ async def probe_models(
     *,
     needs_price: bool = False,
 ) -> tuple[ModelProbe, ...]:
-    """Ask every model one small question for each effort, those apart that draw; what they refuse
-    is kept for the run.
+    """Ask every model one small question for each effort, except image models.
+
+    Refused parameters are stored for the run.
 
     Raises:
-        ConfigurationError: as `check_model`; or one does not answer as a run needs, with the
-            reason and how to mend it.
+        ConfigurationError: as `check_model`; or a model does not answer as required, with the
+            reason and the remedy.
     """
     for use in model_uses:
         await check_model(
@@ -173,21 +174,21 @@ async def probe_models(
                 budget=budget,
                 stack=stack,
             )
-            backend.cache = None  # an old answer says nothing about today
+            backend.cache = None  # a cached answer would not test the model
             efforts = () if use.draws else _efforts(backend, use.efforts)
-            dropped = [await _greet(backend, use, effort) for effort in efforts]
-            probes.append(_probe_of(backend, dropped, draws=use.draws))
+            dropped_parameters = [await _greet(backend, use, effort) for effort in efforts]
+            probes.append(_probe_of(backend, dropped_parameters, draws=use.draws))
     return tuple(probes)
 
 
 def _efforts(backend: LiteLLMBackend, efforts: Iterable[Effort]) -> tuple[Effort, ...]:
-    """Each effort that makes a difference to the model."""
+    """Return the efforts that make a difference to the model."""
     distinct = tuple(dict.fromkeys(efforts)) or (Effort.LOW,)
     return distinct if backend.parameters.thinks else distinct[:1]
 
 
 async def _greet(backend: LiteLLMBackend, use: ModelUse, effort: Effort) -> str | None:
-    """Return what was dropped of one question. Raises ConfigurationError when it was not answered."""
+    """Return the parameters dropped from one question. Raises ConfigurationError without an answer."""
     ledger = Ledger(IdeaId("first-contact"))
     judging = JudgingParameters(reading=AskingParameters(effort=effort))
     engine = LiteLLMEngine(backend, ledger, judging=judging)
@@ -198,9 +199,13 @@ async def _greet(backend: LiteLLMBackend, use: ModelUse, effort: Effort) -> str 
     return ledger.llm_calls[-1].parameters_dropped
 
 
-def _probe_of(backend: LiteLLMBackend, dropped: Iterable[str | None], *, draws: bool) -> ModelProbe:
+def _probe_of(
+    backend: LiteLLMBackend, dropped_parameters: Iterable[str | None], *, draws: bool
+) -> ModelProbe:
     price, limits = backend.price, backend.limits_told
-    dropped_names = dict.fromkeys(name for each in dropped if each for name in each.split(", "))
+    dropped_names = dict.fromkeys(
+        name for each in dropped_parameters if each for name in each.split(", ")
+    )
     return ModelProbe(
         model=backend.model,
         structured_output=OutputMode.PICTURE if draws else backend.mode,
@@ -224,11 +229,11 @@ def model_uses(
     seed: int | None,
     temperature: float | None,
 ) -> tuple[ModelUse, ...]:
-    """Every model that `steps` are going to ask, and the efforts they ask of it.
+    """Return every model that `steps` will call, with the efforts.
 
     Args:
-        model: answers the steps to which no other is assigned, but draws nothing.
-        api_bases: by model; a model that is missing is asked at its provider's own address.
+        model: answers steps without an assigned model, but draws nothing.
+        api_bases: by model; a missing model is called at its provider's address.
     """
     efforts: dict[tuple[str, bool], dict[Effort, None]] = {}
     for step in steps:
@@ -256,12 +261,12 @@ async def check_model(
     needs_price: bool = False,
     draws: bool = False,
 ) -> None:
-    """Check what can be checked without a call.
+    """Check a model without calling it.
 
     Raises:
-        ConfigurationError: LiteLLM knows no provider for the model, its key is not set or cannot
-            be sent, nothing listens at `api_base`, `needs_price` and no price is known, or `draws` and the model is
-            known to give no pictures.
+        ConfigurationError: LiteLLM has no provider for the model, its key is missing or malformed,
+            nothing listens at `api_base`, `needs_price` without a known price, or `draws` for a
+            model that is known to give no pictures.
     """
     check_keys(model)
     litellm = library()
@@ -286,8 +291,8 @@ async def check_model(
     if api_base is not None:
         await _check_connection(api_base)
         return
-    required = litellm.validate_environment(model=model)["missing_keys"]
-    missing = [name for name in required if name.endswith("_API_KEY")]
+    missing_variables = litellm.validate_environment(model=model)["missing_keys"]
+    missing = [name for name in missing_variables if name.endswith("_API_KEY")]
     if missing:
         raise ConfigurationError(f"model {model} needs {' and '.join(missing)} in the environment")
 

@@ -1,6 +1,4 @@
-"""What is known of a model: where it is reached and with which key, what it costs, and how many
-requests and tokens a minute it allows. Keys come from the environment, as LiteLLM reads them.
-"""
+"""Address, price and rate limits of models. LiteLLM reads keys from the environment."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -18,23 +16,23 @@ from tasks.web.shared_limits import SharedRateLimit
 
 
 def provider_of(model: str) -> str:
-    """The provider in LiteLLM's name of a model; a bare name is OpenAI's."""
+    """Return the provider in LiteLLM's name of a model; a bare name is OpenAI's."""
     provider, slash, _ = model.partition("/")
     return provider if slash else "openai"
 
 
-def shared_api_base(model: str, named: str, api_base: str | None) -> str | None:
-    """Return where `model` is asked when `api_base` is given for the model `named`: there too if
-    both have one provider, else at its provider's own address (None), so that no key goes to
-    another's server.
+def shared_api_base(model: str, named_model: str, api_base: str | None) -> str | None:
+    """Return the API base of `model` when `api_base` is configured for `named_model`.
+
+    Another provider's model uses its default address (None), so that its key stays there.
     """
-    return api_base if provider_of(model) == provider_of(named) else None
+    return api_base if provider_of(model) == provider_of(named_model) else None
 
 
 def access(model: str, api_base: str | None) -> dict[str, str]:
-    """LiteLLM's parameters for reaching `model`.
+    """Return LiteLLM's address parameters for `model`.
 
-    A server of one's own often takes no key, but the OpenAI protocol needs one to be sent.
+    A self-hosted server often takes no key, but the OpenAI protocol requires one.
     """
     if api_base is None:
         return {}
@@ -45,9 +43,6 @@ def access(model: str, api_base: str | None) -> dict[str, str]:
     }
 
 
-# Marks that tell a provider which beginning of a prompt comes again, where the provider wants to
-# be told.
-
 _CLAUDE = bounded(r"^anthropic/|(^|[/.])claude-", IGNORECASE)
 
 
@@ -57,28 +52,27 @@ def is_claude(model: str) -> bool:
 
 
 def takes_cache_markers(model: str) -> bool:
-    """Return whether the model's API caches only what is marked.
+    """Return whether the model's API caches only marked prefixes.
 
-    Others, such as OpenAI's, cache beginnings of 1,024 tokens and more by themselves.
+    Others, such as OpenAI's, cache prefixes of 1,024 tokens and more automatically.
     """
     return is_claude(model)
 
 
 def with_cache_markers(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The same words, with a mark behind what all calls of a step about an idea share: the
-    instructions and the first block.
+    """Mark the prefix that all calls of a step share: the instructions and the first block.
 
-    LiteLLM passes `cache_control` of a content part on to the provider.
+    LiteLLM passes `cache_control` of a content part to the provider.
     """
     system, user, *rest = messages
     end = end_of_first_block(user["content"])
     same, varying = user["content"][:end], user["content"][end:]
     if not same or not varying.strip():
         return [dict(message) for message in messages]
-    shared = {"type": "text", "text": same, "cache_control": {"type": "ephemeral"}}
+    shared_part = {"type": "text", "text": same, "cache_control": {"type": "ephemeral"}}
     return [
         dict(system),
-        {**user, "content": [shared, {"type": "text", "text": varying}]},
+        {**user, "content": [shared_part, {"type": "text", "text": varying}]},
         *(dict(message) for message in rest),
     ]
 
@@ -86,15 +80,13 @@ def with_cache_markers(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, 
 _MILLION = 1_000_000
 
 BATCH_RATE = 0.5
-"""What a question by batch costs beside a call: OpenAI, Azure,
-Anthropic and Gemini all say half.
-"""
+"""Price of a question by batch relative to a call, at OpenAI, Azure, Anthropic and Gemini."""
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars per token. `written_usd`: of prompt tokens that the provider puts into its cache;
-    `picture_usd`: of a picture, where pictures are not billed by tokens.
+    """Dollars per token. `written_usd`: per prompt token written to the provider's cache;
+    `picture_usd`: per picture, where pictures are not billed by tokens.
     """
 
     prompt_usd: float
@@ -111,7 +103,7 @@ class Price:
         written_tokens: float = 0,
         pictures: float = 0,
     ) -> float:
-        """Dollars. Tokens read from the cache and written to it are part of `prompt_tokens`."""
+        """Return dollars. Tokens read from and written to the cache are part of `prompt_tokens`."""
         cache_reads = min(cached_tokens, prompt_tokens)
         cache_writes = min(written_tokens, prompt_tokens - cache_reads)
         uncached = prompt_tokens - cache_reads - cache_writes
@@ -124,16 +116,12 @@ class Price:
 
 
 def price_of(model: str, settings: LanguageModelSettings) -> Price | None:
-    """The model's price; None when neither LiteLLM nor the settings know one.
-
-    The settings count only where LiteLLM has no price, and only when both a prompt and a completion
-    price are set.
-    """
+    """Return LiteLLM's price of the model, else the settings' price; None: unknown."""
     return listed_price(model_info(model)) or configured_price(settings)
 
 
 def model_info(model: str) -> dict[str, Any]:
-    """Return what LiteLLM knows of a model; empty when it does not know it."""
+    """Return LiteLLM's table entry of a model; empty for an unknown model."""
     models = library().model_cost
     if model in models:
         return dict(models[model])
@@ -146,19 +134,15 @@ _DRAWS = "image_generation"
 
 
 def draws_pictures(model: str) -> bool:
-    """Return whether the model gives pictures, as far as LiteLLM knows; of one it does not know:
-    yes.
-    """
+    """Return whether the model gives pictures; True for a model unknown to LiteLLM."""
     info = model_info(model)
     gives = info.get("supported_output_modalities") or ()
     return not info or info.get("mode") == _DRAWS or "image" in gives
 
 
-def _is_of(listed: str, provider: str) -> bool:
-    """LiteLLM lists `vertex_ai/…` under vertex_ai-language-models, `bedrock/…` under
-    bedrock_converse.
-    """
-    return listed.partition("-")[0].removesuffix("_converse") == provider
+def _is_of(listed_provider: str, provider: str) -> bool:
+    """Compare providers; LiteLLM lists `vertex_ai/…` under vertex_ai-language-models, for example."""
+    return listed_provider.partition("-")[0].removesuffix("_converse") == provider
 
 
 def listed_price(info: dict[str, Any]) -> Price | None:
@@ -170,13 +154,13 @@ def listed_price(info: dict[str, Any]) -> Price | None:
             return Price(0.0, 0.0, 0.0, 0.0, float(picture))
     if prompt is None or completion is None:
         return None
-    cached = info.get("cache_read_input_token_cost")
-    written = info.get("cache_creation_input_token_cost")
+    cache_read_price = info.get("cache_read_input_token_cost")
+    cache_write_price = info.get("cache_creation_input_token_cost")
     return Price(
         float(prompt),
         float(completion),
-        float(prompt if cached is None else cached),
-        float(prompt if written is None else written),
+        float(prompt if cache_read_price is None else cache_read_price),
+        float(prompt if cache_write_price is None else cache_write_price),
     )
 
 
@@ -185,22 +169,24 @@ def configured_price(settings: LanguageModelSettings) -> Price | None:
     completion = settings.completion_price_usd_per_million_tokens
     if prompt is None or completion is None:
         return None
-    cached = settings.cached_price_usd_per_million_tokens
-    cached = prompt if cached is None else cached
-    return Price(prompt / _MILLION, completion / _MILLION, cached / _MILLION, prompt / _MILLION)
+    cached_price = settings.cached_price_usd_per_million_tokens
+    cached_price = prompt if cached_price is None else cached_price
+    return Price(
+        prompt / _MILLION, completion / _MILLION, cached_price / _MILLION, prompt / _MILLION
+    )
 
 
-# What a provider's answer says of its rate limits. Sources:
+# Rate limits in response headers. Sources:
 # https://platform.openai.com/docs/guides/rate-limits ("Rate limits in headers"; Azure and
 # OpenRouter use the same names) and https://platform.claude.com/docs/en/api/rate-limits.
 
 
 @dataclass(frozen=True, slots=True)
 class RateLimitHeaders:
-    """Limits as an answer gave them; None: not told.
+    """Rate limits from response headers; None: not reported.
 
     Attributes:
-        wait_seconds: until something is left again; 0 while there is.
+        wait_seconds: until requests are allowed again; 0 while some are left.
     """
 
     requests_per_minute: float | None = None
@@ -210,7 +196,9 @@ class RateLimitHeaders:
 
 NO_REPORTED_LIMITS = RateLimitHeaders()
 FEWEST_PER_MINUTE = {"requests": 1.0, "tokens": 1_000.0}
-"""A rate is kept for every worker, and for as long as nothing else is said: less would be for good."""
+"""Least rates learned: a rate is stored for all workers until another is reported, so that zero
+would stop them for good.
+"""
 
 
 def rate_limit_headers(headers: Mapping[str, str], now: datetime | None = None) -> RateLimitHeaders:
@@ -247,13 +235,13 @@ def rate_limit_headers(headers: Mapping[str, str], now: datetime | None = None) 
 
 @dataclass(frozen=True, slots=True)
 class ModelLimits:
-    """None: no limit of that kind."""
+    """Shared rate limits of a model; None: no limit of that kind."""
 
     requests: SharedRateLimit | None = None
     tokens: SharedRateLimit | None = None
 
     async def take(self, estimated_tokens: int) -> None:
-        """Wait until one request of about `estimated_tokens` may leave."""
+        """Wait until one request of about `estimated_tokens` is allowed."""
         if self.tokens is not None:
             await self.tokens.take(estimated_tokens)
         if self.requests is not None:
@@ -265,7 +253,7 @@ class ModelLimits:
             self.tokens.settle(used_tokens - estimated_tokens)
 
     def learn(self, requests_per_minute: float | None, tokens_per_minute: float | None) -> None:
-        """Keep to what the provider says it allows, with all workers together."""
+        """Adopt the provider's limits, for all workers together."""
         for limit, per_minute in (
             (self.requests, requests_per_minute),
             (self.tokens, tokens_per_minute),
@@ -274,16 +262,14 @@ class ModelLimits:
                 limit.learn(per_minute)
 
     def penalise(self, seconds: float) -> None:
-        """Hold everything back: the provider asked to wait."""
+        """Delay all requests: the provider asked to wait."""
         for limit in (self.requests, self.tokens):
             if limit is not None:
                 limit.penalise(seconds)
 
 
 def open_model_limits(folder: Path, model: str, settings: LanguageModelSettings) -> ModelLimits:
-    """The limits the settings ask for and those the provider names, shared through files in
-    `folder`.
-    """
+    """Open the limits of the settings and the provider, shared through files in `folder`."""
     return ModelLimits(
         SharedRateLimit(folder, f"{model} requests", settings.requests_per_minute),
         SharedRateLimit(folder, f"{model} tokens", settings.tokens_per_minute),

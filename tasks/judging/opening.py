@@ -1,5 +1,6 @@
-"""Opens the engine that a name stands for, with what its calls share: cache of replies, limits,
-budget. Without a model it is the embedded one, which answers by the steps' baselines.
+"""Engines by name, with their shared reply cache, limits and budget.
+
+Without a model this is the extractive engine, which answers by the steps' baselines.
 """
 
 from contextlib import AsyncExitStack
@@ -34,10 +35,7 @@ OutputT = TypeVar("OutputT", bound=Reply)
 
 
 class ExtractiveEngine:
-    """Implements `Engine` with classic text processing over the real evidence.
-
-    It makes no calls, so it writes no rows.
-    """
+    """Implements `Engine` with the steps' baselines. It makes no calls and writes no rows."""
 
     name = EXTRACTIVE.text
 
@@ -54,11 +52,8 @@ class ExtractiveEngine:
         return Scored(answer, provenance)
 
 
-# An engine whose steps are spans.
-
-
 class TracedEngine:
-    """Implements `Engine` by another one."""
+    """Implements `Engine` by another engine, with a span for every step."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -69,25 +64,25 @@ class TracedEngine:
 
     async def run(self, step: Step[Any, OutputT], inputs: Noun) -> Outcome[OutputT]:
         """Answer `step`; see `Engine.run`."""
-        with span("step", step=step.name, step_version=step.version, engine=self.name) as spanned:
+        with span("step", step=step.name, step_version=step.version, engine=self.name) as step_span:
             outcome = await self._engine.run(step, inputs)
             if isinstance(outcome, Unscored):
-                spanned.fail(outcome.reason.value)
-            spanned.note(
+                step_span.fail(outcome.reason.value)
+            step_span.note(
                 outcome=outcome.reason.value if isinstance(outcome, Unscored) else "scored"
             )
             return outcome
 
 
 def with_spans(engine: Engine) -> Engine:
-    """The engine itself where nothing is reported."""
+    """Wrap the engine in spans; without telemetry return it unchanged."""
     return engine if current() is None else TracedEngine(engine)
 
 
 class EngineOf(Protocol):
-    """Opens the engine that books its calls in a ledger; an attachment goes with every question.
+    """Opens the engine of a ledger; an attachment is sent with every question.
 
-    A `repetition`, counted from 1, asks with a seed of its own and is cached apart.
+    A `repetition`, counted from 1, has its own seed and is cached separately.
     """
 
     def __call__(
@@ -100,7 +95,7 @@ class EngineOf(Protocol):
 
 
 class Asking(Protocol):
-    """Fields that every request has of the engine that it asks."""
+    """Engine fields of a request."""
 
     @property
     def engine(self) -> EngineChoice: ...
@@ -114,7 +109,7 @@ class Asking(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """Engine, caches and limits by which the units of a shard are judged."""
+    """Engines, embeddings and budget of a shard."""
 
     engine_of: EngineOf
     embedder: SentenceEmbedder
@@ -130,11 +125,10 @@ def open_judging(
     *,
     batches: BatchTerms | None = None,
 ) -> Judging:
-    """Engines, embeddings and the budget of a shard; closed with `stack`, in the event loop that
-    runs now.
+    """Open engines, embeddings and budget of a shard; `stack` closes them in this event loop.
 
     Args:
-        scope: the run, or the ranking of one, by which the budget is kept.
+        scope: run id, or id of a ranking, of the budget.
     """
     budget = SharedBudget(layout.budgets, scope, asking.budget)
     stack.callback(budget.close)
@@ -165,8 +159,9 @@ def open_engines(
     stack: AsyncExitStack,
     batches: BatchTerms | None = None,
 ) -> EngineOf:
-    """Engines by ledger, each asking the models that the profile assigns; what they share is
-    closed with `stack`, in the event loop that runs now. With `batches`, questions travel in them.
+    """Open the models of the profile and return a factory of engines by ledger.
+
+    `stack` closes the models in this event loop. With `batches`, questions travel in batches.
     """
     model = engine.model
     if model is None:
@@ -210,10 +205,10 @@ def open_engines(
 
 
 def repetition_sampling(sampling: Sampling, repetition: int | None) -> Sampling:
-    """Return what a repetition of a question is sampled with; None: it is asked once.
+    """Return the sampling of a repetition; None: the question is asked once.
 
-    Every repetition has a seed of its own. At temperature 0 models ignore the seed, so that they
-    would agree by construction: a repetition leaves the temperature to the provider.
+    Every repetition has its own seed. At temperature 0 models ignore the seed and all repetitions
+    would agree, so 0 is replaced by the provider's default.
     """
     if repetition is None:
         return sampling
@@ -234,7 +229,7 @@ def open_backend(
     stack: AsyncExitStack,
     batches: BatchTerms | None = None,
 ) -> LiteLLMBackend:
-    """Return what calls the model. Closed with `stack`, in the event loop that runs now."""
+    """Open the backend of a model; `stack` closes it in this event loop."""
     backend = LiteLLMBackend(
         model,
         settings,

@@ -1,4 +1,4 @@
-"""Steps that other models answer, and steps that several models judge."""
+"""Steps answered by assigned models or judged by a panel of models."""
 
 import statistics
 from collections import Counter
@@ -18,17 +18,17 @@ OutputT = TypeVar("OutputT", bound=Reply)
 
 _SCORE = "score"
 _IDENTIFIERS = ("key", "dimension", "criterion")
-"""Fields by which two judges' entries of a list are known to be about the same thing."""
+"""Fields that identify the subject of an entry in a judge's list."""
 
 
 class AssignedEngine:
-    """Implements `Engine`: asks of each step the model, or the judges, that the profile assigns.
+    """Implements `Engine`: runs each step with the model or the judges that the profile assigns.
 
-    Several judges are asked the same question side by side. The median of their scores counts, and
-    the words are those of the judge who came nearest to it. Where the score follows from the rest
-    of a reply, the lower median counts, so that one judge's reply holds as it is. With fewer than
-    half of the judges scored, the step is unscored. Every score of every judge goes into the
-    ledger. A step without scores is answered by the first judge alone.
+    Several judges answer the same question concurrently. The reply has the median of their scores
+    and the words of the judge nearest to it. Where the score is computed from the rest of a reply,
+    the lower median counts, so that one judge's reply stays unchanged. With fewer than half of the
+    judges scored, the step is unscored. Every judge's scores are recorded in the ledger. A step
+    without scores is answered by the first judge alone.
     """
 
     def __init__(
@@ -40,8 +40,11 @@ class AssignedEngine:
         *,
         repetition: int = 1,
     ) -> None:
-        """`engines` holds one engine for every model that `judging` names; votes on repetitions of
-        one question are kept apart.
+        """Initialize.
+
+        Args:
+            engines: one for every model in `judging`.
+            repetition: above 1, votes are recorded separately.
         """
         self._default = default
         self._engines = engines
@@ -73,31 +76,28 @@ class AssignedEngine:
         question = content_hash(step.name, inputs.model_dump_json(), *again, length=16)
         for judge, outcome in zip(judges, outcomes, strict=True):
             self._ledger.judge_votes.extend(_votes(step.name, question, judge, outcome))
-        scored = [outcome for outcome in outcomes if isinstance(outcome, Scored)]
+        scored_outcomes = [outcome for outcome in outcomes if isinstance(outcome, Scored)]
         call_ids = tuple(call for one in outcomes for call in one.provenance.call_ids)
-        if 2 * len(scored) < len(judges):
+        if 2 * len(scored_outcomes) < len(judges):
             return _too_few(judges, outcomes, call_ids)
         medians = _medians(
-            [dict(scores(one.value)) for one in scored],
+            [dict(scores(one.value)) for one in scored_outcomes],
             len(judges),
             statistics.median_low if score_follows(step.output_model) else statistics.median,
         )
-        nearest = min(scored, key=lambda one: _distance(dict(scores(one.value)), medians))
+        nearest = min(scored_outcomes, key=lambda one: _distance(dict(scores(one.value)), medians))
         provenance = replace(nearest.provenance, call_ids=call_ids)
         return Scored(with_scores(nearest.value, medians), provenance)
 
 
 def models_of_step(step: Step[Any, Any], judging: JudgingParameters) -> tuple[str, ...]:
-    """Models that answer the step; empty: that of `--engine`.
-
-    Several only where there are scores.
-    """
+    """Return the models that answer the step, several only for scores; empty: `--engine`."""
     models = judging.assignment(step.name, step.kind, step.answer_tokens).models
     return models if gives_scores(step.output_model) else models[:1]
 
 
 def gives_scores(output_model: type[Reply]) -> bool:
-    """Return whether replies of this model hold a `score`, in themselves or in their entries."""
+    """Return whether replies of this type or their entries have a `score`."""
     if score_follows(output_model):
         return True
     schema = output_model.model_json_schema()
@@ -107,14 +107,12 @@ def gives_scores(output_model: type[Reply]) -> bool:
 
 
 def score_follows(output_model: type[Reply]) -> bool:
-    """Return whether the score of such a reply follows from its other fields."""
+    """Return whether the score of such a reply is computed from its other fields."""
     return isinstance(getattr(output_model, _SCORE, None), property)
 
 
 def scores(reply: Reply, place: str = "") -> Iterator[tuple[str, float]]:
-    """(what is scored, score) of a reply: its own, and those of the entries of its lists. A score
-    of None is left out: the judge says that it is not known.
-    """
+    """Yield (subject, score) of a reply and of the entries of its lists, without None."""
     if score_follows(type(reply)):
         yield place, float(getattr(reply, _SCORE))
     for name in type(reply).model_fields:
@@ -127,29 +125,29 @@ def scores(reply: Reply, place: str = "") -> Iterator[tuple[str, float]]:
                     yield from scores(entry, _place(place, entry))
 
 
-def with_scores(reply: OutputT, settled: Mapping[str, float], place: str = "") -> OutputT:
-    """`reply` with the scores of `settled`; entries whose score was not settled are left out.
+def with_scores(reply: OutputT, final_scores: Mapping[str, float], place: str = "") -> OutputT:
+    """Return `reply` with the scores of `final_scores`; entries without one are omitted.
 
-    Where scores are whole numbers, a median between two of them is the one nearer to zero.
+    Where scores are whole numbers, a median between two of them is rounded towards zero.
     """
     changes: dict[str, Any] = {}
     for name in type(reply).model_fields:
         value = getattr(reply, name)
         if name == _SCORE and value is not None:
-            changes[name] = type(value)(settled[place])
+            changes[name] = type(value)(final_scores[place])
         elif isinstance(value, list | tuple) and any(isinstance(one, Reply) for one in value):
             changes[name] = type(value)(
-                with_scores(one, settled, _place(place, one))
+                with_scores(one, final_scores, _place(place, one))
                 for one in value
-                if _stays(one, settled, _place(place, one))
+                if _stays(one, final_scores, _place(place, one))
             )
     return reply.model_copy(update=changes)
 
 
-def _stays(entry: Reply, settled: Mapping[str, float], place: str) -> bool:
-    """Return whether one of the entry's scores was settled, or it never had any."""
+def _stays(entry: Reply, final_scores: Mapping[str, float], place: str) -> bool:
+    """Return whether one of the entry's scores is final, or it has none."""
     items = [item for item, _ in scores(entry, place)]
-    return not items or any(item in settled for item in items)
+    return not items or any(item in final_scores for item in items)
 
 
 def _place(outer: str, entry: Reply) -> str:
@@ -164,7 +162,7 @@ def _medians(
     judge_count: int,
     median: Callable[[Sequence[float]], float] = statistics.median,
 ) -> dict[str, float]:
-    """The median of every item that at least half of the judges scored."""
+    """Return the median of every item that at least half of the judges scored."""
     items = dict.fromkeys(item for scores_given in judge_scores for item in scores_given)
     scores_by_item = {item: [one[item] for one in judge_scores if item in one] for item in items}
     return {
@@ -175,7 +173,7 @@ def _medians(
 
 
 def _distance(judge_scores: Mapping[str, float], medians: Mapping[str, float]) -> tuple[int, float]:
-    """Return how far a judge is from the medians: items not scored first, then the differences."""
+    """Return a judge's distance from the medians: (items not scored, sum of differences)."""
     missing = sum(item not in judge_scores for item in medians)
     return missing, sum(
         abs(judge_scores[item] - medians[item]) for item in medians if item in judge_scores

@@ -1,4 +1,4 @@
-"""What a model takes: known from LiteLLM's tables, or learnt from its provider's refusals."""
+"""Parameters that a model accepts, by LiteLLM's tables and its provider's refusals."""
 
 import json
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from warehouse.stores.keyed_store import KeyedStore, json_entry
 
 _ASSUMED_CONTEXT_TOKENS = 32_768
 _REMEMBERED_SECONDS = 86_400.0
-"""Longer than a run; a provider that lifts a refusal is asked again the next day."""
+"""Longer than a run; refused parameters are tried again the next day."""
 
 THINKING_ROOM_TOKENS = {
     Effort.NONE: 2_048,  # some models cannot stop thinking altogether
@@ -24,8 +24,9 @@ THINKING_ROOM_TOKENS = {
     Effort.MEDIUM: 16_384,
     Effort.HIGH: 32_768,
 }
-"""Room for thinking beside an answer. Of 245 manuscripts each, 95 % took o3 7,808 tokens or fewer,
-o4-mini 8,365, Gemini 2.5 Flash 17,450 and Pro 22,370, at their own default effort."""
+"""Tokens for thinking, in addition to the answer. The 95th percentiles over 245 manuscripts, at
+default effort, are 7,808 (o3), 8,365 (o4-mini), 17,450 (Gemini 2.5 Flash) and 22,370 (Pro).
+"""
 
 _NEAREST_EFFORTS = {
     Effort.NONE: ("none", "minimal", "low", "medium", "high"),
@@ -53,11 +54,11 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Parameters of one call, beside messages, format and address.
+    """Parameters of one call, without messages, format and address.
 
     Attributes:
-        values: LiteLLM's names and values.
-        dropped: what was asked for and is not sent as it was asked for; None: nothing.
+        values: by LiteLLM's names.
+        dropped: requested parameters that are omitted or changed; None: none.
     """
 
     values: dict[str, Any]
@@ -65,11 +66,10 @@ class Parameters:
 
 
 class ModelParameters:
-    """Parameters that one model at one place takes. What its provider refuses is remembered for a
-    day.
+    """Parameters that one model at one address accepts. Refusals are remembered for a day.
 
     Args:
-        store: where refusals are kept for all workers; None: in this object alone.
+        store: of refusals, for all workers; None: in this object alone.
     """
 
     def __init__(
@@ -91,22 +91,22 @@ class ModelParameters:
 
     @property
     def thinks(self) -> bool:
-        """Return whether the model is asked for an effort."""
+        """True if an effort is sent to the model."""
         return self._known_to_think and _THINKING not in self._refusals
 
     @property
     def context_tokens(self) -> int:
-        """Room for prompt and reply: the setting, else what LiteLLM knows, else 32,768."""
+        """Context length in tokens: the setting, else LiteLLM's table, else 32,768."""
         listed_tokens = self._info.get("max_input_tokens") or self._info.get("max_tokens")
         return int(self._settings.context_tokens or listed_tokens or _ASSUMED_CONTEXT_TOKENS)
 
     @property
     def largest_reply_tokens(self) -> int:
-        """Return what is asked for at first: what the model can give, within half of its context."""
+        """First limit of a reply: the model's limit, at most half of its context."""
         return min(self.room_for_reply(0), self.context_tokens // 2)
 
     def room_for_reply(self, prompt_tokens: int) -> int:
-        """Return what the model can give after a prompt of so many tokens."""
+        """Return the longest reply in tokens after a prompt of this length."""
         most_tokens = int(self._info.get("max_output_tokens") or self.context_tokens)
         refused_bounds = [
             int(entry.partition("=")[2]) for entry in self._refusals if _is_bound(entry)
@@ -118,7 +118,7 @@ class ModelParameters:
         )
 
     def reply_tokens(self, answer_tokens: int, effort: Effort) -> int:
-        """Most tokens of a reply: the answer, and room for thinking where the model thinks."""
+        """Return the limit of a reply in tokens, with room for thinking if the model thinks."""
         answer = self._settings.maximum_completion_tokens or answer_tokens
         # OpenAI's models that think are those that do not take `max_tokens`.
         thinks = self.thinks or "max_tokens" in self._refusals
@@ -127,58 +127,61 @@ class ModelParameters:
 
     @property
     def mode(self) -> OutputMode:
-        """Return how the output model is asked for now: as wanted, or the next that is not refused."""
+        """Output mode: the preferred one, or the next lower one that is not refused."""
         mode = self.wanted_mode
         while f"response_format={mode}" in self._refusals:
             mode = _LOWER_MODES[mode]
         return mode
 
     def of_call(self, sampling: Sampling, effort: Effort, reply_tokens: int) -> Parameters:
-        """Return what to send with a call of that effort whose reply has at most `reply_tokens`."""
+        """Return the parameters of a call with this effort and reply limit."""
         limit = "max_completion_tokens" if "max_tokens" in self._refusals else "max_tokens"
-        sent: dict[str, Any] = {limit: reply_tokens}
+        values: dict[str, Any] = {limit: reply_tokens}
         if self.model.startswith(_OLLAMA):
-            # Ollama otherwise cuts prompts at 4,096 tokens and says nothing.
-            sent["num_ctx"] = self.context_tokens
-        dropped = []
+            # Ollama otherwise cuts prompts at 4,096 tokens without an error.
+            values["num_ctx"] = self.context_tokens
+        dropped_names = []
         if self.thinks:
-            sent |= self._effort(effort)
-            sent_effort = "none" if "thinking" in sent else sent.get("reasoning_effort")
+            values |= self._effort(effort)
+            sent_effort = "none" if "thinking" in values else values.get("reasoning_effort")
             if sent_effort != effort.value:
-                dropped.append(
+                dropped_names.append(
                     f"effort={effort.value}" + (f" (sent {sent_effort})" if sent_effort else "")
                 )
         for name in ("seed", "temperature"):
             value = getattr(sampling, name)
             if value is None:
                 continue
-            if self._takes(name, value, sent):
-                sent[name] = value
+            if self._takes(name, value, values):
+                values[name] = value
             else:
-                dropped.append(name)
+                dropped_names.append(name)
         if self.mode is not self.wanted_mode:
-            dropped.append(f"response_format={self.wanted_mode}")
-        return Parameters(sent, ", ".join(sorted(dropped)) or None)
+            dropped_names.append(f"response_format={self.wanted_mode}")
+        return Parameters(values, ", ".join(sorted(dropped_names)) or None)
 
     def of_picture(self, sampling: Sampling) -> Parameters:
-        """Return what to send with a call for a picture, which is wanted as bytes rather than as an
-        address; LiteLLM leaves that out where it knows that the model gives nothing else.
+        """Return the parameters of a call for a picture, in bytes rather than as a URL.
+
+        LiteLLM drops the format for models that only return bytes.
         """
         format_refused = f"response_format={OutputMode.PICTURE}" in self._refusals
-        dropped = [name for name in ("seed", "temperature") if getattr(sampling, name) is not None]
-        dropped += ["response_format"] if format_refused else []
+        dropped_names = [
+            name for name in ("seed", "temperature") if getattr(sampling, name) is not None
+        ]
+        dropped_names += ["response_format"] if format_refused else []
         return Parameters(
             {} if format_refused else {"response_format": "b64_json", "drop_params": True},
-            ", ".join(sorted(dropped)) or None,
+            ", ".join(sorted(dropped_names)) or None,
         )
 
     def learn(self, parameter: str, call: Parameters, mode: OutputMode) -> bool:
-        """Remember that the provider refused a parameter; False where nothing can be left out.
+        """Remember a refused parameter; return False if nothing can be omitted.
 
         Args:
-            refused: as `named_parameter` says.
-            sent: what the refused call took along.
-            mode: how it asked for its output.
+            parameter: a result of `named_parameter`.
+            call: parameters of the refused call.
+            mode: its output mode.
         """
         if parameter == "response_format":
             sends_none = mode is OutputMode.PICTURE and "response_format" not in call.values
@@ -214,15 +217,15 @@ class ModelParameters:
     def _wanted_mode(self) -> OutputMode:
         mode = output_mode(self.model, self._settings.structured_output)
         if mode is OutputMode.JSON_SCHEMA and self.thinks and _forces_a_tool(self.model):
-            # A tool that must be called is how LiteLLM asks older Claude models for a schema,
-            # and the API refuses that together with thinking.
+            # For older Claude models LiteLLM turns a schema into a forced tool call, which the API
+            # refuses together with thinking.
             return OutputMode.TEXT
         return mode
 
     def _effort(self, effort: Effort) -> dict[str, Any]:
         if effort is Effort.NONE and self._info.get("supports_adaptive_thinking"):
-            # Claude models that decide for themselves think unless told not to, and of `none`
-            # LiteLLM sends nothing. Those that always think get the least effort.
+            # Claude models with adaptive thinking think unless it is disabled, and LiteLLM sends
+            # nothing for `none`. Models that always think get the lowest effort.
             # https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking
             off = {} if self._info.get("thinking_always_on") else {"thinking": {"type": "disabled"}}
             return {"reasoning_effort": "low", **off}
@@ -230,19 +233,19 @@ class ModelParameters:
             if f"effort={value}" in self._refusals:
                 continue
             if self._settings.thinking == "yes":
-                # LiteLLM does not know that this model thinks, so it has to be told.
+                # LiteLLM does not list this model as thinking and would drop the parameter.
                 return {"reasoning_effort": value, "allowed_openai_params": ["reasoning_effort"]}
             if _accepts(self.model, (("reasoning_effort", value),)):
                 return {"reasoning_effort": value}
         return {}
 
-    def _takes(self, name: str, value: float, sent: dict[str, Any]) -> bool:
+    def _takes(self, name: str, value: float, values: dict[str, Any]) -> bool:
         if name in self._refusals:
             return False
         if name == "seed" and self._info.get("mode") == "responses":
-            return False  # the Responses API has none, and LiteLLM drops it without a word
-        effort = sent.get("reasoning_effort")
-        thinking = effort not in (None, "none") and "thinking" not in sent
+            return False  # the Responses API has none, and LiteLLM drops it silently
+        effort = values.get("reasoning_effort")
+        thinking = effort not in (None, "none") and "thinking" not in values
         if name == "temperature" and value != 1 and thinking and is_claude(self.model):
             # https://platform.claude.com/docs/en/build-with-claude/extended-thinking
             # ("Feature compatibility"); LiteLLM sends both.
@@ -258,19 +261,17 @@ def _is_bound(entry: str) -> bool:
 
 
 def _thinks(model: str, settings: LanguageModelSettings) -> bool:
-    """Return whether the model takes an effort: the setting, else what LiteLLM knows."""
+    """Return whether the model takes an effort, by the setting, else LiteLLM's table."""
     if settings.thinking != "auto":
         return settings.thinking == "yes"
     if model.startswith(_OLLAMA):
-        return (
-            True  # of these LiteLLM does not know; one that cannot think refuses, which is learnt
-        )
+        return True  # LiteLLM has no data on these; one that cannot think refuses, which is stored
     return bool(library().supports_reasoning(model=model))
 
 
 @lru_cache(maxsize=1024)
 def _accepts(model: str, values: tuple[tuple[str, Any], ...]) -> bool:
-    """Return whether LiteLLM's own check lets these values through together."""
+    """Return whether LiteLLM's own check accepts these values together."""
     return _map_parameters(model, dict(values)) is not None
 
 
@@ -286,9 +287,9 @@ def _forces_a_tool(model: str) -> bool:
 
 
 def _map_parameters(model: str, values: dict[str, Any]) -> dict[str, Any] | None:
-    """Return what LiteLLM would send for `values`; None: it refuses them."""
+    """Return LiteLLM's provider parameters for `values`; None: it refuses them."""
     if model.startswith(_OLLAMA):
-        return values  # for these LiteLLM asks the server, and every one of them is taken
+        return values  # LiteLLM would query the server, and Ollama accepts all of them
     import openai  # a second; commands without a model start without it
 
     litellm = library()
@@ -329,20 +330,20 @@ _READ_CHARACTERS = 1_000
 
 
 def named_parameter(text: str, parameter: str | None) -> str | None:
-    """Return which parameter a provider's refusal is about; None: none that could be left out.
+    """Return the parameter that a provider refuses; None: none that can be omitted.
 
-    One of `temperature`, `thinking` (whatever the effort), `effort`, `max_tokens` (the name),
+    One of `temperature`, `thinking` (at any effort), `effort`, `max_tokens` (the name),
     `reply_tokens` (its value), `seed` and `response_format`.
 
     Args:
-        text: the refusal's words.
-        parameter: the `param` of an OpenAI error, where there is one.
+        text: message of the refusal.
+        parameter: the `param` of an OpenAI error, if any.
     """
     lower = text[:_READ_CHARACTERS].lower()
     for where in (parameter.lower() if parameter else "", lower):
         for name, spellings in _SPELLINGS:
             if name == "max_tokens" and "max_completion_tokens' instead" not in lower:
-                continue  # it is the number that is too large, not the name that is unknown
+                continue  # the value is too large; the name is not unknown
             if any(spelling in where for spelling in spellings):
                 return name
     return None

@@ -1,4 +1,4 @@
-"""What an image model drew, as untrusted bytes → pixels, and nothing but pixels; or why not."""
+"""Pictures of image models: untrusted bytes re-encoded as plain pixels."""
 
 import base64
 import io
@@ -20,7 +20,7 @@ _FORMATS = ("PNG", "JPEG", "WEBP")
 MOST_BYTES = 25_000_000
 MOST_PIXELS = 4_096 * 4_096
 MOST_WIDTH = MOST_HEIGHT = 1_600
-"""Kept: as much as print shows of a column."""
+"""Pixels of a column in print."""
 MOST_KEPT_BYTES = 6_000_000
 PICTURE_TOKENS = 6_240
 """Of one picture, 1,536 by 1,024 pixels at high quality. Source:
@@ -46,7 +46,7 @@ PictureT = TypeVar("PictureT", bound=Reply)
 
 
 def as_prompt(messages: Sequence[Message]) -> str:
-    """The messages as the one text that an image model takes."""
+    """Join the messages to the single prompt of an image model."""
     return "\n\n".join(message["content"] for message in messages)
 
 
@@ -55,19 +55,19 @@ def read_picture(
 ) -> ParsedReply[PictureT] | UnusableReply:
     """Read a picture in Base64 as `output_model`, a `PictureReply`.
 
-    Only PNG, JPEG and WebP are decoded, up to `MOST_BYTES` and `MOST_PIXELS`. What is kept is a new
-    PNG of the pixels on white, at most `MOST_WIDTH` wide and `MOST_HEIGHT` high: no metadata,
-    colour profile, animation or transparency. An address is followed nowhere.
+    Only PNG, JPEG and WebP are decoded, up to `MOST_BYTES` and `MOST_PIXELS`. The result is a new
+    PNG of the pixels on white, at most `MOST_WIDTH` wide and `MOST_HEIGHT` high, without metadata,
+    color profile, animation or transparency. URLs are not followed.
     """
     if not text:
         return UnusableReply(CallStatus.EMPTY, Reason.REPLY_EMPTY, "no picture came", again=False)
     if text.startswith(_ADDRESSES):
         return _unusable("an address came instead of a picture, and is not followed")
-    encoded = text.partition(",")[2] if text.startswith(_DATA) else text
-    if len(encoded) > MOST_BYTES * 4 // 3 + 4:
+    base64_content = text.partition(",")[2] if text.startswith(_DATA) else text
+    if len(base64_content) > MOST_BYTES * 4 // 3 + 4:
         return _unusable(f"the picture has more than {MOST_BYTES:,} bytes")
     try:
-        image = _pixels(base64.b64decode(encoded, validate=True))
+        image = _pixels(base64.b64decode(base64_content, validate=True))
     except ValueError:
         return _unusable("what came is no picture in Base64")
     if isinstance(image, UnusableReply):
@@ -82,7 +82,7 @@ def read_picture(
 
 
 def _pixels(content: bytes) -> Image.Image | UnusableReply:
-    """A new image that holds the pixels on white, scaled down to what is kept."""
+    """Return a new image with the pixels on white, scaled down to the size limit."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # bounded below
@@ -96,7 +96,7 @@ def _pixels(content: bytes) -> Image.Image | UnusableReply:
                 rgba = source.convert("RGBA")
     except Image.DecompressionBombError:
         return _unusable(f"the picture has more than {MOST_PIXELS:,} pixels")
-    # What Pillow raises of files that are none, cut off or broken.
+    # Pillow raises these for truncated and broken files.
     except (OSError, SyntaxError, ValueError, EOFError, IndexError, struct.error) as error:
         kind = type(error).__name__
         return _unusable(f"what came is no PNG, JPEG or WebP that can be read ({kind})")
@@ -107,5 +107,5 @@ def _pixels(content: bytes) -> Image.Image | UnusableReply:
 
 
 def _unusable(detail: str) -> UnusableReply:
-    """Each attempt costs a picture, and nothing can be said that would make the next one better."""
+    """Return an unusable reply without a retry: each attempt costs a picture."""
     return UnusableReply(CallStatus.UNPARSABLE, Reason.REPLY_UNPARSABLE, detail, again=False)

@@ -1,6 +1,4 @@
-"""One attempt at one model call, and what its errors mean: does trying again help, and whom do they
-concern?
-"""
+"""One attempt at a model call, and the classification of its errors."""
 
 import asyncio
 import json
@@ -25,8 +23,11 @@ from warehouse.scrubbing import one_line
 
 @dataclass(frozen=True, slots=True)
 class CallAnswer:
-    """Answer of a provider. `cost_usd` is LiteLLM's, cache writes and long prompts included; None:
-    it knows no price. A picture is its `text`, in Base64 or by its address.
+    """Answer of a provider.
+
+    Attributes:
+        text: the reply; a picture in Base64 or by URL.
+        cost_usd: LiteLLM's figure, with cache writes and surcharges; None: unknown price.
     """
 
     text: str | None
@@ -42,7 +43,7 @@ class CallAnswer:
 
     @property
     def tokens(self) -> int:
-        """All of them; 0: the provider told none."""
+        """Prompt and completion tokens; 0: the provider reported none."""
         return self.prompt_tokens + self.completion_tokens
 
 
@@ -51,13 +52,13 @@ class CallFailure:
     """An attempt without an answer.
 
     Attributes:
-        reason: of the `Unscored` this becomes when it is not tried again.
-        retryable: whether trying the same call again may help.
-        concerns_every_call: a wrong key, a model that does not exist, a quota that is spent.
-        retry_after_seconds: what the provider asked for; None when it did not say.
-        refused_parameter: what the provider does not take; see `named_parameter`.
-        usage: what the provider says it used all the same; None: it does not say.
-        cost_is_unknown: it may be on the bill, and nothing says at what price.
+        reason: of the `Unscored` without a retry.
+        retryable: whether a retry of the same call may help.
+        concerns_every_call: a wrong key, an unknown model, an exhausted quota.
+        retry_after_seconds: requested by the provider; None: not given.
+        refused_parameter: parameter that the provider refuses; see `named_parameter`.
+        usage: reported in spite of the failure; None: not reported.
+        cost_is_unknown: the call may be billed, at an unknown price.
     """
 
     status: CallStatus
@@ -117,8 +118,9 @@ async def draw_by_provider(
 async def _without_retries(
     model: str, parameters: Mapping[str, Any]
 ) -> AsyncIterator[dict[str, Any]]:
-    """A client that sends once, for the models that LiteLLM has drawn by OpenAI's library: there it
-    takes no other word on retries. Other models are sent to once anyway.
+    """Yield a client without retries for image models that LiteLLM calls by OpenAI's library.
+
+    There LiteLLM ignores `num_retries`; for other providers it sends once anyway.
     """
     litellm = library()
     import openai  # a second; engines without a model start without it
@@ -135,7 +137,7 @@ async def _without_retries(
         yield {}
         return
     key = parameters.get("api_key") or key
-    if provider == "openai":  # as for its other models; no other provider is shown this key
+    if provider == "openai":  # no other provider may receive this key
         addresses = (os.environ.get(each) for each in ("OPENAI_BASE_URL", "OPENAI_API_BASE"))
         address = address or next(filter(None, addresses), None)
         key = key or os.environ.get("OPENAI_API_KEY")
@@ -146,7 +148,7 @@ async def _without_retries(
 
 @lru_cache(maxsize=1)
 def _single_attempt_client() -> Any:
-    """OpenAI's client, which heeds no retries: LiteLLM sets two on whatever client it is given."""
+    """Return OpenAI's client class without retries: LiteLLM sets two on every client."""
     import openai
 
     class SingleAttemptClient(openai.AsyncOpenAI):
@@ -183,7 +185,7 @@ async def _attempt_call(
 
 
 def _with_usage(failure: CallFailure, error: BaseException) -> CallFailure:
-    """The failure with the usage that the provider's error reports."""
+    """Return the failure with the usage reported in the provider's error."""
     for link in causes(error):
         try:
             content = getattr(getattr(link, "response", None), "content", None)
@@ -241,10 +243,10 @@ def _build_answer(
     refusal: str | None = None,
     finish_reason: str | None = None,
 ) -> CallAnswer:
-    """The answer, with what the response says of model, tokens, cost and limits."""
+    """Build the answer with model, tokens, cost and limits of the response."""
     usage = getattr(response, "usage", None)
     details = getattr(usage, "prompt_tokens_details", None)
-    hidden = getattr(response, "_hidden_params", None) or {}
+    hidden_parameters = getattr(response, "_hidden_params", None) or {}
     return CallAnswer(
         text=text,
         refusal=refusal,
@@ -256,13 +258,13 @@ def _build_answer(
         thinking_tokens=_optional_count(
             getattr(usage, "completion_tokens_details", None), "reasoning_tokens"
         ),
-        cost_usd=_cost_usd(hidden.get("response_cost")),
-        limits=rate_limit_headers(_headers(hidden)),
+        cost_usd=_cost_usd(hidden_parameters.get("response_cost")),
+        limits=rate_limit_headers(_headers(hidden_parameters)),
     )
 
 
 def _cost_usd(reported: Any) -> float | None:
-    """LiteLLM's figure, which some providers name themselves; None where it cannot be true."""
+    """Return LiteLLM's figure, which some providers report themselves; None if implausible."""
     cost_usd = float(reported) if isinstance(reported, int | float) else 0.0
     return cost_usd if 0.0 < cost_usd <= MAXIMUM_CALL_USD else None
 
@@ -271,14 +273,14 @@ def _fields(holder: Any) -> dict[str, Any]:
     return getattr(holder, "provider_specific_fields", None) or {}
 
 
-def _headers(hidden: Mapping[str, Any]) -> dict[str, str]:
-    """The answer's headers. LiteLLM puts a prefix before the provider's own names."""
-    headers = hidden.get("additional_headers") or {}
+def _headers(hidden_parameters: Mapping[str, Any]) -> dict[str, str]:
+    """Return the response headers, without LiteLLM's prefix of the provider's names."""
+    headers = hidden_parameters.get("additional_headers") or {}
     return {name.removeprefix("llm_provider-").lower(): str(headers[name]) for name in headers}
 
 
 class _MiscountedError(Exception):
-    """A provider's count of tokens that cannot be true; never leaves this module."""
+    """An impossible token count of a provider; never leaves this module."""
 
 
 def _optional_count(holder: Any, name: str) -> int | None:
@@ -317,7 +319,7 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
     if isinstance(error, kinds.ContextWindowExceededError) or _contains(text, _TOO_LONG):
         hint = "the prompt does not fit the model, set ASSAY_LANGUAGE_MODEL__CONTEXT_TOKENS"
         return CallFailure(CallStatus.CLIENT_ERROR, Reason.INPUT_TOO_LONG, f"{hint}: {detail}")
-    if isinstance(error, kinds.ContentPolicyViolationError) or _moderated(error):
+    if isinstance(error, kinds.ContentPolicyViolationError) or _is_moderation_error(error):
         return CallFailure(CallStatus.REFUSED, Reason.REFUSED, detail)
     if status == 402 or _contains(text, _NO_CREDIT):
         hint = f"the provider's account has nothing left: {detail}"
@@ -364,13 +366,13 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
     )
 
 
-# Providers say these in words only, each in the error LiteLLM gives for any wrong request.
+# Providers report these only in the message of a generic error.
 _TOO_LONG = ("maximum context length is", "Request too large for")
 _MODERATED = ("requires moderation",)
 _MODERATION = ("moderation_blocked", "content_policy_violation")  # of OpenAI's image models
 _NO_CREDIT = ("credit balance is too low",)
 _NO_MODEL = ("is not a valid model ID",)
-# LiteLLM's own, of an answer that is no completion, such as a gateway's page.
+# LiteLLM's messages for an answer that is no completion, such as a gateway's page.
 _NO_REPLY = (
     "Error converting to valid response block",
     "Empty or invalid response from LLM endpoint",
@@ -381,7 +383,7 @@ def _contains(text: str, phrases: Sequence[str]) -> bool:
     return any(phrase in text for phrase in phrases)
 
 
-def _moderated(error: Any) -> bool:
+def _is_moderation_error(error: Any) -> bool:
     body = getattr(error, "body", None)
     code = body.get("code") if isinstance(body, dict) else None
     return code in _MODERATION or _contains(str(error), _MODERATED)
@@ -395,7 +397,7 @@ def _refused_key(error: Any) -> bool:
 
 
 def _wrong_address(error: Any) -> bool:
-    """Return whether key or model are wrong, so that every other call fails as well."""
+    """Return whether key or model are wrong, so that every other call fails too."""
     no_model = isinstance(error, library().exceptions.NotFoundError) or _contains(
         str(error), _NO_MODEL
     )
@@ -403,14 +405,14 @@ def _wrong_address(error: Any) -> bool:
 
 
 def _provider_message(error: Any) -> str:
-    """The provider's own words, where LiteLLM keeps them."""
+    """Return the provider's message, where LiteLLM passes it on."""
     body = getattr(error, "body", None)
     message = body.get("message") if isinstance(body, dict) else None
     return str(message) if message else str(error)
 
 
 def _parameter(error: Any) -> str | None:
-    """The `param` of an OpenAI error; it is either on the error or in the JSON of its words."""
+    """Return the `param` of an OpenAI error; None: it may be in the message."""
     parameter = getattr(error, "param", None)
     return str(parameter) if parameter else None
 
@@ -424,7 +426,7 @@ def _advice(error: Any) -> str:
 
 
 def _parsing_fault(error: Any) -> BaseException | None:
-    """Return what LiteLLM stumbled over in an answer; it calls that a lost connection as well."""
+    """Return LiteLLM's error in parsing an answer, which it reports as a connection error."""
     if not isinstance(error, library().exceptions.APIConnectionError):
         return None
     chain = list(causes(error))

@@ -1,6 +1,6 @@
-"""Papers judged in batches under short keys: how relevant each is, or why that is not known.
+"""Relevance of papers, judged in batches under short keys.
 
-Topics bring the step and what it is asked; here are the batches and what a reply left out.
+Topics provide the step and its prompt; this module makes batches and handles missing entries.
 """
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -51,10 +51,7 @@ JudgedT = TypeVar("JudgedT", bound=JudgedPapers)
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A paper's relevance, or why there is none.
-
-    A paper that could not be judged is not an irrelevant one.
-    """
+    """Relevance of a paper, or the reason why it is unknown (which does not mean irrelevant)."""
 
     score: int | None
     rationale: str = ""
@@ -64,7 +61,7 @@ class Judgement:
 
 @dataclass(slots=True)
 class Judgements:
-    """Judgements by paper, and the calls that gave none."""
+    """Judgements by paper, and failures of calls."""
 
     by_paper: dict[PaperId, Judgement] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
@@ -82,14 +79,11 @@ async def judge_papers(
     stage: str,
     subject: str,
 ) -> Judgements:
-    """Judge `papers`, `largest_batch` at a time.
-
-    All prompts begin with the same bytes. The first call goes ahead alone, so that a provider that
-    keeps beginnings has this one by the time the others come, side by side.
+    """Judge `papers`, `largest_batch` at a time; the first call runs alone to fill the cache.
 
     Args:
-        ask: puts one batch to the engine.
-        stage, subject: of the failures of calls.
+        ask: asks the engine about one batch.
+        stage, subject: of failures of calls.
     """
     readable = [paper for paper in papers if paper.abstract]
     batches = [show(batch) for batch in even_batches(readable, largest_batch)]
@@ -128,10 +122,9 @@ def shown_papers(
     abstract_word_limit: int | None = None,
     cited_as: Mapping[PaperId, str] = MappingProxyType({}),
 ) -> tuple[ShownPaper, ...]:
-    """The papers of a batch as an engine sees them.
+    """Return the prompt entries of a batch; all papers have abstracts.
 
-    All have abstracts; of one that is longer than the limit the sentences nearest to `idea` are
-    shown, and a mark.
+    A longer abstract is cut to the sentences nearest to `idea`, with a mark.
     """
     return tuple(
         ShownPaper(

@@ -1,6 +1,6 @@
-"""A model's reply as text → the step's output model, or a typed reason why not.
+"""Parsing of a model's reply into the step's output model.
 
-Values are never guessed, and broken JSON is mended only without adding or losing anything.
+Values are never guessed, and broken JSON is repaired only without adding or losing text.
 """
 
 import json
@@ -26,23 +26,21 @@ _ESCAPED = bounded(r"\\u([0-9a-fA-F]{4})")
 _START = bounded(r"[{\[]")
 _MOST_FAILED_STARTS = 200
 _MOST_REREAD_CHARACTERS = 2_000_000
-"""Read again after failures: lists inside lists that are never closed would each be read to the
-end.
-"""
+"""Limit of characters scanned again after failures: unclosed nested lists take quadratic time."""
 _LONGEST_MENDED = 60_000
 _MOST_QUOTES_TIMES_CHARACTERS = 50_000_000
-"""json_repair reads on from each quotation mark, often to the end: seconds for what is longer."""
+"""Limit for json_repair, which scans from each quotation mark, often to the end."""
 
 
 def json_values(text: str) -> Iterator[Any]:
-    """Every outermost JSON object or list of `text`, in order."""
+    """Yield every outermost JSON object or list of `text`, in order."""
     for value, _, _ in _json_spans(text):
         if isinstance(value, dict) or any(isinstance(item, dict | str) for item in value):
             yield value
 
 
 def _json_spans(text: str) -> Iterator[tuple[Any, int, int]]:
-    """Every outermost JSON value of `text` with its first place and the one after its last."""
+    """Yield (value, start, end) of every outermost JSON value of `text`; end is exclusive."""
     place = failed_starts = reread_characters = 0
     while failed_starts < _MOST_FAILED_STARTS and reread_characters < _MOST_REREAD_CHARACTERS:
         start = next(_START.finditer(text, place), None)
@@ -59,9 +57,9 @@ def _json_spans(text: str) -> Iterator[tuple[Any, int, int]]:
 
 
 def looks_cut_off(text: str) -> bool:
-    """Return whether the text opens a JSON object it never closes.
+    """Return whether the text opens a JSON object that it never closes.
 
-    A text that ends in `}` inside a string has broken quotes rather than a missing end.
+    A text that ends in `}` inside a string has broken quotes, not a missing end.
     """
     start = text.find("{")
     body = text.rstrip()
@@ -83,9 +81,9 @@ def looks_cut_off(text: str) -> bool:
 
 
 def repair_json(text: str) -> Any | None:
-    """The text's JSON from its first to its last bracket, mended.
+    """Repair the JSON between the first and the last bracket of the text.
 
-    None when mending invents or drops text, and for a text that would take json_repair too long.
+    None when the repair invents or drops text, and for a text too long for json_repair.
     """
     start, end = text.find("{"), max(text.rfind("}"), text.rfind("]"))
     if start < 0 or end < start:
@@ -115,7 +113,7 @@ def _keeps_all_text(source: str, value: Any) -> bool:
 
 
 def _leaves(value: Any) -> Iterator[str]:
-    """Keys and scalars as they would stand in the source."""
+    """Yield keys and scalars as the source would write them."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield str(key)
@@ -137,8 +135,6 @@ def _scalar(value: Any) -> str:
     )
 
 
-# Whether a reply without JSON is a refusal.
-
 _REFUSAL = bounded(
     r"^\W*+(?:(?:i['’]?m|i am|we['’]?re) (?:sorry|afraid|unable|not able)|sorry\b|(?:my"
     r" )?apologies|i apologi[sz]e"
@@ -151,14 +147,14 @@ _LONGEST = 1500
 
 
 def is_refusal(text: str) -> bool:
-    """Return whether `text`, which holds no JSON, opens with the words of a refusal."""
+    """Return whether `text`, which has no JSON, starts like a refusal."""
     return len(text) <= _LONGEST and _REFUSAL.match(text) is not None
 
 
-# Thoughts, as templates of reasoning models mark them: DeepSeek and Qwen, Kimi, Magistral, gpt-oss
-# (also with its special tokens stripped), Cohere, Sky-T1.
+# Marks of thoughts in the templates of reasoning models: DeepSeek and Qwen, Kimi, Magistral,
+# gpt-oss (also with its special tokens stripped), Cohere, Sky-T1.
 _THOUGHT = "(?:think|thinking|thoughts?|reasoning|scratchpad|analysis)"
-# In the middle of a line such a mark is spoken of: “the paper defines <analysis> tags”.
+# In the middle of a line such a mark is a mention: “the paper defines <analysis> tags”.
 _THOUGHTS_BEGIN = bounded(
     r"^[ \t]{0,40}(?:<\|[a-z_]{1,30}\|>(?:assistant)?){0,4}"
     rf"(?:<(?:[a-z]{{1,12}}:)?{_THOUGHT}>|◁think▷|\[THINK\]"
@@ -179,10 +175,7 @@ _DETAIL_LENGTH = 300
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply(Generic[OutputT]):
-    """A reply that validates.
-
-    `repaired`: its JSON was broken and mended without adding or losing text.
-    """
+    """A valid reply. `repaired`: its JSON was repaired without adding or losing text."""
 
     value: OutputT
     repaired: bool = False
@@ -190,7 +183,7 @@ class ParsedReply(Generic[OutputT]):
 
 @dataclass(frozen=True, slots=True)
 class UnusableReply:
-    """A reply that gives no value. `again`: asking once more, with the error shown, may help."""
+    """A reply without a value. `again`: a retry with the error in the prompt may help."""
 
     status: CallStatus
     reason: Reason
@@ -207,33 +200,32 @@ def parse_reply(
 ) -> ParsedReply[OutputT] | UnusableReply:
     """Read `text` as `output_model`.
 
-    Thoughts are dropped first: everything up to their last closing tag, and from an opening tag
-    that begins a line and is never closed. Taken, in this order: the JSON values in the text
-    (alone, in fences, in prose), of which the last that validates counts; broken JSON mended by
-    `json_repair`, if mending neither invents nor drops text. Whatever is taken has passed the
-    model's validation.
+    Thoughts are dropped first: everything up to their last closing tag, and from an unclosed
+    opening tag at the start of a line. Then the last valid JSON value of the text counts (alone,
+    in fences, in prose), else JSON repaired by `json_repair`, if that neither invents nor drops
+    text.
 
     Args:
-        finish_reason: as the provider gave it; `length` and `max_tokens` mean cut off,
-            `content_filter` refused.
+        finish_reason: of the provider; `length` and `max_tokens` mean cut off, `content_filter`
+            refused.
         refusal: the provider's own refusal message, if any.
     """
     text, refusal = with_whole_characters(text or ""), with_whole_characters(refusal or "")
     if refusal or finish_reason == "content_filter":
         return _refusal(refusal or "the provider's content filter stopped the reply")
     if finish_reason in ("length", "max_tokens"):
-        return _cut_off()  # a part that happens to be valid is not the answer
+        return _cut_off()  # a valid part of the text is not the whole answer
     thoughts, body, unclosed = _split_thoughts(text)
     if not body:
         return UnusableReply(CallStatus.EMPTY, Reason.REPLY_EMPTY, "the reply is empty", again=True)
     best, error = _best(json_values(body[:unclosed]), output_model)
     if best is not None:
         return ParsedReply(best)
-    # Where JSON is open, the mark is part of a text in it.
+    # Inside an open JSON value, the mark is part of its text.
     if unclosed is not None and not looks_cut_off(body[:unclosed]):
         detail = "the reply ends inside its thoughts"
         return UnusableReply(CallStatus.CUT_OFF, Reason.REPLY_CUT_OFF, detail, again=True)
-    # Who drafted an answer among the thoughts did not refuse to give one.
+    # A draft of an answer among the thoughts rules out a refusal.
     if error is None and is_refusal(body) and _best(json_values(thoughts), output_model)[0] is None:
         return _refusal(body)
     if looks_cut_off(body):
@@ -263,8 +255,9 @@ def _best(values: Iterator[Any], output_model: type[OutputT]) -> tuple[OutputT |
 
 
 def _as_answer(value: Any, output_model: type[Reply]) -> dict[str, Any] | None:
-    """The object that answers, unwrapped from a list of one or a single outer key; None when it has
-    none of the fields.
+    """Return the object with the reply's fields, unwrapped from a list of one or a single key.
+
+    None when it has none of the fields.
     """
     names = _names(output_model)
     if isinstance(value, list):
@@ -289,10 +282,10 @@ def _names(output_model: type[Reply]) -> set[str]:
 
 
 def _split_thoughts(text: str) -> tuple[str, str, int | None]:
-    """Split a reply into thoughts, answer and the place in it where unclosed thoughts begin.
+    """Split a reply into (thoughts, answer, position in it where unclosed thoughts begin).
 
-    Models without an opening tag close their thoughts all the same: their templates open them.
-    Marks inside a JSON value are text, as of an answer that quotes such a tag.
+    A closing tag may have no opening one, which the model's template supplies. Marks inside a JSON
+    value are text.
     """
     marks = [*_THOUGHTS_END.finditer(text), *_THOUGHTS_BEGIN.finditer(text)]
     if not marks:
@@ -331,13 +324,13 @@ def _refusal(detail: str) -> UnusableReply:
 
 
 def _cut_off() -> UnusableReply:
-    """A reply to ask for again with more room, rather than with its error shown."""
+    """Return a cut-off reply, which is requested again with a higher limit, not corrected."""
     detail = "the reply reached its length limit"
     return UnusableReply(CallStatus.CUT_OFF, Reason.REPLY_CUT_OFF, detail, again=False)
 
 
 def _character(escape: Match[str]) -> str:
-    """The sign that a JSON escape stands for, where a terminal can print it."""
+    """Return the character of a JSON escape, if it is printable."""
     character = chr(int(escape[1], 16))
     return character if character.isprintable() else escape.group()
 
@@ -348,5 +341,5 @@ def _shorten(text: str) -> str:
 
 
 def reply_json(value: Reply) -> str:
-    """A reply as the text that `parse_reply` reads back to the same value."""
+    """Return a reply as text that `parse_reply` reads back to the same value."""
     return json.dumps(value.model_dump(mode="json", by_alias=True), ensure_ascii=False)

@@ -1,7 +1,7 @@
-"""Parts that replies of several steps are made of.
+"""Field types shared by the replies of several steps.
 
-A list of answers about several things survives one broken entry: entries outside their bounds are
-left out, and the caller leaves those things unscored. A reply without a sound entry is unparsable.
+A list of entries survives a broken one: invalid entries are omitted, and the caller leaves their
+items unscored. A reply without a valid entry is unparsable.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,7 +28,7 @@ def _bare_key(value: Any) -> Any:
 
 
 def _sound_entries(values: Any, validate: ValidatorFunctionWrapHandler) -> Any:
-    """Validate a list; where that fails, the entries that are sound on their own."""
+    """Validate a list; if that fails, keep the entries that are valid on their own."""
     try:
         return validate(values)
     except ValidationError:
@@ -58,7 +58,7 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 def _prose(value: object) -> object:
-    """Models write null for nothing to say, and a list where several paragraphs were meant."""
+    """Read null as an empty text and a list as paragraphs, as models write them."""
     if value is None:
         return ""
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
@@ -70,8 +70,10 @@ Prose = Annotated[str, BeforeValidator(_prose)]
 
 
 def _percent(value: Any) -> Any:
-    """`62`, `62.0`, `"62 %"` and `0.62` as models write them (`0.5 %` is no share); the
-    rest is left for the bounds."""
+    """Convert `62`, `62.0`, `"62 %"` and `0.62` to 62; other values are left for validation.
+
+    `0.5 %` is not read as a share.
+    """
     if isinstance(value, bool):
         raise ValueError("a truth value is no percentage")
     is_share = True
@@ -82,22 +84,22 @@ def _percent(value: Any) -> Any:
             value = float(text.removesuffix("%"))
         except ValueError:
             return value
-    # Rounded beyond the bounds, -0.4 and 100.4 would be 0 and 100.
+    # Outside the bounds no rounding: -0.4 and 100.4 would become valid.
     if not isinstance(value, float) or not 0 <= value <= 100:
         return value
     return round(100 * value) if value < 1 and is_share else round(value)
 
 
 Percent = Annotated[int, BeforeValidator(_percent)]
-# Bounds that stand after the validator would be missing from the JSON schema of an optional field.
+# Bounds after the validator would be missing from the JSON schema of an optional field.
 OptionalPercent = Annotated[int, Field(ge=0, le=100), BeforeValidator(_percent)] | None
 
 
 def word_of(words: Iterable[StrEnum]) -> BeforeValidator:
-    """For a field that holds one of `words` or None.
+    """Return a validator for a field that holds one of `words` or None.
 
-    Spaces, hyphens and capitals make no difference. Any other word becomes None, so that one wrong
-    word does not cost the whole reply, and whoever reads the entry sees that it is missing.
+    Spaces, hyphens and capitals are ignored. Any other word becomes None, so that one wrong word
+    does not invalidate the whole reply.
     """
 
     allowed = tuple(words)
@@ -110,7 +112,7 @@ def word_of(words: Iterable[StrEnum]) -> BeforeValidator:
 
 
 def schema_of(words: Iterable[StrEnum]) -> WithJsonSchema:
-    """The JSON schema of a field that holds some words of an enum only, as `word_of` reads them."""
+    """Return the JSON schema of a field with some words of an enum, as `word_of` reads them."""
     return WithJsonSchema({"type": "string", "enum": [word.value for word in words]})
 
 
@@ -128,9 +130,7 @@ class KeyedEntry(Reply):
 
 
 def by_key(entries: Sequence[EntryT], keys: Iterable[str]) -> dict[str, EntryT]:
-    """The entries under the keys that were shown, whatever their case; a key answered twice with
-    different content is left out.
-    """
+    """Return the entries by prompt key, ignoring case; a key with contradicting entries is omitted."""
     canonical = {key.casefold(): key for key in keys}
     entries_by_key: dict[str, EntryT] = {}
     contradicted_keys: set[str] = set()

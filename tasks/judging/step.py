@@ -1,4 +1,4 @@
-"""Step: one judgement asked of an engine. Engine: what answers it."""
+"""Steps (questions to a model) and the engine protocol."""
 
 import hashlib
 import pkgutil
@@ -32,17 +32,13 @@ _TAG_OF_A_PROMPT = bounded(r"""\bblock\(\s{0,9}["']([\w-]{1,60})["']|<([a-z][\w-
 
 
 def block(text: str, name: str, reserved: Iterable[str] = ()) -> str:
-    """Fence untrusted `text` as data: `<name>…</name>`, with that tag and the `reserved` ones
-    inside it made harmless.
-    """
+    """Fence untrusted `text` as `<name>…</name>`, and escape that tag and `reserved` tags in it."""
     harmless = _opening_of(frozenset((name, *reserved))).sub("&lt;", text)
     return f"<{name}>\n{harmless.strip()}\n</{name}>"
 
 
 def end_of_first_block(content: str) -> int:
-    """Return where the first block of a rendered prompt ends, as a rule that of the idea; 0: there
-    is none.
-    """
+    """Return the end of the first block of a rendered prompt, usually the idea; 0: no block."""
     opening = _OPENING_TAG.search(content)
     if opening is None:
         return 0
@@ -53,7 +49,7 @@ def end_of_first_block(content: str) -> int:
 
 @lru_cache(maxsize=128)
 def _opening_of(names: frozenset[str]) -> Pattern:
-    """The `<` of a tag with one of `names`; they come from the prompts."""
+    """Return a pattern for the `<` of a tag with one of `names`, which come from the prompts."""
     any_name = "|".join(sorted(escape(name) for name in names))
     return bounded(
         rf"<(?=\s*+/?\s*+(?:{any_name})\b)",
@@ -64,9 +60,7 @@ def _opening_of(names: frozenset[str]) -> Pattern:
 
 @jinja2.pass_context
 def _block_of_prompt(context: jinja2.runtime.Context, text: str, name: str) -> str:
-    """`block`, with every tag of the prompt reserved: a paper cannot open or close the block of the
-    idea.
-    """
+    """Apply `block` with every tag of the prompt reserved: a paper cannot close the idea's block."""
     return block(text, name, context[_RESERVED])
 
 
@@ -82,7 +76,7 @@ _ENVIRONMENT.filters["block"] = _block_of_prompt
 
 @lru_cache(maxsize=128)
 def _compile(source: str) -> tuple[jinja2.Template, jinja2.Template]:
-    """The system and the user part. Compiling takes a millisecond, rendering a tenth of it."""
+    """Compile the system and the user part; cached, as compiling takes ten times the rendering."""
     parts = source.partition("\n---\n")
     tags = frozenset(name for pair in _TAG_OF_A_PROMPT.findall(source) for name in pair if name)
     system, user = (
@@ -101,14 +95,15 @@ class NoAnswer:
 
 @dataclass(frozen=True, slots=True)
 class BaselineTools:
-    """Tools of a baseline besides its input."""
+    """Tools of a baseline."""
 
     embedder: Embedder
 
 
 def no_baseline(detail: str) -> Callable[[Noun, BaselineTools], Awaitable[NoAnswer]]:
-    """The baseline of a step that only a model can answer: NoAnswer(offline_engine), whatever the
-    input; `detail` says how to have an answer.
+    """Return the baseline of a step that only a model can answer: NoAnswer(offline_engine).
+
+    `detail` tells the user how to get an answer.
     """
 
     async def none(_inputs: Noun, _tools: BaselineTools) -> NoAnswer:
@@ -119,19 +114,17 @@ def no_baseline(detail: str) -> Callable[[Noun, BaselineTools], Awaitable[NoAnsw
 
 @dataclass(frozen=True)
 class Step(Generic[InputT, OutputT]):
-    """One judgement: what goes in, what is asked, what must come back.
+    """One question to a model: input, prompt, reply and baseline.
 
     Attributes:
-        name: unique, `snake_case`; the prompt is `prompts/<name>.md` in `package`, in whose `steps`
-            the step stands.
+        name: unique, `snake_case`; the prompt is `prompts/<name>.md` in `package`.
         version: raised whenever the prompt, the input or the meaning of the output changes.
-        package: the topic package that holds the prompt, such as `tasks.soundness`.
-        shares_prefix: several calls about an idea begin alike, the first of them alone: worth
-            telling a provider that caches on demand.
-        kind: whether it reads, judges or draws; profiles assign models and effort by it.
-        answer_tokens: most tokens of an answer, thinking apart, unless the profile says otherwise.
-        baseline: the extractive engine's answer: classic text processing over the same input,
-            deterministic.
+        package: the topic package with the prompt, such as `tasks.soundness`.
+        shares_prefix: several calls about an idea share a prompt prefix, which is marked for
+            providers that cache marked prefixes only.
+        kind: reading, judgement or drawing; profiles assign models and effort by it.
+        answer_tokens: limit of an answer without thinking, unless the profile sets another.
+        baseline: the extractive engine's answer, by deterministic text processing.
     """
 
     name: str
@@ -148,18 +141,18 @@ class Step(Generic[InputT, OutputT]):
     def template(self) -> str:
         """The prompt's Jinja source.
 
-        A line `---` divides what is the same for every call (the system message) from the rest.
+        A line `---` separates the system message, equal for all calls, from the user message.
         """
         return (resources.files(self.package) / "prompts" / f"{self.name}.md").read_text("utf-8")
 
     @property
     def draws(self) -> bool:
-        """Return whether a picture is asked for: by an image model, which is to be assigned to it."""
+        """True if the step needs an image model, which must be assigned to it."""
         return self.kind is StepKind.DRAWING
 
     @property
     def instructions(self) -> str:
-        """The template's part that is the same for every call."""
+        """The system part of the template."""
         return self.template.partition("\n---\n")[0]
 
     @cached_property
@@ -167,11 +160,10 @@ class Step(Generic[InputT, OutputT]):
         return hashlib.sha256(self.template.encode()).hexdigest()
 
     def check(self) -> None:
-        """Hold the template's placeholders against the input model's fields.
+        """Compare the template's placeholders with the input model's fields.
 
         Raises:
-            PromptError: the template uses a name the input lacks, or never shows a field of the
-                input.
+            PromptError: a placeholder without a field, or a field without a placeholder.
         """
         placeholders = meta.find_undeclared_variables(_ENVIRONMENT.parse(self.template))
         fields = set(self.input_model.model_fields)
@@ -182,7 +174,7 @@ class Step(Generic[InputT, OutputT]):
             )
 
     def messages(self, inputs: InputT) -> list[dict[str, str]]:
-        """The chat messages for `inputs`: system (instructions, stable) and user (data)."""
+        """Render the chat messages for `inputs`: system (instructions) and user (data)."""
         if "\n---\n" not in self.template:
             raise PromptError(
                 f"prompt of step {self.name} has no `---` line between instructions and data"
@@ -194,16 +186,13 @@ class Step(Generic[InputT, OutputT]):
         ]
 
     def beginning(self, inputs: InputT) -> str:
-        """Return what the messages for `inputs` begin with, up to the end of the first block."""
+        """Return the prompt prefix for `inputs`, up to the end of the first block."""
         system, user = self.messages(inputs)
         return system["content"] + user["content"][: end_of_first_block(user["content"])]
 
 
 def steps_in(name: str) -> tuple[Step[Any, Any], ...]:
-    """The steps of a topic that the module `name`, or a module of that package, defines, by name.
-
-    A step is there once its module is: no list has to name it.
-    """
+    """Return the steps defined in the module or package `name`, sorted by name."""
     module, topic = import_module(name), name.rpartition(".")[0]
     modules = [
         import_module(f"{name}.{submodule.name}")
@@ -219,7 +208,7 @@ def steps_in(name: str) -> tuple[Step[Any, Any], ...]:
 
 
 class Engine(Protocol):
-    """Runs steps for one idea. Every call it makes goes into that idea's ledger."""
+    """Runs steps for one idea, and records every call in the idea's ledger."""
 
     @property
     def name(self) -> str:
@@ -229,24 +218,23 @@ class Engine(Protocol):
     async def run(self, step: "Step[Any, OutputT]", inputs: Noun) -> Outcome[OutputT]:
         """Answer `step` about `inputs`.
 
-        Never raises for what the other side does: an answer that could not be had is `Unscored`
-        with a reason.
+        A failure of the provider or an unusable reply is `Unscored` with a reason, not an error.
         """
         ...
 
 
 def reads_offline(engine: Engine) -> bool:
-    """Tell whether the engine pays for no word that it is shown."""
+    """Return whether the engine is the extractive one, for which prompt length costs nothing."""
     return engine.name == EXTRACTIVE.text
 
 
 def excerpt(query: str, text: str, word_limit: int | None, engine: Engine) -> Excerpt:
-    """Return what a prompt shows of `text`; the offline engine sees all of it."""
+    """Return the part of `text` nearest to `query` for a prompt; the offline engine gets all."""
     return nearest_sentences(query, text, None if reads_offline(engine) else word_limit)
 
 
 def program_provenance(step: Step[Any, Any], name: str, seed: int) -> Provenance:
-    """Provenance of an answer that an engine of this name worked out without a model."""
+    """Return the provenance of an answer computed without a model."""
     return Provenance(
         step=step.name,
         step_version=step.version,
@@ -260,7 +248,7 @@ def program_provenance(step: Step[Any, Any], name: str, seed: int) -> Provenance
 
 
 def unasked_provenance(step: Step[Any, Any], engine: Engine) -> Provenance:
-    """Provenance of a judgement that was due but could not be asked for."""
+    """Return the provenance of a judgement for which no model was asked."""
     return Provenance(
         step=step.name,
         step_version=step.version,
@@ -274,7 +262,7 @@ def unasked_provenance(step: Step[Any, Any], engine: Engine) -> Provenance:
 
 
 def with_shortening(provenance: Provenance, note: str | None) -> Provenance:
-    """`provenance` with one more thing that was left out."""
+    """Add a note on an omission to `provenance`."""
     if note is None:
         return provenance
     return replace(

@@ -1,4 +1,4 @@
-"""The step that topics share: whether cited sentences are carried by the texts they cite."""
+"""The step shared by topics: verify cited sentences against the texts they cite."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -60,14 +60,15 @@ class VerifyReply(Reply):
 
 
 SUPPORTED_FROM = 0.22
-"""Chosen on half of 469 sentences whose cited span was marked by hand (docs/quality/reviews.md).
+"""Chosen on half of 469 sentences whose cited span was marked by hand
+(docs/quality/reviews.md).
 """
 MEANING_WEIGHT = 0.5
 _KEY = bounded(r"\[?\bP(\d{1,6})\b\]?")
 
 
 async def baseline_verify(inputs: VerifyInput, tools: BaselineTools) -> VerifyReply:
-    """Supported where `support_of` reaches `SUPPORTED_FROM`, else not; it corrects nothing."""
+    """Judge a claim supported where `support_of` reaches `SUPPORTED_FROM`; correct nothing."""
     by_key = {source.key: f"{source.title}. {source.text}" for source in inputs.sources}
     verdicts = []
     for claim in inputs.claims:
@@ -80,8 +81,9 @@ async def baseline_verify(inputs: VerifyInput, tools: BaselineTools) -> VerifyRe
 
 
 async def support_of(sentence: str, text: str, tools: BaselineTools) -> float:
-    """Return how far `text` carries `sentence`, 0 to 1: half the cosine with its nearest sentence,
-    half the share of the sentence's words that stand in it.
+    """Return how well `text` supports `sentence`, 0 to 1.
+
+    Half is the cosine with the nearest sentence, half the share of the sentence's words in `text`.
     """
     parts = sentences(text)
     if not parts:

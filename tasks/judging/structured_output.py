@@ -1,4 +1,4 @@
-"""How the output model is asked for: by JSON schema, as a JSON object, in prose, or as a picture."""
+"""Output modes: JSON schema, JSON object, schema in the prompt, or picture."""
 
 import json
 from enum import StrEnum
@@ -20,9 +20,9 @@ class OutputMode(StrEnum):
 
 
 def output_mode(model: str, structured_output: str) -> OutputMode:
-    """The mode of a model: the setting, or with `auto` what LiteLLM says the model can.
+    """Return the output mode of a model: the setting, or with `auto` LiteLLM's table.
 
-    A model LiteLLM does not know is asked in prose, which every server understands.
+    For a model unknown to LiteLLM the schema is in the prompt, which every server supports.
     """
     if structured_output != "auto":
         return OutputMode(structured_output)
@@ -31,14 +31,14 @@ def output_mode(model: str, structured_output: str) -> OutputMode:
         return OutputMode.TEXT
     if litellm.supports_response_schema(model=model):
         return OutputMode.JSON_SCHEMA
-    supported = litellm.get_supported_openai_params(model=model) or []
-    return OutputMode.JSON_OBJECT if "response_format" in supported else OutputMode.TEXT
+    parameter_names = litellm.get_supported_openai_params(model=model) or []
+    return OutputMode.JSON_OBJECT if "response_format" in parameter_names else OutputMode.TEXT
 
 
 def response_format(
     mode: OutputMode, name: str, output_model: type[Reply]
 ) -> dict[str, Any] | None:
-    """The `response_format` parameter of the call; None in prose and of pictures."""
+    """Return the `response_format` parameter of a call; None for text and pictures."""
     if mode in (OutputMode.TEXT, OutputMode.PICTURE):
         return None
     if mode is OutputMode.JSON_OBJECT:
@@ -51,7 +51,7 @@ def response_format(
 
 @lru_cache(maxsize=128)
 def schema_instruction(output_model: type[Reply]) -> str:
-    """Return what is added to the system message where the schema does not travel as a parameter."""
+    """Return the addition to the system message when the schema is no parameter."""
     schema = json.dumps(strict_schema(output_model), ensure_ascii=False, separators=(",", ":"))
     return (
         "Answer with one JSON object and nothing else. It has to match this JSON"
@@ -61,11 +61,10 @@ def schema_instruction(output_model: type[Reply]) -> str:
 
 @lru_cache(maxsize=128)
 def strict_schema(output_model: type[Reply]) -> dict[str, Any]:
-    """The model's JSON schema in the subset providers enforce: closed objects, every field
-    required.
+    """Return the model's JSON schema in the subset that providers enforce.
 
-    Bounds on the length of strings stay out of it and are checked on the reply. Not to be changed
-    by the caller.
+    Objects are closed and every field is required. String lengths are validated on the reply only.
+    The result is cached: do not modify it.
     """
     schema: dict[str, Any] = _strict(output_model.model_json_schema())
     return schema

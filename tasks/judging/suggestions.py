@@ -1,4 +1,4 @@
-"""Suggestions in a reply, and what is kept of them: each says what to change and why."""
+"""Suggestions in replies: their fields and their conversion to rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class ProposedSuggestion(Reply):
 
 
 def _entries(value: Any) -> Any:
-    """null is none, a text a suggestion that says no more than the change."""
+    """Read null as an empty list, and a plain text as a suggestion with only a change."""
     if value is None:
         return []
     entries = value if isinstance(value, list | tuple) else [value]
@@ -46,7 +46,7 @@ ProposedSuggestions = Annotated[tuple[ProposedSuggestion, ...], BeforeValidator(
 
 @dataclass(frozen=True, slots=True)
 class SettledSuggestions:
-    """The suggestions kept, all of them as one settled text, and what was wrong with the rest."""
+    """The usable suggestions as rows and as one settled text, and failures for the others."""
 
     rows: tuple[Suggestion, ...]
     text: Settled
@@ -61,8 +61,9 @@ def settle_suggestions(
     subject: str,
     provenance: Provenance,
 ) -> SettledSuggestions:
-    """Render the citations of `proposed`; those without a change or a reason are left out, on
-    record.
+    """Render the citations of `proposals`.
+
+    Proposals without a change or a reason are omitted and counted in a failure.
     """
     settled = [
         (each, {name: settle(getattr(each, name), prompt_papers) for name in _TEXTS})
@@ -90,17 +91,22 @@ def settle_suggestions(
         for rank, (each, texts) in enumerate(usable, start=1)
     )
     whole = settle("\n\n".join(_paragraph(row) for row in rows), prompt_papers)
-    removed = sum(text.removed_citation_count for _, texts in usable for text in texts.values())
+    removed_count = sum(
+        text.removed_citation_count for _, texts in usable for text in texts.values()
+    )
     reasons = "\n\n".join(f"{row.change} {row.because}" for row in rows)
     text = Settled(
-        whole.markdown, whole.cited, removed, settle(reasons, prompt_papers).uncited_sentence_count
+        whole.markdown,
+        whole.cited,
+        removed_count,
+        settle(reasons, prompt_papers).uncited_sentence_count,
     )
-    dropped = len(settled) - len(usable)
+    dropped_count = len(settled) - len(usable)
     detail = (
-        f"{dropped} of {len(settled)} suggestions were left out: they do not say what to change or"
+        f"{dropped_count} of {len(settled)} suggestions were left out: they do not say what to change or"
         " give no reason"
     )
-    return SettledSuggestions(rows, text, omission_failures(module, subject, detail, dropped))
+    return SettledSuggestions(rows, text, omission_failures(module, subject, detail, dropped_count))
 
 
 def _paragraph(row: Suggestion) -> str:
@@ -117,7 +123,7 @@ def _paragraph(row: Suggestion) -> str:
 def suggestion_about(
     concern: Concern, rank: int, keys: tuple[str, ...], *, module: str
 ) -> Suggestion:
-    """The suggestion that a concern about the plan makes by its action, which cites `keys`."""
+    """Return the action of a concern about the plan as a suggestion that cites `keys`."""
     return Suggestion(
         module=module,
         subject="plan",

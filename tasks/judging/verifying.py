@@ -1,4 +1,4 @@
-"""Cited sentences held against the stored texts they cite: kept, corrected once, or taken out."""
+"""Verification of cited sentences against the stored texts of the papers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,14 +28,12 @@ CitedT = TypeVar("CitedT", bound=CitedResult[Any])
 
 CLAIMS_PER_CALL = 40
 WORDS_PER_SOURCE = 90
-"""Of the stored text of a paper, the sentences nearest to the claims about it."""
+"""Words of a paper's text in the prompt: the sentences nearest to the claims about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class VerifiedText:
-    """A settled text after the check: how many of its cited sentences were checked and corrected,
-    and those that were taken out.
-    """
+    """A verified text, with counts of checked and corrected sentences, and the removed ones."""
 
     markdown: str
     checked: int = 0
@@ -44,13 +42,13 @@ class VerifiedText:
 
     @property
     def dropped(self) -> int:
-        """Return how many cited sentences were taken out."""
+        """Number of cited sentences that were removed."""
         return len(self.removed)
 
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """Place of a sentence, and its text with the keys of its call."""
+    """A cited sentence and its place: text, line, and position in the line."""
 
     text: int
     line: int
@@ -59,25 +57,24 @@ class _Claim:
 
 
 def verifies(engine: Engine) -> bool:
-    """Return whether there is anything to check: the offline engine only quotes stored texts."""
+    """Return whether verification makes sense: the offline engine only quotes stored texts."""
     return not reads_offline(engine)
 
 
 async def verify(
     texts: Sequence[tuple[str, Shown]],
-    stored: Mapping[PaperId, str],
+    stored_texts: Mapping[PaperId, str],
     engine: Engine,
     *,
     stage: str,
 ) -> tuple[list[VerifiedText], tuple[Failure, ...]]:
-    """Check every sentence of `texts` that cites a paper with a stored text.
+    """Verify every sentence of `texts` that cites a paper with a stored text.
 
-    A sentence without a verdict stays as it is and is not counted as checked; calls without an
-    answer are failures.
+    A sentence without a verdict stays unchanged and is not counted as checked.
 
     Args:
-        texts: settled texts, each with what it was settled against.
-        stored: abstract, passages and sections by paper.
+        texts: settled texts, each with the papers of its prompt.
+        stored_texts: abstract, passages and sections by paper.
     """
     split_texts = [citing_sentences(markdown, prompt_papers) for markdown, prompt_papers in texts]
     papers = {paper.paper_id: paper for _, prompt_papers in texts for paper in prompt_papers.papers}
@@ -86,66 +83,72 @@ async def verify(
         for text, lines in enumerate(split_texts)
         for line, sentences in enumerate(lines)
         for place, sentence in enumerate(sentences)
-        if any(stored.get(paper_id, "").strip() for paper_id in sentence.cited)
+        if any(stored_texts.get(paper_id, "").strip() for paper_id in sentence.cited)
     ]
     batches = even_batches(claims, CLAIMS_PER_CALL)
-    results = await side_by_side(_ask(batch, texts, papers, stored, engine) for batch in batches)
-    unscored = [result for result in results if isinstance(result, Unscored)]
-    settled = {
+    results = await side_by_side(
+        _ask(batch, texts, papers, stored_texts, engine) for batch in batches
+    )
+    unscored_outcomes = [result for result in results if isinstance(result, Unscored)]
+    verdicts = {
         (claim.text, claim.line, claim.place): (verdict, correction)
         for result in results
         if not isinstance(result, Unscored)
         for claim, verdict, correction in result
     }
-    verified = [
-        _rebuild(markdown, lines, {key[1:]: value for key, value in settled.items() if key[0] == n})
+    verified_texts = [
+        _rebuild(
+            markdown, lines, {key[1:]: value for key, value in verdicts.items() if key[0] == n}
+        )
         for n, ((markdown, _), lines) in enumerate(zip(texts, split_texts, strict=True))
     ]
-    return verified, call_failures(unscored, stage, VERIFY_CITATIONS.name)
+    return verified_texts, call_failures(unscored_outcomes, stage, VERIFY_CITATIONS.name)
 
 
 async def verify_reviews(
     reviews: Sequence[CitedT],
     fields: Sequence[str],
-    stored: Mapping[PaperId, str],
+    stored_texts: Mapping[PaperId, str],
     engine: Engine,
     *,
     stage: str,
     subject_of: Callable[[Any], str],
 ) -> tuple[list[CitedT], tuple[Failure, ...]]:
-    """`reviews` with the texts of `fields` as the stored texts carry them; unscored ones stay."""
+    """Verify the texts of `fields` in `reviews`; unscored reviews stay unchanged."""
     scored_reviews = [each for each in reviews if getattr(each.value, each.value.REASON) is None]
     texts = [
         (getattr(each.value, name), each.prompt_papers)
         for each in scored_reviews
         for name in fields
     ]
-    verified, failures = await verify(texts, stored, engine, stage=stage)
-    texts_in_order = iter(verified)
-    checked = {id(each): {name: next(texts_in_order) for name in fields} for each in scored_reviews}
+    verified_texts, failures = await verify(texts, stored_texts, engine, stage=stage)
+    texts_in_order = iter(verified_texts)
+    texts_of_review = {
+        id(each): {name: next(texts_in_order) for name in fields} for each in scored_reviews
+    }
     return [
-        _with_texts(each, checked[id(each)], stage, subject_of(each.value))
-        if id(each) in checked
+        _with_texts(each, texts_of_review[id(each)], stage, subject_of(each.value))
+        if id(each) in texts_of_review
         else each
         for each in reviews
     ], failures
 
 
 def _with_texts(
-    each: CitedT, verified: Mapping[str, VerifiedText], module: str, subject: str
+    each: CitedT, verified_texts: Mapping[str, VerifiedText], module: str, subject: str
 ) -> CitedT:
     texts = SettledTexts(
-        {name: settle(text.markdown, each.prompt_papers) for name, text in verified.items()},
+        {name: settle(text.markdown, each.prompt_papers) for name, text in verified_texts.items()},
         each.prompt_papers,
     )
     row = replace_noun(
         each.value,
-        **{name: text.markdown for name, text in verified.items()},
-        checked_sentence_count=sum(text.checked for text in verified.values()),
-        corrected_sentence_count=sum(text.corrected for text in verified.values()),
-        dropped_sentence_count=sum(text.dropped for text in verified.values()),
+        **{name: text.markdown for name, text in verified_texts.items()},
+        checked_sentence_count=sum(text.checked for text in verified_texts.values()),
+        corrected_sentence_count=sum(text.corrected for text in verified_texts.values()),
+        dropped_sentence_count=sum(text.dropped for text in verified_texts.values()),
     )
-    others = (cited for cited in each.citations if cited.field not in verified)
+    others = (cited for cited in each.citations if cited.field not in verified_texts)
     citations = (*texts.citations(module=module, subject=subject), *others)
     return replace(each, value=row, citations=citations)
 
@@ -157,13 +160,14 @@ async def _ask(
     claims: Sequence[_Claim],
     texts: Sequence[tuple[str, Shown]],
     papers: Mapping[PaperId, Paper],
-    stored: Mapping[PaperId, str],
+    stored_texts: Mapping[PaperId, str],
     engine: Engine,
 ) -> list[_ClaimResult] | Unscored:
     cited_ids = dict.fromkeys(paper_id for claim in claims for paper_id in claim.sentence.cited)
     prompt_papers = show([papers[paper_id] for paper_id in cited_ids])
     sources = tuple(
-        _source(key, paper, stored.get(paper.paper_id, ""), claims) for key, paper in prompt_papers
+        _source(key, paper, stored_texts.get(paper.paper_id, ""), claims)
+        for key, paper in prompt_papers
     )
     keys = {paper.paper_id: f"[{key}]" for key, paper in prompt_papers}
     keyed_sentences = {
@@ -186,9 +190,9 @@ async def _ask(
 def settle_verdicts(
     claims: Sequence[_Claim], verdicts: Iterable[ClaimVerdict], prompt_papers: Shown
 ) -> list[_ClaimResult]:
-    """The claims with a verdict: of two different verdicts on one neither counts.
+    """Return the claims with a verdict; two different verdicts on one claim cancel each other.
 
-    A correction is one line that cites only what its sentence cited, else it is none.
+    A correction counts only if it cites no other papers than its sentence.
     """
     verdict_of: dict[int, ClaimVerdict | None] = {}
     for entry in verdicts:
@@ -206,9 +210,9 @@ def settle_verdicts(
 def _correction(entry: ClaimVerdict, sentence: CitingSentence, prompt_papers: Shown) -> str:
     if entry.verdict is Verdict.SUPPORTED:
         return ""
-    settled = settle(" ".join(entry.correction.split()), prompt_papers)
-    cited_ids = {paper_id for paper_id, _ in settled.cited}
-    return settled.markdown if cited_ids and cited_ids <= set(sentence.cited) else ""
+    correction = settle(" ".join(entry.correction.split()), prompt_papers)
+    cited_ids = {paper_id for paper_id, _ in correction.cited}
+    return correction.markdown if cited_ids and cited_ids <= set(sentence.cited) else ""
 
 
 def _source(key: str, paper: Paper, text: str, claims: Sequence[_Claim]) -> SourceShown:
@@ -222,26 +226,26 @@ def _source(key: str, paper: Paper, text: str, claims: Sequence[_Claim]) -> Sour
 def _rebuild(
     markdown: str,
     lines: list[list[CitingSentence]],
-    settled: Mapping[tuple[int, int], tuple[Verdict, str]],
+    verdicts: Mapping[tuple[int, int], tuple[Verdict, str]],
 ) -> VerifiedText:
-    """The text with corrections in place of what they correct, without what is not supported."""
-    verified = VerifiedText(markdown, checked=len(settled))
+    """Rebuild the text with corrected sentences and without unsupported ones."""
+    result = VerifiedText(markdown, checked=len(verdicts))
     kept_lines: list[str] = []
     for number, sentences in enumerate(lines):
         line = ""
         for place, sentence in enumerate(sentences):
-            verdict, correction = settled.get((number, place), (Verdict.SUPPORTED, ""))
+            verdict, correction = verdicts.get((number, place), (Verdict.SUPPORTED, ""))
             if correction:
                 lead = sentence.text[: len(sentence.text) - len(sentence.text.lstrip())]
                 line += lead + correction
-                verified = replace(verified, corrected=verified.corrected + 1)
+                result = replace(result, corrected=result.corrected + 1)
             elif verdict is Verdict.NOT:
-                removed = (*verified.removed, sentence.text.strip())
-                verified = replace(verified, removed=removed)
+                removed_sentences = (*result.removed, sentence.text.strip())
+                result = replace(result, removed=removed_sentences)
             else:
                 line += sentence.text
         if line.strip() or not sentences:
             kept_lines.append(line)
-    if not (verified.corrected or verified.dropped):
-        return verified
-    return replace(verified, markdown="\n".join(kept_lines).strip())
+    if not (result.corrected or result.dropped):
+        return result
+    return replace(result, markdown="\n".join(kept_lines).strip())

@@ -14,51 +14,52 @@ from tasks.text.titles import LEAST_TITLE_WORDS, plain_title
 
 
 class Admission:
-    """Admits papers, and counts in the ledger what it leaves out and why.
+    """Admit papers as evidence and count the excluded ones in the ledger.
 
-    With `with_retracted` retracted or withdrawn works are admitted, for those who show their state.
+    With `with_retracted`, retracted or withdrawn works are admitted too, for callers that show
+    their state.
     """
 
     def __init__(self, ledger: Ledger, *, with_retracted: bool = False) -> None:
         self._ledger = ledger
         self._with_retracted = with_retracted
 
-    def stands(self, paper: Paper) -> bool:
+    def admits_state(self, paper: Paper) -> bool:
         return paper.state is None or self._with_retracted
 
-    def admitted(self, papers: Iterable[Paper], cutoff: date | None) -> list[Paper]:
-        """The papers that may be judged by, in their order."""
-        kept = []
-        left_out: dict[Reason, list[Paper]] = {}
+    def admit(self, papers: Iterable[Paper], cutoff: date | None) -> list[Paper]:
+        """Return the papers admitted as evidence, in their order."""
+        evidence = []
+        exclusions: dict[Reason, list[Paper]] = {}
         for paper in with_notices(papers):
-            if not self.stands(paper):
-                left_out.setdefault(Reason.RETRACTED, []).append(paper)
+            if not self.admits_state(paper):
+                exclusions.setdefault(Reason.RETRACTED, []).append(paper)
             elif paper.admissible(cutoff):
-                kept.append(paper)
+                evidence.append(paper)
             else:
                 undated = paper.latest_publication_date is None
                 reason = Reason.NO_DATE if undated else Reason.AFTER_CUTOFF
-                left_out.setdefault(reason, []).append(paper)
-        for reason, those in left_out.items():
-            named = {str(paper.paper_id): paper.title for paper in those}
-            self._ledger.leave_out(reason, named, cutoff)
-        return kept
+                exclusions.setdefault(reason, []).append(paper)
+        for reason, excluded in exclusions.items():
+            titles = {str(paper.paper_id): paper.title for paper in excluded}
+            self._ledger.leave_out(reason, titles, cutoff)
+        return evidence
 
 
 def with_notices(papers: Iterable[Paper]) -> list[Paper]:
-    """The papers with the state by notices and by other versions among them."""
-    listed = list(papers)
-    if all(paper.state is None for paper in listed):
-        return listed
+    """Return the papers, marked by notices and other versions among them."""
+    records = list(papers)
+    if all(paper.state is None for paper in records):
+        return records
     notices = [
         (paper.state or PaperState.RETRACTED, plain_title(title).split())
-        for paper in listed
+        for paper in records
         if (title := title_of_notice(paper.title))
     ]
-    listed = [_told(paper, notices) for paper in listed]
-    works = Works(replace(paper, title=unmarked_title(paper.title)) for paper in listed)
+    records = [_apply_notices(paper, notices) for paper in records]
+    works = Works(replace(paper, title=unmarked_title(paper.title)) for paper in records)
     states: dict[PaperId, PaperState] = {}
-    for paper in listed:
+    for paper in records:
         if paper.state is not None:
             first = works.first_of(paper)
             states[first] = gravest((paper.state, states.get(first, paper.state)))
@@ -66,19 +67,19 @@ def with_notices(papers: Iterable[Paper]) -> list[Paper]:
         replace(paper, state=states[first])
         if paper.state is None and (first := works.first_of(paper)) in states
         else paper
-        for paper in listed
+        for paper in records
     ]
 
 
-def _told(paper: Paper, notices: list[tuple[PaperState, list[str]]]) -> Paper:
+def _apply_notices(paper: Paper, notices: list[tuple[PaperState, list[str]]]) -> Paper:
     words = plain_title(unmarked_title(paper.title)).split()
     if paper.state is not None or len(words) < LEAST_TITLE_WORDS:
         return paper
-    states = [state for state, named in notices if _names(named, words)]
+    states = [state for state, titled in notices if _names_title(titled, words)]
     return replace(paper, state=gravest(states)) if states else paper
 
 
-def _names(named: list[str], title: list[str]) -> bool:
-    """Return whether a notice names this title; its journal, volume and pages may stand behind it."""
-    rest = named[len(title) :]
-    return named[: len(title)] == title and (not rest or any(map(str.isdecimal, rest)))
+def _names_title(notice: list[str], title: list[str]) -> bool:
+    """Return whether a notice names this title, optionally with journal, volume and pages."""
+    rest = notice[len(title) :]
+    return notice[: len(title)] == title and (not rest or any(map(str.isdecimal, rest)))

@@ -1,6 +1,6 @@
-"""The shapes of the API: papers and passages out of its JSON, and queries as it takes them.
+"""Papers, passages and queries in the shapes of the Semantic Scholar API.
 
-What is not a paper becomes None, never a half-filled one.
+A row that is not a complete paper is read as None, never as a partial paper.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,11 +27,13 @@ _DISCLAIMER_URL_MARK = "available at "
 
 
 def parse_paper(row: Any) -> Paper | None:
-    """A paper object of any endpoint; None for a row without identifier or title (references the
-    API could not match), and for a comment or reply in the public review of a paper.
+    """Read a paper object of any endpoint.
 
-    API: "Paper object"; fields may be missing or null. A snapshot also answers `publicationMonth`
-    and `state`, for which the API has no fields.
+    Returns None for a row without identifier or title (a reference the API could not match) and for
+    a comment or reply in the public review of a paper.
+
+    API: "Paper object"; fields may be missing or null. A snapshot also returns `publicationMonth`
+    and `state`, which the API does not have.
     """
     if not isinstance(row, Mapping):
         return None
@@ -76,46 +78,47 @@ def parse_paper(row: Any) -> Paper | None:
 def edge_of(
     row: Mapping[str, Any], citing: PaperId, cited: PaperId, *, empty_is_none: bool
 ) -> CitationEdge:
-    """Return how `citing` cites `cited`, of a row with `contextsWithIntent` and `isInfluential`.
+    """Return the edge from `citing` to `cited` of a row with `contextsWithIntent` and
+    `isInfluential`.
 
-    The API says `[]` of papers whose text it never had; `empty_is_none` is for a source that tells
-    the two apart.
+    The API returns `[]` also for papers whose text it never had. `empty_is_none` is for a source
+    that distinguishes the two cases.
     """
-    told, influential = row.get("contextsWithIntent"), row.get("isInfluential")
+    contexts, influential = row.get("contextsWithIntent"), row.get("isInfluential")
     influential = influential if isinstance(influential, bool) else None
-    passages = [each for each in mappings(told) if _text(each.get("context"))]
-    if not passages and not (empty_is_none and told == []):
-        known = influential if empty_is_none else influential or None
-        return CitationEdge(citing_paper_id=citing, cited_paper_id=cited, influential=known)
+    passages = [each for each in mappings(contexts) if _text(each.get("context"))]
+    if not passages and not (empty_is_none and contexts == []):
+        influential = influential if empty_is_none else influential or None
+        return CitationEdge(citing_paper_id=citing, cited_paper_id=cited, influential=influential)
     return CitationEdge(
         citing_paper_id=citing,
         cited_paper_id=cited,
         influential=influential,
         contexts=tuple(_text(each["context"]) or "" for each in passages),
         sections=tuple(_text(each.get("section")) or "" for each in passages),
-        intents=tuple(_listed(each.get("intents")) for each in passages),
+        intents=tuple(_comma_separated(each.get("intents")) for each in passages),
     )
 
 
-def _listed(value: Any) -> str:
-    named = value if isinstance(value, list) else []
-    return ", ".join(text for text in map(_text, named) if text)
+def _comma_separated(value: Any) -> str:
+    texts = value if isinstance(value, list) else []
+    return ", ".join(text for text in map(_text, texts) if text)
 
 
 def open_access_pdf_url(value: Any) -> str | None:
-    """`url`, or else the address in its disclaimer. API: "openAccessPdf variants"."""
+    """Return `url`, else the address in its disclaimer. API: "openAccessPdf variants"."""
     if not isinstance(value, Mapping):
         return None
     url = _text(value.get("url"))
     if url is not None:
         return url if url.startswith(("http://", "https://")) else None
     _, mark, rest = (_text(value.get("disclaimer")) or "").partition(_DISCLAIMER_URL_MARK)
-    named = rest.split()[0].rstrip(",.;)") if mark and rest.split() else ""
-    return named if named.startswith(("http://", "https://")) else None
+    address = rest.split()[0].rstrip(",.;)") if mark and rest.split() else ""
+    return address if address.startswith(("http://", "https://")) else None
 
 
 def integer(value: Any) -> int | None:
-    """A count or identifier, which some endpoints write as text; None for anything else."""
+    """Read a count or identifier, which some endpoints send as text; None if it is neither."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
         value = int(value)
     return (
@@ -126,13 +129,13 @@ def integer(value: Any) -> int | None:
 
 
 def passage_id(corpus_id: int, snippet: Mapping[str, Any]) -> str:
-    """The same for a passage in every answer."""
+    """Return an identifier that is the same for a passage in every answer."""
     parts = (snippet.get("snippetKind"), inside(snippet, "snippetOffset", "start"))
     return content_hash(str(corpus_id), *map(str, parts), str(snippet.get("text")), length=20)
 
 
 def _authors(value: Any) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-    """Names, and the identifiers beside them."""
+    """Return the names and their identifiers, one for one."""
     rows = value if isinstance(value, list) else []
     pairs = [
         (_text(inside(row, "name")) or _text(row), _text(inside(row, "authorId"))) for row in rows
@@ -142,11 +145,11 @@ def _authors(value: Any) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
     return names, identifiers if any(identifiers) else None
 
 
-def _names(value: Any, called: str) -> tuple[str, ...] | None:
-    """Texts, or of objects what is called so, each once; None where there is no list."""
+def _names(value: Any, key: str) -> tuple[str, ...] | None:
+    """Return the distinct texts, or the `key` of objects; None if `value` is no list."""
     if not isinstance(value, list):
         return None
-    names = (_text(inside(row, called)) or _text(row) for row in value)
+    names = (_text(inside(row, key)) or _text(row) for row in value)
     return tuple(dict.fromkeys(name for name in names if name))
 
 
@@ -162,7 +165,7 @@ class PassageRow:
     """A row of GET /snippet/search: its paper and the papers it mentions by corpus id."""
 
     corpus_id: int
-    mentioned: tuple[int, ...]
+    mentioned_ids: tuple[int, ...]
     passage_id: str
     text: str
     kind: str
@@ -171,15 +174,15 @@ class PassageRow:
 
     @property
     def corpus_ids(self) -> tuple[int, ...]:
-        return (self.corpus_id, *self.mentioned)
+        return (self.corpus_id, *self.mentioned_ids)
 
 
 def passage_rows(rows: Iterable[Any]) -> list[PassageRow]:
-    """The readable rows of an answer, each passage once.
+    """Read the rows of an answer; unreadable rows and repeated passages are skipped.
 
-    Corpus ids come as text; annotations are null for titles and abstracts.
+    Corpus ids are sent as text; annotations are null for titles and abstracts.
     """
-    found: dict[str, PassageRow] = {}
+    passages: dict[str, PassageRow] = {}
     for row in rows:
         snippet = inside(row, "snippet")
         text, corpus_id = inside(snippet, "text"), integer(inside(row, "paper", "corpusId"))
@@ -187,60 +190,64 @@ def passage_rows(rows: Iterable[Any]) -> list[PassageRow]:
             continue
         kind, section, score = snippet.get("snippetKind"), snippet.get("section"), row.get("score")
         mentions = inside(snippet, "annotations", "refMentions")
-        cited = (integer(inside(each, "matchedPaperCorpusId")) for each in mappings(mentions))
+        mentioned_ids = (
+            integer(inside(each, "matchedPaperCorpusId")) for each in mappings(mentions)
+        )
         name = passage_id(corpus_id, snippet)
-        known = isinstance(score, int | float) and not isinstance(score, bool)
-        found.setdefault(
+        has_score = isinstance(score, int | float) and not isinstance(score, bool)
+        passages.setdefault(
             name,
             PassageRow(
                 corpus_id=corpus_id,
-                mentioned=tuple(
-                    dict.fromkeys(each for each in cited if each not in (None, corpus_id))
+                mentioned_ids=tuple(
+                    dict.fromkeys(each for each in mentioned_ids if each not in (None, corpus_id))
                 ),
                 passage_id=name,
                 text=text.strip(),
                 kind=kind if isinstance(kind, str) and kind in _KINDS else "body",
                 section=section if isinstance(section, str) and section else None,
-                score=float(score) if known else 0.0,
+                score=float(score) if has_score else 0.0,
             ),
         )
-    return list(found.values())
+    return list(passages.values())
 
 
 def passages_of(rows: Sequence[PassageRow], papers: Mapping[int, Paper]) -> tuple[Passage, ...]:
-    """The passages of `papers`, which are by corpus identifier."""
+    """Return the passages of `papers`, which are keyed by corpus identifier."""
     passages = []
     for row in rows:
-        own = papers.get(row.corpus_id)
-        if own is None:
+        paper = papers.get(row.corpus_id)
+        if paper is None:
             continue
-        cited = dict.fromkeys(papers[each].paper_id for each in row.mentioned if each in papers)
+        cited_ids = dict.fromkeys(
+            papers[each].paper_id for each in row.mentioned_ids if each in papers
+        )
         passages.append(
             Passage(
                 passage_id=row.passage_id,
-                paper_id=own.paper_id,
+                paper_id=paper.paper_id,
                 text=row.text,
                 kind=row.kind,
                 section=row.section,
                 score=row.score,
-                cited_paper_ids=tuple(each for each in cited if each != own.paper_id),
+                cited_paper_ids=tuple(each for each in cited_ids if each != paper.paper_id),
             )
         )
     return tuple(passages)
 
 
-# The API's own bound is not published; its front door refuses addresses beyond 8,000.
+# Characters. The API publishes no limit, but its front end refuses addresses beyond 8,000.
 LONGEST_QUERY = 2_000
 _OPERATORS = bounded(r"[-–—:^\"+|*~()\[\]{}<>\\/=&!?;,`_#@%$]+")
 
 
 def plain_query(text: str) -> str:
-    """Words without the characters the search reads as syntax; hyphenated terms match nothing there
-    (API: GET /paper/search).
+    """Return the words of `text` without query syntax.
+
+    Hyphenated terms match nothing in the search (API: GET /paper/search).
 
     Raises:
-        RequestRejectedError: no word is left, or more than `LONGEST_QUERY` characters; nothing is
-            cut in silence.
+        RequestRejectedError: no word remains, or more than `LONGEST_QUERY` characters do.
     """
     words = " ".join(INVISIBLE.sub(" ", _OPERATORS.sub(" ", text)).split())
     if not any(letter.isalnum() for letter in words):
@@ -252,58 +259,57 @@ def plain_query(text: str) -> str:
     return words
 
 
-def until(cutoff: date | None) -> dict[str, str]:
-    """The date filter for papers published up to and on the cutoff.
+def cutoff_filter(cutoff: date | None) -> dict[str, str]:
+    """Return the date filter for papers published on or before the cutoff.
 
-    Snippet searches take the same filter. Their `insertedBefore` speaks of the day a paper entered
-    the index, and would hide papers that were published in time and indexed later.
+    Snippet searches take it too.
     """
+    # Not `insertedBefore`: it is the day a paper entered the index, and would exclude papers
+    # published before the cutoff and indexed after it.
     return {"publicationDateOrYear": f":{cutoff.isoformat()}"} if cutoff is not None else {}
 
 
 LONGEST_BULK_QUERY = 3_000
-"""Characters; percent-encoded it doubles, and the API's front door refuses addresses beyond about
-8,000.
-"""
+"""Characters. Percent-encoding doubles them, and the API refuses addresses beyond about 8,000."""
 
-_EMPTY_TEXT = """
+_STOP_WORDS_TEXT = """
 a about across among an and are as at based be between by can for from has have how in into is
 it its not of on or our over per such than that the their them these they this those through to
 toward towards under upon use used using via was were what when where which while who why will
 with within
 """
-_EMPTY_WORDS = frozenset(_EMPTY_TEXT.split())
+_STOP_WORDS = frozenset(_STOP_WORDS_TEXT.split())
 
 
-def telling_words(query: str) -> list[str]:
-    """The words of a query that say something, lower case, each once; all where none does."""
+def significant_words(query: str) -> list[str]:
+    """Return the distinct lower-case words of a query without stop words; all if only those."""
     words = list(dict.fromkeys(plain_query(query).lower().split()))
-    return [word for word in words if word not in _EMPTY_WORDS and len(word) > 1] or words
+    return [word for word in words if word not in _STOP_WORDS and len(word) > 1] or words
 
 
 def packed_queries(queries: Iterable[str], missing: int) -> list[str]:
-    """Boolean queries for bulk search (API: GET /paper/search/bulk): papers with all but `missing`
-    words of one of `queries`.
+    """Return bulk queries for papers with all but `missing` words of any query.
 
-    Two words at least must occur. Each is at most `LONGEST_BULK_QUERY` characters; queries without
-    words are left out.
+    At least two words must occur. Each boolean query has at most `LONGEST_BULK_QUERY` characters;
+    queries without words are skipped. API: GET /paper/search/bulk.
     """
-    packed: list[str] = []
+    boolean_queries: list[str] = []
     for query in dict.fromkeys(queries):
         try:
-            words = telling_words(query)
+            words = significant_words(query)
         except RequestRejectedError:
             continue
         group = _at_least(max(len(words) - missing, min(2, len(words))), words)
-        if packed and len(packed[-1]) + len(group) + 3 <= LONGEST_BULK_QUERY:
-            packed[-1] = f"{packed[-1]} | {group}"
+        if boolean_queries and len(boolean_queries[-1]) + len(group) + 3 <= LONGEST_BULK_QUERY:
+            boolean_queries[-1] = f"{boolean_queries[-1]} | {group}"
         else:
-            packed.append(group)
-    return packed
+            boolean_queries.append(group)
+    return boolean_queries
 
 
 def _at_least(count: int, words: Sequence[str]) -> str:
-    """With the first word and `count` - 1 of the others, or without it and `count` of them."""
+    """Return a boolean query for at least `count` of `words`."""
+    # Either the first word and `count` - 1 of the others, or `count` of the others.
     if count >= len(words):
         return f"({' + '.join(words)})"
     if count == 1:

@@ -1,6 +1,4 @@
-"""The literature of one idea, through the gateway: cutoffs enforced, failures typed, nothing asked
-for twice.
-"""
+"""Literature look-ups of one idea through the gateway."""
 
 import asyncio
 from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
@@ -19,74 +17,74 @@ from schemas.literature.source_text import plain_text
 from schemas.settings import LiteratureSettings
 from tasks.accounting.ledger import Ledger
 from tasks.literature.api_shapes import (
+    cutoff_filter,
     packed_queries,
     parse_paper,
     passage_rows,
     passages_of,
     plain_query,
-    until,
 )
 from tasks.literature.edges import EdgeLists
 from tasks.literature.gateway_requests import DEFAULT_SOURCE, SNAPSHOT_SOURCE, GatewayRequests
-from tasks.literature.known_papers import KnownPapers
+from tasks.literature.paper_cache import PaperCache
 from tasks.literature.versions import each_once, named_by
 from tasks.text.titles import Work, is_own_work
 from tasks.web.client import Client
 
 ItemT = TypeVar("ItemT")
-AskedT = ParamSpec("AskedT")
-Ask = Callable[Concatenate["LiteratureClient", AskedT], Coroutine[Any, Any, Answer[ItemT]]]
+ArgumentsT = ParamSpec("ArgumentsT")
+Ask = Callable[Concatenate["LiteratureClient", ArgumentsT], Coroutine[Any, Any, Answer[ItemT]]]
 
-# Bounds of the API: of a page, of offset and limit together, of snippets, and of
-# recommendations in one request.
+
+# Limits of the API: rows of a page, offset plus limit, snippets, and recommendations per request.
 _SEARCH_PAGE = 100
 _MOST_SEARCHED = 999
 _MOST_SNIPPETS = 1_000
 _MOST_RECOMMENDED = 500
-# Words of a query that may be missing. A looser question brings more noise; it is asked only where
-# the strict one brings less.
+# Words of a query that may be missing. The looser query returns more noise, so it is sent only if
+# the strict one returns too few rows.
 _WORDS_MISSING = (1, 2)
 _ENOUGH_ROWS = 500
 
 
-def _asked_once(ask: Ask[AskedT, ItemT]) -> Ask[AskedT, ItemT]:
-    """Share the answer to the same question; an incomplete answer is asked for again."""
+def _share_answers(ask: Ask[ArgumentsT, ItemT]) -> Ask[ArgumentsT, ItemT]:
+    """Share the answers to equal calls; after an incomplete answer the call is repeated."""
 
     @wraps(ask)
-    async def answered(
-        self: "LiteratureClient", /, *asked: AskedT.args, **named: AskedT.kwargs
+    async def look_up(
+        self: "LiteratureClient", /, *arguments: ArgumentsT.args, **options: ArgumentsT.kwargs
     ) -> Answer[ItemT]:
-        parts = (tuple(part) if isinstance(part, list) else part for part in asked)
-        key = (ask.__name__, *parts, *named.items())
-        task: asyncio.Task[Answer[ItemT]] | None = self.asked.get(key)
+        parts = (tuple(part) if isinstance(part, list) else part for part in arguments)
+        key = (ask.__name__, *parts, *options.items())
+        task: asyncio.Task[Answer[ItemT]] | None = self.tasks.get(key)
         if task is None or (
             task.done()
             and (task.cancelled() or task.exception() is not None or not task.result().complete)
         ):
-            task = self.asked[key] = asyncio.create_task(ask(self, *asked, **named))
+            task = self.tasks[key] = asyncio.create_task(ask(self, *arguments, **options))
         return await asyncio.shield(task)
 
-    return answered
+    return look_up
 
 
 class LiteratureClient:
     """Look-ups for one idea.
 
-    No method raises for what a source does: failures travel in the answer. Papers seen in any
-    answer are remembered, and the same question is asked once.
+    No method raises for what a source does: failures are part of the answer. The papers of all
+    answers are cached, and equal calls share one request.
 
-    `cutoff` is enforced twice: sent with the query where the endpoint takes a date, and again on
-    what comes back. Papers after it are removed and counted in `inadmissible_count`. Works that were
-    retracted or withdrawn, or are under an expression of concern, are removed too.
+    `cutoff` is enforced twice: in the query where the endpoint takes a date, and on the answer.
+    Papers after it are removed and counted in `inadmissible_count`. Works that were retracted or
+    withdrawn, or are under an expression of concern, are removed too.
 
     Args:
-        http: owned by the caller.
-        on_request: called before every request; may raise `BudgetExhaustedError`, and the look-up
-            then fails with reason `budget_exhausted`.
-        unlimited: the gateway answers from a snapshot alone, so there is no allowance to protect.
-        knows_references: without, none are asked for and none are found, which is for whoever says
-            so of the whole run.
-        with_retracted: works that do not stand are returned, for those who show their state.
+        http: closed by the caller.
+        on_request: called before every request. If it raises `BudgetExhaustedError`, the look-up
+            fails with reason `budget_exhausted`.
+        unlimited: the gateway answers from a snapshot alone, so there is no rate limit to respect.
+        with_references: False if the literature has no references: none are requested or returned.
+        with_retracted: also return retracted and withdrawn works, for callers that show their
+            state.
     """
 
     def __init__(
@@ -98,11 +96,11 @@ class LiteratureClient:
         on_request: Callable[[], None] | None = None,
         *,
         unlimited: bool = False,
-        knows_references: bool = True,
+        with_references: bool = True,
         with_retracted: bool = False,
     ) -> None:
         self.unlimited = unlimited
-        self._knows_references = knows_references
+        self._with_references = with_references
         self._requests = GatewayRequests(
             base_url,
             idea_ledger,
@@ -112,168 +110,181 @@ class LiteratureClient:
             source=SNAPSHOT_SOURCE if unlimited else DEFAULT_SOURCE,
             with_retracted=with_retracted,
         )
-        self._known = KnownPapers(self._requests)
-        self._references = EdgeLists(self._requests, self._known, "references")
-        self._citations = EdgeLists(self._requests, self._known, "citations")
-        self.asked: dict[tuple[Any, ...], asyncio.Task[Any]] = {}
+        self._cache = PaperCache(self._requests)
+        self._references = EdgeLists(self._requests, self._cache, "references")
+        self._citations = EdgeLists(self._requests, self._cache, "citations")
+        self.tasks: dict[tuple[Any, ...], asyncio.Task[Any]] = {}
 
     @property
     def source(self) -> str:
-        """`semantic_scholar` or `snapshot`, as the gateway says."""
+        """`semantic_scholar` or `snapshot`, as reported by the gateway."""
         return self._requests.source
 
-    @_asked_once
+    @_share_answers
     async def search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
-        """Papers by relevance to a short query. API: GET /graph/v1/paper/search."""
+        """Return papers by relevance to a short query. API: GET /graph/v1/paper/search."""
         try:
             words = plain_query(query)
         except RequestRejectedError as error:
-            return self._refused("paper/search", error)
+            return self._refusal("paper/search", error)
         limit = min(limit, _MOST_SEARCHED)
-        asked = {"query": words, "fields": self._requests.paper_fields, **until(cutoff)}
+        parameters = {
+            "query": words,
+            "fields": self._requests.paper_fields,
+            **cutoff_filter(cutoff),
+        }
         rows: list[Any] = []
         failure: SourceFailure | None = None
         while len(rows) < limit and failure is None:
             size = min(limit - len(rows), _SEARCH_PAGE)
             window = {"offset": str(len(rows)), "limit": str(size)}
-            fetched = await self._requests.get("/graph/v1/paper/search", {**asked, **window})
-            failure = fetched.failure
-            page = fetched.rows("data")
+            result = await self._requests.get("/graph/v1/paper/search", {**parameters, **window})
+            failure = result.failure
+            page = result.rows("data")
             rows.extend(page)
-            if "next" not in (fetched.body or {}) or not page:
+            if "next" not in (result.body or {}) or not page:
                 break
-        return self._admitted(rows, limit, cutoff, failure)
+        return self._admit(rows, limit, cutoff, failure)
 
-    @_asked_once
+    @_share_answers
     async def search_bulk(
         self, queries: Sequence[str], maximum_requests: int, cutoff: date | None
     ) -> Answer[Paper]:
-        """Papers with all but one word of one of `queries`, or where those are few all but two,
-        packed in at most `maximum_requests` requests of 1,000 rows, in no order of relevance.
+        """Return papers that contain nearly all words of one of `queries`, unranked.
 
-        API: GET /graph/v1/paper/search/bulk.
+        One word may be missing, or two if too few papers match. At most `maximum_requests` requests
+        of 1,000 rows are sent. API: GET /graph/v1/paper/search/bulk.
         """
-        asked = {"fields": self._requests.paper_fields, **until(cutoff)}
+        parameters = {"fields": self._requests.paper_fields, **cutoff_filter(cutoff)}
         rows: list[Any] = []
         failures: list[SourceFailure] = []
-        sent = 0
+        request_count = 0
         for missing in _WORDS_MISSING:
             if len(rows) >= _ENOUGH_ROWS:
                 break
-            for packed in packed_queries(queries, missing):
+            for boolean_query in packed_queries(queries, missing):
                 page: dict[str, str] | None = {}
-                while page is not None and sent < maximum_requests:
-                    sent += 1
-                    fetched = await self._requests.get(
-                        "/graph/v1/paper/search/bulk", {"query": packed, **asked, **page}
+                while page is not None and request_count < maximum_requests:
+                    request_count += 1
+                    result = await self._requests.get(
+                        "/graph/v1/paper/search/bulk",
+                        {"query": boolean_query, **parameters, **page},
                     )
-                    if fetched.failure is not None:
-                        failures.append(fetched.failure)
-                    found = fetched.rows("data")
-                    rows.extend(found)
-                    token = fetched.body.get("token") if found else None
+                    if result.failure is not None:
+                        failures.append(result.failure)
+                    page_rows = result.rows("data")
+                    rows.extend(page_rows)
+                    token = result.body.get("token") if page_rows else None
                     page = {"token": token} if token else None
-        answer = self._admitted(rows, len(rows), cutoff, None)
+        answer = self._admit(rows, len(rows), cutoff, None)
         return replace(answer, failures=tuple(failures))
 
-    @_asked_once
+    @_share_answers
     async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
-        """Passages by relevance to a natural-language query, best first.
+        """Return passages by relevance to a natural-language query, best first.
 
-        Their papers and those they mention are fetched in one batch and remembered: `papers` gives
-        them without a request. API: GET /graph/v1/snippet/search.
+        Their papers and those they mention are fetched in one batch and cached: `papers` then
+        returns them without a request. API: GET /graph/v1/snippet/search.
         """
         try:
             words = plain_query(query)
         except RequestRejectedError as error:
-            return self._refused("snippet/search", error)
-        parameters = {"query": words, "limit": str(min(limit, _MOST_SNIPPETS)), **until(cutoff)}
-        fetched = await self._requests.get("/graph/v1/snippet/search", parameters)
-        if fetched.failure is not None:
-            return Answer((), (fetched.failure,))
-        rows = passage_rows(fetched.rows("data"))[:limit]
-        papers, failures = await self._known.by_corpus_id(
+            return self._refusal("snippet/search", error)
+        parameters = {
+            "query": words,
+            "limit": str(min(limit, _MOST_SNIPPETS)),
+            **cutoff_filter(cutoff),
+        }
+        result = await self._requests.get("/graph/v1/snippet/search", parameters)
+        if result.failure is not None:
+            return Answer((), (result.failure,))
+        rows = passage_rows(result.rows("data"))[:limit]
+        papers, failures = await self._cache.by_corpus_id(
             corpus_id for row in rows for corpus_id in row.corpus_ids
         )
-        admitted, late_count = self._partition(papers.values(), cutoff)
-        names = {paper.paper_id for paper in admitted}
-        known = {number: paper for number, paper in papers.items() if paper.paper_id in names}
-        return Answer(passages_of(rows, known), failures, late_count)
+        evidence, late_count = self._partition(papers.values(), cutoff)
+        evidence_ids = {paper.paper_id for paper in evidence}
+        evidence_by_number = {
+            number: paper for number, paper in papers.items() if paper.paper_id in evidence_ids
+        }
+        return Answer(passages_of(rows, evidence_by_number), failures, late_count)
 
     async def papers(self, paper_ids: Sequence[PaperId], cutoff: date | None) -> Answer[Paper]:
-        """Papers by identifier, in one or few packed requests; unknown ones are left out.
+        """Return papers by identifier, in few batch requests; unknown ones are skipped.
 
         API: POST /graph/v1/paper/batch.
         """
-        found, failures = await self._known.by_identifier(paper_ids)
-        admitted, late_count = self._partition(found, cutoff)
-        return Answer(tuple(admitted), failures, late_count)
+        papers, failures = await self._cache.by_identifier(paper_ids)
+        evidence, late_count = self._partition(papers, cutoff)
+        return Answer(tuple(evidence), failures, late_count)
 
-    @_asked_once
+    @_share_answers
     async def recommendations(
         self, seed: PaperId, limit: int, cutoff: date | None
     ) -> Answer[Paper]:
-        """Papers like `seed`; the gateway fills the places of papers outside the date range with
-        further ones. API: GET /recommendations/v1/papers/forpaper/{id}?from=all-cs.
+        """Return papers similar to `seed`; the gateway applies the date range.
+
+        API: GET /recommendations/v1/papers/forpaper/{id}?from=all-cs.
         """
         parameters = {
             "from": "all-cs",
             "limit": str(min(limit, _MOST_RECOMMENDED)),
             "fields": self._requests.paper_fields,
-            **until(cutoff),
+            **cutoff_filter(cutoff),
         }
         path = f"/recommendations/v1/papers/forpaper/{quote(seed, safe=':')}"
-        fetched = await self._requests.get(path, parameters)
-        rows = fetched.rows("recommendedPapers")
-        return self._admitted(rows, limit, cutoff, fetched.failure, without=frozenset([seed]))
+        result = await self._requests.get(path, parameters)
+        rows = result.rows("recommendedPapers")
+        return self._admit(rows, limit, cutoff, result.failure, without=frozenset([seed]))
 
-    @_asked_once
+    @_share_answers
     async def pooled_recommendations(
         self, seeds: Sequence[PaperId], limit: int, cutoff: date | None
     ) -> Answer[Paper]:
-        """Papers like `seeds` taken together, in one request; the seeds are left out.
+        """Return papers similar to all `seeds` together, without the seeds, in one request.
 
-        The gateway keeps to the date range, which the API does not. API: POST
+        The gateway applies the date range, which the API ignores. API: POST
         /recommendations/v1/papers.
         """
         parameters = {
             "limit": str(min(limit + len(seeds), _MOST_RECOMMENDED)),
             "fields": self._requests.paper_fields,
-            **until(cutoff),
+            **cutoff_filter(cutoff),
         }
         body = {"positivePaperIds": list(seeds), "negativePaperIds": []}
-        fetched = await self._requests.post(
+        result = await self._requests.post(
             "/recommendations/v1/papers", parameters, body, len(seeds)
         )
-        rows = fetched.rows("recommendedPapers")
-        return self._admitted(rows, limit, cutoff, fetched.failure, without=frozenset(seeds))
+        rows = result.rows("recommendedPapers")
+        return self._admit(rows, limit, cutoff, result.failure, without=frozenset(seeds))
 
     async def references(
         self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
     ) -> Answer[tuple[CitationEdge, Paper]]:
-        """Papers that the seeds cite, and how. API: POST /graph/v1/paper/batch?fields=references.…
+        """Return the papers that the seeds cite, with the edges.
 
-        References a publisher withholds count as a failure with reason `withheld`, not as none. How
-        a seed cites is known where it takes no further request: with a snapshot that has contexts.
+        References that a publisher withholds are a failure with reason `withheld`. Edges have
+        contexts only where they need no further request: with a snapshot that has contexts. API:
+        POST /graph/v1/paper/batch?fields=references.…
         """
-        if not self._knows_references:
+        if not self._with_references:
             return Answer(())
         return await self._references.of(seeds, limit_per_seed, cutoff)
 
     async def citations(
         self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
     ) -> Answer[tuple[CitationEdge, Paper]]:
-        """Papers that cite the seeds, and how. API: POST /graph/v1/paper/batch?fields=citations.…,
-        GET /graph/v1/paper/{id}/citations.
+        """Return the papers that cite the seeds, with the edges.
 
-        Of a paper that is cited more often than the source lists, those it lists; a failure with
-        reason `too_large` says so where less than `limit_per_seed` came of it.
+        Where the source lists only part of the citations and fewer than `limit_per_seed` remain, a
+        failure with reason `too_large` is added. API: POST
+        /graph/v1/paper/batch?fields=citations.…, GET /graph/v1/paper/{id}/citations.
         """
-        if not self._knows_references:
+        if not self._with_references:
             return Answer(())
         return await self._citations.of(seeds, limit_per_seed, cutoff)
 
-    def _admitted(
+    def _admit(
         self,
         rows: Iterable[Any],
         limit: int,
@@ -281,21 +292,21 @@ class LiteratureClient:
         failure: SourceFailure | None,
         without: frozenset[PaperId] = frozenset(),
     ) -> Answer[Paper]:
-        found = {
+        papers = {
             paper.paper_id: paper
             for paper in map(parse_paper, rows)
             if paper is not None and paper.paper_id not in without
         }
-        self._known.remember(found.values())
-        admitted, late_count = self._partition(found.values(), cutoff)
-        return Answer(tuple(each_once(admitted)[:limit]), (failure,) if failure else (), late_count)
+        self._cache.remember(papers.values())
+        evidence, late_count = self._partition(papers.values(), cutoff)
+        return Answer(tuple(each_once(evidence)[:limit]), (failure,) if failure else (), late_count)
 
     def _partition(self, papers: Collection[Paper], cutoff: date | None) -> tuple[list[Paper], int]:
-        """The papers that may be judged by, and how many the cutoff forbids, whatever their state."""
+        """Return the admitted papers, and the number after the cutoff, whatever their state."""
         late_count = sum(not paper.admissible(cutoff) for paper in papers)
-        return self._requests.admission.admitted(papers, cutoff), late_count
+        return self._requests.admission.admit(papers, cutoff), late_count
 
-    def _refused(self, endpoint: str, error: RequestRejectedError) -> Answer[Any]:
+    def _refusal(self, endpoint: str, error: RequestRejectedError) -> Answer[Any]:
         failure = SourceFailure(
             source=self.source, endpoint=endpoint, reason=error.reason, detail=str(error)
         )
@@ -303,15 +314,16 @@ class LiteratureClient:
 
 
 def own_publications(idea: Idea, papers: Iterable[Paper]) -> list[Paper]:
-    """Those of `papers` that are possibly the idea's own publication: by an identifier given with
-    the idea, or as `is_own_work` tells.
+    """Return the papers that may be the idea's own publication.
+
+    They match an identifier given with the idea, or `is_own_work`.
     """
     papers = list(papers)
-    this = Work(plain_text(idea.title), idea.text, idea.authors)
-    named = named_by(idea.publications, papers)
+    idea_work = Work(plain_text(idea.title), idea.text, idea.authors)
+    named_ids = named_by(idea.publications, papers)
     return [
         paper
         for paper in papers
-        if paper.paper_id in named
-        or is_own_work(this, Work(paper.title, paper.abstract, paper.authors))
+        if paper.paper_id in named_ids
+        or is_own_work(idea_work, Work(paper.title, paper.abstract, paper.authors))
     ]

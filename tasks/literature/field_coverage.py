@@ -1,8 +1,8 @@
-"""Field coverage: whether a snapshot is about what an idea is about, before evidence is bought.
+"""Field coverage: whether a snapshot covers the field of an idea.
 
-Two signals of one search with the key phrases of the idea, and a logistic rule over them:
-how near the best works are to the idea by sentence embedding, and how many words of its key phrases
-occur in them at all. No model is called. The live APIs cover every field: they are not looked at.
+One search with the key phrases of the idea gives two signals: the embedding similarity of the best
+works, and the share of the words of its key phrases that occur in them. A logistic rule combines
+them. No model is called. The live APIs cover every field and are not checked.
 """
 
 import math
@@ -26,12 +26,13 @@ from tasks.text.words import content_words, key_phrases, shorten_words
 _INTERCEPT = -15.75
 _SIMILARITY_WEIGHT = 14.56
 _SHARED_WEIGHT = 12.91
-# An idea that is refused loses its evidence. 0.43 refused 5 % of the fitted half; 0.37 refuses 2 %.
-# Both refuse 4 of 55 held-out pairs.
+# A refused idea gets no evidence. 0.43 refused 5 % of the fitted half, 0.37 refuses 2 %; both
+# refuse
+# 4 of 55 held-out pairs.
 _LEAST_PROBABILITY = 0.37
 
 _SEARCHED_PAPERS = 25
-_EMBEDDED_PAPERS = 10  # by rank; the five nearest of them are settled by then
+_EMBEDDED_PAPERS = 10  # by rank; further ones no longer change the five nearest
 _NEAREST_PAPERS = 5
 _SEARCH_PHRASES, _QUERY_WORDS = 15, 40
 _TITLES_NAMED, _TITLE_WORDS = 2, 8
@@ -43,11 +44,11 @@ Search = Callable[[str, int, date | None], Awaitable[Answer[Paper]]]
 
 @dataclass(frozen=True, slots=True)
 class FieldSignals:
-    """Signs that the best works of a search give of an idea.
+    """Signals from the best works of a search.
 
     Attributes:
-        similarity_0_to_1: mean cosine of the idea with the nearest of them.
-        shared_0_to_1: share of the words of its key phrases that occur in one of them.
+        similarity_0_to_1: mean cosine of the idea with the nearest works.
+        shared_0_to_1: share of the words of its key phrases that occur in any work.
         nearest: the works, nearest first.
     """
 
@@ -56,30 +57,30 @@ class FieldSignals:
     nearest: tuple[Paper, ...] = ()
 
 
-def is_looked_at(literature: str) -> bool:
-    """Return whether the field is looked at: in a literature that is a snapshot alone."""
+def is_checked(literature: str) -> bool:
+    """Return whether coverage is checked: only for a literature that is a snapshot alone."""
     return stored_snapshot(literature) is not None and "+" not in literature
 
 
 def coverage_condition(literature: str) -> str:
-    """The part of the rule that can change an evaluation; empty where it is not applied."""
-    if not is_looked_at(literature):
+    """Return the parameters of the rule for run ids; empty where it is not applied."""
+    if not is_checked(literature):
         return ""
     return f"coverage {_INTERCEPT} {_SIMILARITY_WEIGHT} {_SHARED_WEIGHT} {_LEAST_PROBABILITY}"
 
 
-async def look_at_field(idea: Idea, search: Search, embedder: Embedder) -> Answer[FieldCoverage]:
-    """Return the one coverage of the field of `idea`; none where the search failed or no work tells
-    of the field. That nothing was found does not say that the field is not covered.
+async def check_field(idea: Idea, search: Search, embedder: Embedder) -> Answer[FieldCoverage]:
+    """Return the coverage of the field of `idea`.
 
-    Without a key phrase there is nothing to search with, and the field is not covered.
+    The answer is empty if the search failed or found no work. An idea without key phrases cannot be
+    searched for: its field counts as not covered.
 
     Args:
-        embedder: of the bundled model, whose similarities the rule was fitted on.
+        embedder: with the bundled model, on whose similarities the rule was fitted.
     """
     query = search_query(idea)
     if not query:
-        # No search is made: the literature would refuse a query without words as malformed.
+        # The literature would refuse a query without words as malformed.
         return Answer(
             (
                 FieldCoverage(
@@ -91,41 +92,41 @@ async def look_at_field(idea: Idea, search: Search, embedder: Embedder) -> Answe
     if not answer.complete:
         return Answer((), answer.failures)
     signals = await signals_of(idea, answer.items, embedder)
-    return Answer((judged(signals),) if signals.nearest else ())
+    return Answer((coverage_of(signals),) if signals.nearest else ())
 
 
 def search_query(idea: Idea) -> str:
-    """The words of the best key phrases, each once; the title is no part of the key."""
+    """Return the distinct words of the best key phrases of the text, without its title."""
     phrases = key_phrases(idea.text, _SEARCH_PHRASES)
     return " ".join(list(dict.fromkeys(" ".join(phrases).split()))[:_QUERY_WORDS])
 
 
-async def signals_of(idea: Idea, found: Sequence[Paper], embedder: Embedder) -> FieldSignals:
-    """Measure the works found; the publication of the idea itself is no sign of its field."""
-    own = {paper.paper_id for paper in own_publications(idea, found)}
-    papers = [paper for paper in found if paper.paper_id not in own]
+async def signals_of(idea: Idea, hits: Sequence[Paper], embedder: Embedder) -> FieldSignals:
+    """Measure the signals of the hits, without the publication of the idea itself."""
+    own_ids = {paper.paper_id for paper in own_publications(idea, hits)}
+    papers = [paper for paper in hits if paper.paper_id not in own_ids]
     if not papers:
         return FieldSignals(0.0, 0.0)
-    embedded = papers[:_EMBEDDED_PAPERS]
-    similarity = await similarity_of(embedded, Nearness(idea.text, embedder))
-    embedded.sort(key=lambda paper: -similarity[paper.paper_id])
-    best = embedded[:_NEAREST_PAPERS]
+    candidates = papers[:_EMBEDDED_PAPERS]
+    similarity = await similarity_of(candidates, Nearness(idea.text, embedder))
+    candidates.sort(key=lambda paper: -similarity[paper.paper_id])
+    best = candidates[:_NEAREST_PAPERS]
     return FieldSignals(
         similarity_0_to_1=fmean(similarity[paper.paper_id] for paper in best),
-        shared_0_to_1=_shared(idea, papers),
+        shared_0_to_1=_shared_word_share(idea, papers),
         nearest=tuple(best),
     )
 
 
-def _shared(idea: Idea, papers: Sequence[Paper]) -> float:
-    own = set(content_words(" ".join(key_phrases(idea.text, _SEARCH_PHRASES))))
-    theirs = {
+def _shared_word_share(idea: Idea, papers: Sequence[Paper]) -> float:
+    idea_words = set(content_words(" ".join(key_phrases(idea.text, _SEARCH_PHRASES))))
+    paper_words = {
         word for paper in papers for word in content_words(f"{paper.title} {paper.abstract or ''}")
     }
-    return len(own & theirs) / len(own) if own else 0.0
+    return len(idea_words & paper_words) / len(idea_words) if idea_words else 0.0
 
 
-def judged(signals: FieldSignals) -> FieldCoverage:
+def coverage_of(signals: FieldSignals) -> FieldCoverage:
     value = (
         _INTERCEPT
         + _SIMILARITY_WEIGHT * signals.similarity_0_to_1

@@ -1,4 +1,4 @@
-"""One idea's requests to the gateway: each a row in its ledger, each failure a value."""
+"""Requests of one idea to the gateway, recorded in its ledger."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -38,34 +38,35 @@ from tasks.web.retrying import RetryPolicy, Tried
 DEFAULT_SOURCE = "semantic_scholar"
 SNAPSHOT_SOURCE = "snapshot"
 _SNAPSHOT_FIELDS = f"{FIELDS},concepts"
-"""With what the API has no field for."""
-# The gateway is near: one that takes no connection within this is not there.
+"""The API's fields, and one that only snapshots have."""
+# The gateway is on the local network: one that accepts no connection within this time is down.
 _CONNECT_SECONDS = 10.0
 _LONGEST_ANSWER_SECONDS = 6 * 3600.0
-"""Behind a rate of one request a second an answer may be hours in coming; a dead gateway shows by
-its closed connection.
-"""
+"""At one request a second an answer may take hours; a dead gateway closes its connection."""
 
 _LARGEST_ANSWER_BYTES = 64_000_000
-"""Twice what the gateway itself takes of the API."""
+"""Twice the gateway's own limit for answers of the API."""
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
-    """Parsed JSON, or a failure. `status` is None when no answer came."""
+class FetchResult:
+    """Parsed JSON, or a failure; `status` is None if no answer came."""
 
     body: Any
     status: int | None
     failure: SourceFailure | None = None
 
     def rows(self, name: str) -> list[Any]:
-        """The list of this name; an empty search has none, and some answers hold null."""
+        """Return the list of this name; empty if it is missing or null."""
         rows = self.body.get(name) if isinstance(self.body, Mapping) else None
         return rows if isinstance(rows, list) else []
 
 
 class GatewayRequests:
-    """Repeats only what a restarting gateway lost; the gateway itself owns all other retries."""
+    """Requests to the gateway.
+
+    Only requests lost by a restarting gateway are retried here; the gateway does all other retries.
+    """
 
     def __init__(
         self,
@@ -89,48 +90,47 @@ class GatewayRequests:
         )
         self.source = source
         self.admission = Admission(ledger, with_retracted=with_retracted)
-        self._told_of_years = False
+        self._noted_years = False
 
     @property
     def of_snapshot(self) -> bool:
-        """Return whether a snapshot alone answers, as far as is known by now."""
+        """Return whether a snapshot alone answers, by the latest answer."""
         return self.source == SNAPSHOT_SOURCE
 
     @property
     def paper_fields(self) -> str:
         return _SNAPSHOT_FIELDS if self.of_snapshot else FIELDS
 
-    async def get(self, path: str, parameters: Mapping[str, str]) -> Fetched:
+    async def get(self, path: str, parameters: Mapping[str, str]) -> FetchResult:
         return await self._fetch(Request("GET", path, tuple(parameters.items())))
 
     async def post(
         self, path: str, parameters: Mapping[str, str], body: Any, packed: int
-    ) -> Fetched:
-        """A POST of JSON that stands for `packed` look-ups."""
-        sent = orjson.dumps(body)
-        return await self._fetch(Request("POST", path, tuple(parameters.items()), sent, packed))
+    ) -> FetchResult:
+        """Send a POST of JSON with `packed` look-ups."""
+        content = orjson.dumps(body)
+        return await self._fetch(Request("POST", path, tuple(parameters.items()), content, packed))
 
-    async def batch(self, fields: str, identifiers: Sequence[str]) -> Fetched:
-        """Papers by identifier; the body is a list by position, null for an unknown one.
+    async def batch(self, fields: str, identifiers: Sequence[str]) -> FetchResult:
+        """Fetch papers by identifier; the body is a list by position, null for an unknown one.
 
-        A batch that knows none of its ids is refused with 400 by the API: that is an answer, not a
-        failure.
+        The API refuses a batch without known ids with 400; that is no failure here.
         """
         body = orjson.dumps({"ids": list(identifiers)})
         request = Request("POST", BATCH_PATH, (("fields", fields),), body, len(identifiers))
-        fetched = await self._fetch(request)
-        fits = isinstance(fetched.body, list) and len(fetched.body) == len(identifiers)
-        if fits or fetched.failure is not None:
-            return fetched
+        result = await self._fetch(request)
+        fits = isinstance(result.body, list) and len(result.body) == len(identifiers)
+        if fits or result.failure is not None:
+            return result
         detail = "the answer does not fit its question"
-        return self._failed(request, Reason.MALFORMED_ANSWER, detail, fetched.status)
+        return self._failure(request, Reason.MALFORMED_ANSWER, detail, result.status)
 
-    async def _fetch(self, request: Request) -> Fetched:
+    async def _fetch(self, request: Request) -> FetchResult:
         try:
             if self._on_request is not None:
                 self._on_request()
         except BudgetExhaustedError as error:
-            return self._failed(request, error.reason, str(error))
+            return self._failure(request, error.reason, str(error))
         endpoint, packed = request.endpoint, request.look_ups
         with span("literature request", kind="client", endpoint=endpoint, packed=packed) as spanned:
             started = time.monotonic()
@@ -140,33 +140,34 @@ class GatewayRequests:
             if isinstance(answer, Answer):
                 headers = answer.headers
                 self.source = headers.get("x-assay-source", self.source)
-                fetched = self._judged(request, answer)
+                result = self._parse(request, answer)
                 self._note_cutoff(request, headers)
             else:
                 detail = f"the gateway at {self._base_url}: {answer}"
                 if answer.reason == Reason.UNREACHABLE:
                     why = f"no gateway answers at {self._base_url} ({answer})"
                     detail = f"{why}; start it and run again"
-                fetched = self._failed(request, answer.reason, detail)
-            self._record(request, fetched, latency_seconds, headers)
-            if fetched.failure is not None:
-                spanned.fail(fetched.failure.reason)
-            spanned.note(status=fetched.status, source=self.source)
-            return fetched
+                result = self._failure(request, answer.reason, detail)
+            self._record(request, result, latency_seconds, headers)
+            if result.failure is not None:
+                spanned.fail(result.failure.reason)
+            spanned.note(status=result.status, source=self.source)
+            return result
 
     def _note_cutoff(self, request: Request, headers: Mapping[str, str]) -> None:
-        """Count the papers that a search in a snapshot would have found but for the cutoff; and once
-        of an idea those that no search could reach for want of a date. Those that a month left out
-        were later than the cutoff, and lack nothing.
+        """Record the papers that a snapshot search left out because of the cutoff.
+
+        Once per idea, papers left out because only their year is known are recorded as a failure.
+        Papers left out by month are after the cutoff and are no failure.
         """
         until = request.parameter("publicationDateOrYear").lstrip(":")
-        known = headers.get(KNOWN_BY_YEAR_HEADER, "")
-        counts = [int(each) for each in known.split() if each.isdecimal()]
-        if not self._told_of_years and len(counts) == 3 and counts[2]:
-            self._told_of_years = True
-            kept, by_month, by_year = counts
+        by_year_counts = headers.get(KNOWN_BY_YEAR_HEADER, "")
+        counts = [int(each) for each in by_year_counts.split() if each.isdecimal()]
+        if not self._noted_years and len(counts) == 3 and counts[2]:
+            self._noted_years = True
+            searched, by_month, by_year = counts
             detail = (
-                f"{sum(counts):,} papers carry no date but the cutoff's year: {kept:,} were"
+                f"{sum(counts):,} papers carry no date but the cutoff's year: {searched:,} were"
                 f" searched and {by_month:,} left out by the month of their venue, {by_year:,} left"
                 " out because that month is unknown or December"
             )
@@ -181,7 +182,7 @@ class GatewayRequests:
                 self.ledger.leave_out(reason, {name.lstrip(UNDATED_MARK): ""}, cutoff.last)
 
     async def _send(self, request: Request) -> Answer | NoAnswerError:
-        """Try again while the gateway is being restarted, and no longer."""
+        """Send a request; retry only while the gateway restarts."""
         of_body = {"content-type": "application/json"} if request.body else {}
 
         async def attempt(_: int) -> Tried[Answer | NoAnswerError]:
@@ -200,48 +201,48 @@ class GatewayRequests:
                     # To connect; to read, to write and to get a connection of the pool.
                     timeout=(_CONNECT_SECONDS, *(_LONGEST_ANSWER_SECONDS,) * 3),
                 )
-                again = STOPPING_HEADER in result.headers
-            except NoAnswerError as gone:
-                result, again = gone, gone.reason.again_at_once
-            return Tried(result, again, busy_seconds=time.monotonic() - started)
+                retry = STOPPING_HEADER in result.headers
+            except NoAnswerError as error:
+                result, retry = error, error.reason.again_at_once
+            return Tried(result, retry, busy_seconds=time.monotonic() - started)
 
         return await self._restarting.run(attempt)
 
-    def _judged(self, request: Request, answer: Answer) -> Fetched:
+    def _parse(self, request: Request, answer: Answer) -> FetchResult:
         status = answer.status
         try:
             body = json_of(answer.content)
         except orjson.JSONDecodeError:
             detail = f"status {status} with a body that is no JSON"
-            return self._failed(request, Reason.MALFORMED_ANSWER, detail, status)
+            return self._failure(request, Reason.MALFORMED_ANSWER, detail, status)
         if status == 200:
-            return Fetched(body, 200)
+            return FetchResult(body, 200)
         if NONE_KNOWN.encode() in answer.content and status == 400:
-            return Fetched([None] * request.look_ups, 400)
-        told: Mapping[str, Any] = body if isinstance(body, Mapping) else {}
-        reason = reason_named(told.get("reason")) or reason_of_status(status)
-        detail = str(told.get("error") or told.get("message") or f"status {status}")[:300]
-        return self._failed(request, reason, detail, status)
+            return FetchResult([None] * request.look_ups, 400)
+        error: Mapping[str, Any] = body if isinstance(body, Mapping) else {}
+        reason = reason_named(error.get("reason")) or reason_of_status(status)
+        detail = str(error.get("error") or error.get("message") or f"status {status}")[:300]
+        return self._failure(request, reason, detail, status)
 
-    def _failed(
+    def _failure(
         self, request: Request, reason: Reason, detail: str, status: int | None = None
-    ) -> Fetched:
+    ) -> FetchResult:
         failure = SourceFailure(
             source=self.source, endpoint=request.endpoint, reason=reason, detail=detail
         )
-        return Fetched(None, status, failure)
+        return FetchResult(None, status, failure)
 
     def _record(
         self,
         request: Request,
-        fetched: Fetched,
+        result: FetchResult,
         latency_seconds: float,
         headers: Mapping[str, str],
     ) -> None:
-        """A row per request the gateway sent for it; one alone where it had to send none."""
+        """Record a row per request that the gateway sent for it, or one row if it sent none."""
         share = plain_number(headers.get(SHARE_HEADER)) or 0.0
         attempts = attempts_in(headers.get(ATTEMPTS_HEADER, ""))
-        reason = fetched.failure.reason if fetched.failure else None
+        reason = result.failure.reason if result.failure else None
         for number, attempt in enumerate(attempts, 1):
             record(
                 self.ledger,
@@ -263,7 +264,7 @@ class GatewayRequests:
             self.ledger,
             self.source,
             request.endpoint,
-            status=fetched.status,
+            status=result.status,
             failure_reason=reason,
             wait_seconds=plain_number(headers.get("x-assay-wait-seconds")) or 0.0,
             latency_seconds=latency_seconds,

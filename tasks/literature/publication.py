@@ -1,4 +1,4 @@
-"""Where a record was published, by its identifiers and venue: a preprint, proceedings, a journal."""
+"""The publication kind of a record (preprint, proceedings, journal), by identifiers and venue."""
 
 from enum import IntEnum
 
@@ -6,7 +6,7 @@ from schemas.text.patterns import IGNORECASE, bounded
 
 
 class Kind(IntEnum):
-    """Kind of a record; of the versions of a work the smallest is shown."""
+    """Publication kind of a record; of a work's versions, the one with the smallest is shown."""
 
     JOURNAL = 0
     PROCEEDINGS = 1
@@ -41,12 +41,12 @@ _PROCEEDINGS_VENUE = bounded(
 _JOURNALS_OF_PROCEEDINGS = bounded(
     r"^(?:proceedings of the (?:national academy|royal society|ieee$|vldb)|proc\. natl)", IGNORECASE
 )
-# One deposit of several, such as `10.21203/rs.3.rs-1/v2` or `10.12688/f1000research.1.2`.
+# Numbered deposits of one work, such as `10.21203/rs.3.rs-1/v2` or `10.12688/f1000research.1.2`.
 _DEPOSIT = bounded(r"[._/-]?v\d{1,3}\Z")
 _NUMBERED_DOI = bounded(r"10\.(?:12688/[a-z]{1,30}\d{0,6}\.\d{1,9}|1002/essoar\.\d{1,12})")
 _NUMBER = bounded(r"\.\d{1,2}\Z")
 
-# What is written about a paper while it is reviewed in public is no paper.
+# Comments and replies in the public review of a paper are no papers.
 _DISCUSSION_DOI = bounded(r"10\.5194/\S{1,80}-(?:rc|ac|cc|ec|sc|cec)\d{1,3}\Z")
 _COMMENT = r"(?:rc|ac|cc|ec|sc|cec)\d{1,3}"
 _DISCUSSION_TITLE = bounded(
@@ -63,30 +63,34 @@ _DISCUSSION_TITLE = bounded(
 
 
 def canonical_doi(text: str) -> str | None:
-    """`https://doi.org/10.1/ABC.` → `10.1/abc`; None when the text is no DOI."""
-    found = _DOI.fullmatch(text.strip())
-    return found[1].lower().replace("%2f", "/").rstrip(_CLOSING) if found else None
+    """Return `https://doi.org/10.1/ABC.` as `10.1/abc`; None if the text is no DOI."""
+    match = _DOI.fullmatch(text.strip())
+    return match[1].lower().replace("%2f", "/").rstrip(_CLOSING) if match else None
 
 
 def without_deposit(doi: str) -> str:
-    """A canonical DOI without the number of its deposit, where its publisher adds one."""
+    """Return a canonical DOI without its deposit number, if it has one."""
     stem = _DEPOSIT.sub("", doi) if _PREPRINT_DOI.match(doi) else doi
     return _NUMBER.sub("", stem) if _NUMBERED_DOI.match(stem) else stem
 
 
 def arxiv_of_doi(doi: str) -> str | None:
-    """The arXiv number in a canonical DOI that arXiv gave, without its version."""
-    found = _ARXIV_DOI.fullmatch(doi)
-    return _ARXIV_VERSION.sub("", found[1]) if found else None
+    """Return the arXiv number of a canonical arXiv DOI, without its version; else None."""
+    match = _ARXIV_DOI.fullmatch(doi)
+    return _ARXIV_VERSION.sub("", match[1]) if match else None
 
 
 def kind_of(doi: str | None, arxiv_id: str | None, venue: str) -> Kind:
-    """The kind of a record with a canonical DOI or none."""
+    """Return the publication kind of a record. `doi` is canonical."""
     if doi:
         if _PREPRINT_DOI.match(doi):
             return Kind.PREPRINT
-        named = _PROCEEDINGS_VENUE.search(venue) and not _JOURNALS_OF_PROCEEDINGS.match(venue)
-        return Kind.PROCEEDINGS if named or _PROCEEDINGS_DOI.match(doi) else Kind.JOURNAL
+        names_proceedings = _PROCEEDINGS_VENUE.search(venue) and not _JOURNALS_OF_PROCEEDINGS.match(
+            venue
+        )
+        return (
+            Kind.PROCEEDINGS if names_proceedings or _PROCEEDINGS_DOI.match(doi) else Kind.JOURNAL
+        )
     if _PREPRINT_VENUE.search(venue) or (arxiv_id and not venue):
         return Kind.PREPRINT
     if _PROCEEDINGS_VENUE.search(venue) and not _JOURNALS_OF_PROCEEDINGS.match(venue):

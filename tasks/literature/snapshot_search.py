@@ -1,4 +1,4 @@
-"""Searches of a snapshot in this process, with the answers that the gateway would give."""
+"""Searches of a snapshot without a gateway process."""
 
 from datetime import date
 from pathlib import Path
@@ -11,7 +11,7 @@ from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.literature.admission import Admission
-from tasks.literature.api_shapes import FIELDS, parse_paper, plain_query, until
+from tasks.literature.api_shapes import FIELDS, cutoff_filter, parse_paper, plain_query
 from tasks.literature.gateway.messages import Request
 from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
 from tasks.literature.gateway_requests import SNAPSHOT_SOURCE
@@ -21,7 +21,7 @@ from tasks.web.decoding import json_of
 
 
 class SnapshotSearch:
-    """A snapshot, opened; for what must connect to nothing, such as a plan.
+    """Searches of a snapshot in this process, for code that must not use the network.
 
     Raises (from the constructor):
         SnapshotError: the snapshot is missing or damaged.
@@ -33,10 +33,10 @@ class SnapshotSearch:
         self._upstream = SnapshotUpstream(snapshot, embedder)
 
     async def search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
-        """As `LiteratureClient.search_papers`, up to the hundred papers of one request."""
+        """Search like `LiteratureClient.search_papers`, for at most 100 papers."""
         parameters = {"query": plain_query(query), "fields": FIELDS, "limit": str(limit)}
-        asked = tuple({**parameters, **until(cutoff)}.items())
-        request = Request("GET", "/graph/v1/paper/search", asked)
+        pairs = tuple({**parameters, **cutoff_filter(cutoff)}.items())
+        request = Request("GET", "/graph/v1/paper/search", pairs)
         reply = await self._upstream.answer(request)
         if reply.status != 200:
             failure = SourceFailure(
@@ -49,7 +49,7 @@ class SnapshotSearch:
         rows = json_of(reply.body).get("data") or ()
         papers = [paper for paper in map(parse_paper, rows) if paper is not None]
         admission = Admission(Ledger(IdeaId("search")))
-        return Answer(tuple(each_once(admission.admitted(papers, cutoff))[:limit]))
+        return Answer(tuple(each_once(admission.admit(papers, cutoff))[:limit]))
 
     async def close(self) -> None:
         await self._upstream.close()

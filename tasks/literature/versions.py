@@ -1,7 +1,7 @@
-"""Records of one work: its preprint, proceedings and journal versions count once.
+"""Versions of a work (preprint, proceedings, journal), merged into one record.
 
-Identifiers join records; a title does with an author in common or nearly the same abstract. Records
-with different DOIs of one kind, such as two journal articles, are different works.
+Records are joined by identifiers, or by title and a shared author or nearly the same abstract.
+Records with different DOIs of one kind, such as two journal articles, are different works.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -42,11 +42,11 @@ _FILLED = (
     "abstract", "venue", "url", "doi", "arxiv_id", "open_access_pdf_url", "citation_count",
     "reference_count", "fields_of_study", "concepts", "key_phrases",
 )  # fmt: skip
-"""What the record that is shown takes over where it lacks it; authors and dates apart."""
+"""Fields that the primary record takes from other versions; authors and dates are separate."""
 _OF_PUBLICATION = ("venue", "doi")
 _NEAR_TITLE_SHARE = 0.75
 _MOST_TITLE_WORDS = 40
-"""Words compared of two titles that differ."""
+"""Words compared in two different titles."""
 _GENERIC_WORDS = """
 abstract abstracts acknowledgements book books comment comments commentary contents correction
 corrigendum discussion editor editorial erratum foreword guest index introduction issue letter
@@ -54,7 +54,7 @@ letters memoriam news note notes obituary preface program programme reply report
 reviews special summary
 """
 _GENERIC = frozenset(_GENERIC_WORDS.split())
-"""Words of titles that name no work."""
+"""Words that do not identify a work in a title."""
 _MARKED = bounded(
     r"^(?:author |publisher'?s? )?(?:correction|corrigend|errat|addend|retract|withdraw|expression"
     r" of concern|comment|reply|response|editorial|review|supplement|supporting|data(?:set)? |"
@@ -62,13 +62,13 @@ _MARKED = bounded(
     r"\b(?:[ivx]{1,5}|\d{1,6})\Z|\b(?:19|20)\d\d\b",
     IGNORECASE,
 )
-"""Titles that differ in such a mark name different things."""
+"""Marks such as “correction” or “part 2”; titles that differ in them are different works."""
 
 _ARXIV = "arxiv"
-"""Numbers of arXiv among the claims. Records that an identifier joins may have several."""
+"""Claim kind of arXiv numbers; records joined by identifiers may have several."""
 
 _Name = str | tuple[str, ...]
-"""An identifier or a title, two words of one, or an author by surname and initial."""
+"""A lookup key: an identifier, a title, a pair of its words, or an author."""
 
 
 def identifiers(paper: Paper) -> Iterator[str]:
@@ -81,7 +81,7 @@ def identifiers(paper: Paper) -> Iterator[str]:
 
 
 def named_by(texts: Iterable[str], papers: Iterable[Paper]) -> frozenset[PaperId]:
-    """The papers that identifiers or addresses name, as a user writes them."""
+    """Return the papers with these identifiers or addresses, in any spelling."""
     names = {name for text in texts for name in names_in(text)}
     for text in texts:
         names |= {f"id:{text}", f"id:{sha1_hex(f'given:{text}')}"}
@@ -95,13 +95,13 @@ def named_by(texts: Iterable[str], papers: Iterable[Paper]) -> frozenset[PaperId
 
 
 def publication_names(texts: Iterable[str]) -> list[str]:
-    """The identifiers of a publication in one spelling; addresses of pages are none."""
+    """Return the identifiers of a publication in canonical spelling, without page addresses."""
     names = (list(names_in(text)) or ([] if "/" in text else [text]) for text in texts)
     return sorted(set(chain.from_iterable(names)))
 
 
 def names_in(text: str) -> Iterator[str]:
-    """Names of a work in a DOI, a number with its sort or an address, in any spelling."""
+    """Yield the canonical identifiers in a DOI, a prefixed number or an address."""
     sort, _, number = text.strip().lower().partition(":")
     if sort == "corpusid" and number.strip().isdecimal():
         yield f"corpus:{number.strip()}"
@@ -121,7 +121,7 @@ def names_in(text: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Record:
-    """A paper with what tells it from others, computed once."""
+    """A paper with precomputed values for comparison."""
 
     paper: Paper
     kind: Kind
@@ -147,19 +147,20 @@ class _Record:
 
     @property
     def compared(self) -> tuple[Any, ...]:
-        """All that `joins` reads: records equal in it join the same others."""
+        """The values that `joins` compares; records with equal values join the same others."""
         paper = self.paper
         return paper.title, paper.authors, paper.year, self.kind, paper.abstract
 
     def title_pairs(self) -> list[_Name]:
-        """Pairs of the title's words; near titles share at least one."""
-        # Near titles share four words or more: in one order of all words, the first two of these
-        # stand before the last two words of either title.
+        """Return pairs of title words; near titles share at least one pair."""
+        # Near titles share four words or more. In a fixed order of words, the first two of them
+        # come
+        # before the last two words of either title.
         ordered = sorted(self.title_words, key=lambda word: (-len(word), word))
         return list(combinations(ordered[: max(len(ordered) - LEAST_TITLE_WORDS + 2, 0)], 2))
 
     def joins(self, other: "_Record") -> bool:
-        """Return whether titles with authors or abstracts tell that both are one work."""
+        """Return whether both are one work by title and authors or abstract."""
         if self.title != other.title and not self._near_title(other):
             return False
         shared_author = not self.authors.isdisjoint(other.authors)
@@ -167,10 +168,10 @@ class _Record:
             return shared_author and self._near_text(other)
         if shared_author and self.title_words and not self.title_words <= _GENERIC:
             years = {self.paper.year, other.paper.year} - {None}
-            # Another year makes another issue of a report, and says much beside a short title.
-            published = self.kind is other.kind is not Kind.UNKNOWN
+            # Another year may be another issue of a report, or of a work with a short title.
+            same_known_kind = self.kind is other.kind is not Kind.UNKNOWN
             short = len(self.paper.title.split()) < LEAST_TITLE_WORDS
-            if len(years) <= 1 or not (published or short):
+            if len(years) <= 1 or not (same_known_kind or short):
                 return True
         known_authors = self.authors and other.authors
         return (shared_author or not known_authors or not self.title_words <= _GENERIC) and (
@@ -202,7 +203,7 @@ def publication_kind(paper: Paper) -> Kind:
 
 
 def _claims(paper: Paper, kind: Kind, names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Names by what they are of: a work has one of each."""
+    """Yield identifiers by kind; a work has at most one of each kind."""
     doi = canonical_doi(paper.doi or "")
     if doi and arxiv_of_doi(doi) is None:
         name = without_deposit(doi)
@@ -211,14 +212,14 @@ def _claims(paper: Paper, kind: Kind, names: Iterable[str]) -> Iterator[tuple[st
 
 
 class Works:
-    """Records met so far, by work. Not shared between tasks.
+    """Records grouped by work. Not shared between tasks.
 
     Args:
-        papers: met together: their order makes no difference to what is joined.
-        known: works met before. Only links to their other versions are added to them.
+        papers: records of one batch; their order does not affect the result.
+        earlier: works of earlier batches. They only get links to their other versions.
     """
 
-    def __init__(self, papers: Iterable[Paper] = (), known: Iterable[Paper] = ()) -> None:
+    def __init__(self, papers: Iterable[Paper] = (), earlier: Iterable[Paper] = ()) -> None:
         self._records: list[_Record] = []
         self._places: dict[PaperId, int] = {}
         self._work_of: list[int] = []
@@ -227,39 +228,39 @@ class Works:
         self._by_name: dict[_Name, list[int]] = {}
         self._first_equal: dict[tuple[Any, ...], int] = {}
         self._known_count = 0
-        for paper in known:
+        for paper in earlier:
             self.first_of(paper)
             self._known_count = len(self._records)
         for paper in sorted(papers, key=lambda one: (publication_kind(one), one.paper_id)):
             self.first_of(paper)
 
     def first_of(self, paper: Paper) -> PaperId:
-        """The identifier of the work's record that was met first; maybe the paper's own."""
+        """Return the identifier of the first record of the paper's work."""
         place = self._places.get(paper.paper_id)
         if place is None:
             place = self._enter(_Record.of(paper))
         return self._records[self._work_of[place]].paper.paper_id
 
     def versions_of(self, paper_id: PaperId) -> tuple[PaperId, ...]:
-        """The other records of a paper's work, in the order they were met."""
-        own = self._places[paper_id]
-        places = sorted(self._members[self._work_of[own]])
-        return tuple(self._records[each].paper.paper_id for each in places if each != own)
+        """Return the other records of a paper's work, in order of entry."""
+        own_place = self._places[paper_id]
+        places = sorted(self._members[self._work_of[own_place]])
+        return tuple(self._records[each].paper.paper_id for each in places if each != own_place)
 
     def merged(self, paper_id: PaperId) -> Paper:
-        """One record of the work: the published version, with links to the others.
+        """Return the published version of a work, with links to the other versions.
 
-        What it lacks is filled from them; nothing it has is replaced.
+        Its missing fields are filled from them.
         """
         work = self._work_of[self._places[paper_id]]
         records = [self._records[place] for place in sorted(self._members[work])]
         if work >= self._known_count:
-            records.sort(key=_shown_first)
-        shown, *others = records
+            records.sort(key=_primary_first)
+        primary, *others = records
         if not others:
-            return shown.paper
-        paper = shown.paper if work < self._known_count else _filled(shown.paper, others)
-        return _linked(paper, [record.paper for record in others])
+            return primary.paper
+        paper = primary.paper if work < self._known_count else _fill(primary.paper, others)
+        return _link_versions(paper, [record.paper for record in others])
 
     def _enter(self, record: _Record) -> int:
         place = len(self._records)
@@ -277,7 +278,7 @@ class Works:
             self._join(other, place, by_title=True)
         for name in record.names:
             self._index(name, place, once=True)
-        # An equal record of the same work would join nothing that the first does not.
+        # An equal record of the same work would join nothing new.
         first = self._first_equal.setdefault(record.compared, place)
         if first == place or self._work_of[first] != self._work_of[place]:
             for key in (title, *pairs, *authors):
@@ -288,72 +289,72 @@ class Works:
         return set[int]().union(*(self._by_name.get(name, ()) for name in names))
 
     def _index(self, name: _Name, place: int, *, once: bool = False) -> None:
-        """Enter a record under a name; only the first of its work where `once`."""
+        """Index a record by a name; with `once`, only the first record of each work."""
         places = self._by_name.setdefault(name, [])
         if not once or all(self._work_of[each] != self._work_of[place] for each in places):
             places.append(place)
 
     def _join(self, one: int, other: int, *, by_title: bool) -> None:
-        """Make one work of two, unless they have different DOIs of one kind."""
-        stays, goes = sorted((self._work_of[one], self._work_of[other]))
-        if stays == goes or goes < self._known_count:
+        """Merge two works, unless they have different DOIs of one kind."""
+        kept_work, removed_work = sorted((self._work_of[one], self._work_of[other]))
+        if kept_work == removed_work or removed_work < self._known_count:
             return
-        claims = self._claims[stays] | self._claims[goes]
+        claims = self._claims[kept_work] | self._claims[removed_work]
         kinds = [kind for kind, _ in claims if by_title or kind != _ARXIV]
         if len(set(kinds)) < len(kinds):
             return
         if by_title and not self._records[other].joins(self._records[one]):
             return
-        self._claims[stays] = claims
-        for place in self._members.pop(goes):
-            self._work_of[place] = stays
-            self._members[stays].append(place)
+        self._claims[kept_work] = claims
+        for place in self._members.pop(removed_work):
+            self._work_of[place] = kept_work
+            self._members[kept_work].append(place)
 
 
 def each_once(papers: Sequence[Paper]) -> list[Paper]:
-    """One record for each work, in the order in which works come."""
+    """Return one record for each work, in order of first occurrence."""
     works = Works(papers)
     return [works.merged(first) for first in dict.fromkeys(map(works.first_of, papers))]
 
 
-def _shown_first(record: _Record) -> tuple[Kind, bool, PaperId]:
+def _primary_first(record: _Record) -> tuple[Kind, bool, PaperId]:
     return record.kind, record.paper.doi is None, record.paper.paper_id
 
 
-def _filled(shown: Paper, others: Sequence[_Record]) -> Paper:
-    filled: dict[str, Any] = {}
+def _fill(primary: Paper, others: Sequence[_Record]) -> Paper:
+    values: dict[str, Any] = {}
     for name in _FILLED:
-        if getattr(shown, name) not in (None, ""):
+        if getattr(primary, name) not in (None, ""):
             continue
-        if name == "arxiv_id" and shown.publication_date is None:
-            continue  # with a preprint's number its year would count as the preprint's
-        values = (
+        if name == "arxiv_id" and primary.publication_date is None:
+            continue  # with an arXiv number, its year would be read as the preprint's
+        candidates = (
             getattr(each.paper, name)
             for each in others
             if name not in _OF_PUBLICATION or each.kind is not Kind.PREPRINT
         )
-        filled[name] = next((value for value in values if value not in (None, "")), None)
-    if not shown.authors:
-        named = next((each.paper for each in others if each.paper.authors), shown)
-        filled |= {"authors": named.authors, "author_ids": named.author_ids}
-    if shown.year is None and shown.publication_date is None:
-        dated = next((each.paper for each in others if each.paper.year is not None), shown)
+        values[name] = next((value for value in candidates if value not in (None, "")), None)
+    if not primary.authors:
+        with_authors = next((each.paper for each in others if each.paper.authors), primary)
+        values |= {"authors": with_authors.authors, "author_ids": with_authors.author_ids}
+    if primary.year is None and primary.publication_date is None:
+        with_date = next((each.paper for each in others if each.paper.year is not None), primary)
         names = ("year", "publication_date", "date_precision")
-        filled |= {name: getattr(dated, name) for name in names}
-    return replace(shown, **{name: value for name, value in filled.items() if value is not None})
+        values |= {name: getattr(with_date, name) for name in names}
+    return replace(primary, **{name: value for name, value in values.items() if value is not None})
 
 
-def _linked(shown: Paper, others: Iterable[Paper]) -> Paper:
-    """The record with the address and date of each other version."""
-    dates = dict(zip(shown.version_urls, shown.version_dates, strict=True))
+def _link_versions(primary: Paper, others: Iterable[Paper]) -> Paper:
+    """Return the record with the addresses and dates of the other versions."""
+    dates = dict(zip(primary.version_urls, primary.version_dates, strict=True))
     for other in others:
         when = in_words(other.publication_date, other.date_precision, other.year, "")
         dates.setdefault(_address(other), when)
         for url, day in zip(other.version_urls, other.version_dates, strict=True):
             dates.setdefault(url, day)
-    own = {"", _address(shown)}
-    dates = {url: day for url, day in dates.items() if url not in own}
-    return replace(shown, version_urls=tuple(dates), version_dates=tuple(dates.values()))
+    own_addresses = {"", _address(primary)}
+    dates = {url: day for url, day in dates.items() if url not in own_addresses}
+    return replace(primary, version_urls=tuple(dates), version_dates=tuple(dates.values()))
 
 
 def _address(paper: Paper) -> str:

@@ -16,11 +16,11 @@ from schemas.works.check_run import IncludedFile, ManuscriptSource
 from tasks.documents.latex import FolderFiles, included_files, latex_content
 from tasks.documents.latex_source import (
     LatexError,
-    decoded,
-    drawn_on,
+    decode,
     is_figure,
     main_files,
     starts_document,
+    used_files,
 )
 
 TEXT_SUFFIXES = (".txt", ".md", ".mmd", ".markdown", ".ocr")
@@ -130,7 +130,7 @@ def _inside(folder: Path, maximum_bytes: int, *, in_project: bool = False) -> It
     if len(mains) == 1 or (parts_alone and not in_project):
         yield folder
         return
-    figures = {name for main in mains for name in drawn_on(open_files(), main)}
+    figures = {name for main in mains for name in used_files(open_files(), main)}
     prints = {PurePosixPath(main).stem for main in mains}
     for each in sorted(folder.iterdir()):
         name = each.name
@@ -148,7 +148,7 @@ def _is_latex(file: Path) -> bool:
 
 def _start_of(file: Path) -> str:
     with open_file(file) as stream:
-        return decoded(stream.read(_START_BYTES))
+        return decode(stream.read(_START_BYTES))
 
 
 def _is_manuscript(file: Path, figures: Set[str], prints: Set[str]) -> bool:

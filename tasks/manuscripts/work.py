@@ -219,7 +219,7 @@ async def _expected(request: CheckRequest, settings: Settings) -> Expected:
         if source.known_reason is not None:
             of_each_judge.append(_calls_of_judge(source.known_reason, request.parameters))
     return Expected(
-        asked=add_calls(calls_of_sources),
+        per_step=add_calls(calls_of_sources),
         counts={
             "manuscripts": len(request.units),
             "manuscripts_read": len(calls_of_sources),

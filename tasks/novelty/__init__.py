@@ -1,3 +1,1 @@
-"""How new an idea is beside its related works: one judgement from 1 to 5 with its reasons
-(RINoBench), and its calibration.
-"""
+"""Novelty of an idea compared with related works: a score from 1 to 5 and its calibration."""

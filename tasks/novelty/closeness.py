@@ -1,6 +1,4 @@
-"""How close the statements of an idea come to its related works: what the baseline judges by, and
-evidence for calibration.
-"""
+"""Closeness of an idea's statements to related works, for the baseline and for calibration."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,9 +16,9 @@ MAXIMUM_STATEMENTS = 8
 MINIMUM_WORDS = 6
 STATEMENT_WORDS = 80
 PASSAGE_WORDS = 60
-"""What a small sentence encoder reads whole, with the title's own passage beside it."""
+"""Length that a small sentence encoder reads completely; the title is a separate passage."""
 SIMILARITY_WEIGHT = 0.6
-"""Of the cosine; the rest is the share of the statement's specific words that stand in the work."""
+"""Of the cosine; the rest is the share of the statement's specific words in the work."""
 COVERED = 0.55
 """Closeness from which a statement counts as covered by a work: near the median (0.56) over 35 real
 ideas with ten works each.
@@ -33,19 +31,18 @@ _PROTOCOL_SENTENCE = bounded(
     r" (?:measure|report|evaluate|compare))\b",
     IGNORECASE,
 )
-"""How an idea is tested is seldom what is new about it."""
+"""Statements on experiments, which are seldom the novelty of an idea."""
 _EMPHASIS = bounded(r"[*_`#]{1,3}")
 
 
 @dataclass(frozen=True, slots=True)
 class Closeness:
-    """Of every statement of an idea: how close it comes to its closest related work, and which that
-    is.
+    """Closeness of each statement of an idea to its closest related work.
 
     Attributes:
         statements: key statements, in the idea's order; never empty.
-        values: from 0 to 1, of each statement to its closest work.
-        places: position of that work among those given.
+        values: from 0 to 1, of each statement.
+        places: index of the closest work.
     """
 
     statements: tuple[str, ...]
@@ -62,9 +59,7 @@ class Closeness:
 
 
 def key_statements(idea: str) -> tuple[str, ...]:
-    """The sentences that carry the idea, at most `MAXIMUM_STATEMENTS`, in their order; of longer
-    ideas those that claim most.
-    """
+    """Return the idea's strongest claims in their order, at most `MAXIMUM_STATEMENTS`."""
     strengths: dict[str, float] = {}
     for heading, body in sections_of_markdown(idea):
         for sentence in sentences(body):
@@ -90,9 +85,9 @@ def _claim(text: str, heading: str) -> float:
 async def measure(
     idea: str, works: Sequence[tuple[str, str]], embedder: Embedder
 ) -> Closeness | None:
-    """Measure `idea` against works given as (title, abstract).
+    """Measure the closeness of `idea` to works, given as (title, abstract).
 
-    None when there is no work, or no sentence of six words or more.
+    None without a work, or without a sentence of six words or more.
     """
     statements = key_statements(idea)
     return await closeness_of(statements, works, embedder) if statements and works else None
@@ -101,10 +96,9 @@ async def measure(
 async def closeness_of(
     statements: Sequence[str], works: Sequence[tuple[str, str]], embedder: Embedder
 ) -> Closeness:
-    """Closeness of a statement to a work = 0.6 × cosine with the work's nearest passage + 0.4 ×
-    share of its specific words in the work.
+    """Return 0.6 × cosine with the nearest passage + 0.4 × share of specific words in the work.
 
-    Neither may be empty. A statement without a specific word has a share of 0.
+    Statements and works must not be empty. A statement without a specific word has a share of 0.
     """
     passages = [_passages(title, abstract) for title, abstract in works]
     vectors = await embedder.embed(
@@ -113,9 +107,9 @@ async def closeness_of(
     similarity = _by_work(
         vectors[: len(statements)] @ vectors[len(statements) :].T, [len(each) for each in passages]
     )
-    close = SIMILARITY_WEIGHT * np.clip(similarity, 0.0, 1.0) + (1 - SIMILARITY_WEIGHT) * _shared(
-        statements, works
-    )
+    close = SIMILARITY_WEIGHT * np.clip(similarity, 0.0, 1.0) + (
+        1 - SIMILARITY_WEIGHT
+    ) * _shared_words(statements, works)
     places = close.argmax(axis=1)
     values = tuple(round(float(close[row, place]), 4) for row, place in enumerate(places))
     return Closeness(tuple(statements), values, tuple(int(place) for place in places))
@@ -131,16 +125,21 @@ def _passages(title: str, abstract: str) -> list[str]:
 
 
 def _by_work(similarity: NDArray[np.float32], sizes: Sequence[int]) -> NDArray[np.float32]:
-    """Shape (statements, works): of each work its nearest passage."""
+    """Return the similarity to each work's nearest passage, shape (statements, works)."""
     starts = np.cumsum([0, *sizes[:-1]])
     return np.maximum.reduceat(similarity, starts, axis=1)
 
 
-def _shared(statements: Sequence[str], works: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
+def _shared_words(
+    statements: Sequence[str], works: Sequence[tuple[str, str]]
+) -> NDArray[np.float64]:
     stems = [specific_stems(f"{title} {abstract}") for title, abstract in works]
     return np.array(
         [
-            [len(wanted & have) / (len(wanted) or 1) for have in stems]
-            for wanted in map(specific_stems, statements)
+            [
+                len(statement_stems & work_stems) / (len(statement_stems) or 1)
+                for work_stems in stems
+            ]
+            for statement_stems in map(specific_stems, statements)
         ]
     )

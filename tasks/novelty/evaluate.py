@@ -1,6 +1,4 @@
-"""The novelty module: a judgement from 1 to 5 of one idea beside its related works, with reasons
-(RINoBench §3, §4).
-"""
+"""Evaluation of an idea's novelty from 1 to 5, by its related works (RINoBench §3, §4)."""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -36,7 +34,7 @@ SUBJECT = "judge_novelty"
 
 
 def _contribution(entry: ContributionReply, prompt_papers: Shown) -> ClaimedContribution:
-    """A work that was never shown is taken out, and with it what was said of the idea beside it."""
+    """Return a contribution; an unknown closest work is removed with its comparison."""
     papers = {key.casefold(): paper.paper_id for key, paper in prompt_papers}
     closest = papers.get(entry.closest.casefold()) if entry.closest is not None else None
     is_comparable = entry.closest is None or closest is not None
@@ -60,14 +58,12 @@ async def evaluate_novelty(
     embedder: Embedder,
     related_works: Sequence[Paper] | None = None,
 ) -> Findings[NoveltyEvaluation]:
-    """Judge how novel `idea` is.
-
-    What a source or the engine fails to give travels inside the value.
+    """Judge the novelty of `idea`; failures of sources and engine are part of the result.
 
     Args:
-        literature: asked for related works where none are given.
-        related_works: that came with the idea; None: search for them. Works after the idea's cutoff
-            are not shown.
+        literature: searched if no related works are given.
+        related_works: given with the idea; None: search for them. Works after the idea's cutoff
+            are excluded.
 
     Raises:
         ConfigurationError: the profile names exemplars or a calibrator that cannot be read, or a
@@ -115,23 +111,23 @@ async def evaluate_novelty(
         novel_aspects=_lines(texts["novel_aspects"]),
         removed_citation_count=texts.removed_citation_count
         + sum(
-            given.closest is not None and one.paper_id is None
-            for given, one in zip(outcome.value.contributions, contributions, strict=True)
+            entry.closest is not None and one.paper_id is None
+            for entry, one in zip(outcome.value.contributions, contributions, strict=True)
         ),
         uncited_sentence_count=texts.by_field["justification"].uncited_sentence_count,
         provenance=outcome.provenance,
         **measurements,
     )
-    scored = NoveltyEvaluation(
+    novelty = NoveltyEvaluation(
         judgement=judgement, contributions=contributions, failures=related.failures
     )
-    evaluation = with_calibration(scored, idea, parameters.calibrator, engine.name)
+    evaluation = with_calibration(novelty, idea, parameters.calibrator, engine.name)
     citations = texts.citations(module=STAGE, subject=SUBJECT)
     return Findings(evaluation, related.retrieved, citations)
 
 
 def _settle_reply(reply: NoveltyReply, prompt_papers: Shown) -> SettledTexts:
-    """Aspects, a line each, of which nothing is left are left out."""
+    """Settle the texts of a reply, with one aspect per line."""
     texts = {
         "justification": reply.justification,
         "known_aspects": "\n".join(" ".join(one.split()) for one in reply.known_aspects),
@@ -184,7 +180,7 @@ async def _density(idea: Idea, prompt_papers: Shown, embedder: Embedder) -> floa
 
 
 def _confidence(prompt_papers: Shown, related: RelatedWorks, closeness: Closeness | None) -> int:
-    """By the works that come close to a statement; others weigh half as much as usual."""
+    """Return the confidence by the number of close works; other works count half."""
     near = zip(closeness.places, closeness.values, strict=True) if closeness else ()
     strong = len({place for place, value in near if value >= COVERED})
     confidence = confidence_by_evidence(strong=strong, fair=(len(prompt_papers) - strong) // 2)
@@ -192,19 +188,19 @@ def _confidence(prompt_papers: Shown, related: RelatedWorks, closeness: Closenes
 
 
 def field_not_covered(engine: Engine) -> Findings[NoveltyEvaluation]:
-    """Return the judgement of an idea whose field the literature does not cover: it has none."""
+    """Return the unscored judgement of an idea whose field the literature does not cover."""
     reason = Reason.FIELD_NOT_COVERED
     missing = Unscored(reason, reason.sentence, unasked_provenance(JUDGE_NOVELTY, engine))
     return Findings(NoveltyEvaluation(judgement=_unscored(missing), failures=()))
 
 
-def _unscored(why: Unscored, **measured: Any) -> NoveltyJudgement:
+def _unscored(why: Unscored, **measurements: Any) -> NoveltyJudgement:
     return NoveltyJudgement(
         score_1_to_5=None,
         unscored_reason=why.reason,
         unscored_detail=why.detail,
         provenance=why.provenance,
-        **measured,
+        **measurements,
     )
 
 

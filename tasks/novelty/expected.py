@@ -1,4 +1,4 @@
-"""What a judgement of novelty will cost, before it is paid for."""
+"""Estimates of the calls of a novelty judgement."""
 
 from schemas.profile import NoveltyParameters
 from tasks.judging.expected import ExpectedCalls
@@ -11,16 +11,16 @@ CONTRIBUTIONS = 4
 CONTRIBUTION_TOKENS = 45.0
 PROBABILITY_TOKENS = 45.0
 JUDGEMENT_TOKENS = 320.0 + CONTRIBUTIONS * CONTRIBUTION_TOKENS + PROBABILITY_TOKENS
-"""Contributions with their closest works, known and novel aspects with a justification of a few
-sentences, and how likely each score is.
+"""Contributions with their closest works, aspects, a justification of a few sentences, and the
+probability of each score.
 """
 EXEMPLARS_TOKENS = 1_500.0
-"""Of five labelled ideas with reasons, as long as they are shown."""
+"""Of five labeled ideas with reasons."""
 TOKENS_PER_WORD = 1.7
 
 
 def expected_novelty(parameters: NoveltyParameters) -> tuple[dict[str, ExpectedCalls], float]:
-    """For one idea: what each step asks; and requests to the literature."""
+    """Return (expected calls by step, literature requests) for one idea."""
     statements = parameters.maximum_statements
     brief = parameters.words_per_text
     answer = (

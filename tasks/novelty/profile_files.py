@@ -1,4 +1,4 @@
-"""What the novelty part of a profile names: labelled ideas that the judge is shown, and a calibrator."""
+"""Files of the novelty profile: labeled ideas as exemplars, and a calibrator."""
 
 import functools
 from collections.abc import Mapping, Sequence
@@ -33,11 +33,11 @@ def judged_by() -> str:
 
 
 def check_calibrator(path: str, engine: str) -> Calibrator:
-    """The calibrator in that file, if it fits the novelty judgements of `engine`.
+    """Load a calibrator for the novelty judgements of `engine`.
 
     Raises:
-        ConfigurationError: it cannot be read, predicts something else, or was fitted on another
-            engine's or prompt's judgements.
+        ConfigurationError: it cannot be read, predicts something else, or was fitted on judgements
+            of another engine or prompt.
     """
     calibrator = load_calibrator(path)
     if calibrator.target != NOVELTY or not all(1 <= one.value <= 5 for one in calibrator.labels):
@@ -60,8 +60,7 @@ def check_calibrator(path: str, engine: str) -> Calibrator:
 def with_calibration(
     evaluation: NoveltyEvaluation, idea: Idea, path: str | None, engine: str
 ) -> NoveltyEvaluation:
-    """The evaluation with its calibrated score; an idea that the calibrator was fitted on keeps the
-    judgement as it is, and why is told.
+    """Add the calibrated score, except for an idea in the calibrator's training data.
 
     Raises:
         ConfigurationError: see `check_calibrator`.
@@ -80,7 +79,7 @@ def with_calibration(
         )
         return replace(evaluation, failures=(*evaluation.failures, failure))
     prediction = calibrate(calibrator, novelty_features(evaluation))
-    calibrated = replace(
+    calibrated_judgement = replace(
         judgement,
         calibrated_score_1_to_5=min(max(prediction.expected, 1.0), 5.0),
         calibrated_label_1_to_5=prediction.for_f1,
@@ -88,7 +87,7 @@ def with_calibration(
         calibrated_upper_1_to_5=prediction.upper,
         calibrator_sha256=calibrator.sha256,
     )
-    return replace(evaluation, judgement=calibrated)
+    return replace(evaluation, judgement=calibrated_judgement)
 
 
 PER_LABEL = 1
@@ -140,14 +139,14 @@ def fold_of(idea: str) -> int:
 
 
 def read_exemplars(path: str | Path) -> tuple[Exemplar, ...]:
-    """Labelled ideas of a file, JSON lines or a JSON list.
+    """Read labeled ideas from JSON lines or a JSON list.
 
-    An entry has `idea`, and `score` (1 to 5) or `novel` (true or false); `reason` may say why.
-    RINoBench's files are read as they are (`research_idea`, `novelty_score`, `novelty_reasoning`).
-    Entries without a label are left out.
+    An entry has `idea`, `score` (1 to 5) or `novel` (true or false), and optionally `reason`.
+    RINoBench's field names are accepted (`research_idea`, `novelty_score`, `novelty_reasoning`).
+    Entries without a label are skipped.
 
     Raises:
-        ConfigurationError: the file cannot be read, or an entry is no labelled idea.
+        ConfigurationError: the file cannot be read, or an entry is no labeled idea.
     """
     file = Path(path)
     try:
@@ -213,10 +212,10 @@ def _exemplar(entry: object, place: int, name: str) -> Exemplar | None:
 async def nearest_exemplars(
     idea: str, exemplars: Sequence[Exemplar], embedder: Embedder
 ) -> tuple[ExemplarShown, ...]:
-    """The nearest one of every label, nearest first.
+    """Return the nearest exemplar of every label, nearest first.
 
-    None comes from the idea's own fold: where ideas of the file are themselves scored, the labels
-    of the fold scored are never shown.
+    Exemplars of the idea's own fold are excluded: when ideas of the file are scored, their labels
+    must not be in the prompt.
     """
     fold = fold_of(idea)
     others = [one for one in exemplars if fold_of(one.idea) != fold]
@@ -227,7 +226,7 @@ async def nearest_exemplars(
     )
     for similarity, one in ranked:
         by_label.setdefault(one.label, []).append((similarity, one))
-    chosen = [pair for listed in by_label.values() for pair in listed[:PER_LABEL]]
+    chosen = [pair for similar in by_label.values() for pair in similar[:PER_LABEL]]
     return tuple(
         ExemplarShown(
             idea=shorten_words(one.idea, MOST_IDEA_WORDS)[0],
@@ -241,7 +240,7 @@ async def nearest_exemplars(
 
 
 def novelty_conditions(parameters: NoveltyParameters) -> tuple[str, ...]:
-    """Raises ConfigurationError for a file that cannot be read."""
+    """Return hashes of the profile's files. Raises ConfigurationError for an unreadable file."""
     conditions = []
     if parameters.calibrator is not None:
         conditions.append(f"calibrator {load_calibrator(parameters.calibrator).sha256}")

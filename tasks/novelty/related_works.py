@@ -1,8 +1,7 @@
-"""The related works an idea is held against: given with it, or searched for by its key statements.
+"""Related works of an idea: given with it, or found by its key statements.
 
-A work may anticipate the mechanism of an idea and nothing else of it; beside the idea as a whole it
-then looks far away. So works are ranked by facet too: what an idea is for, how it works, how it is
-tested, where it is used.
+Works are also ranked by facet (purpose, mechanism, evaluation, application), because a work that
+anticipates only the mechanism looks dissimilar to the idea as a whole.
 """
 
 from collections.abc import Mapping, Sequence
@@ -60,13 +59,11 @@ _SENTENCES: Mapping[Facet, Pattern] = {
         IGNORECASE,
     ),
 }
-"""The first that fits counts. What fits none belongs to the mechanism: most of an idea does."""
+"""The first match counts. A sentence without a match belongs to the mechanism, as most do."""
 
 
 def facet_texts(idea: str) -> dict[Facet, str]:
-    """The sentences of an idea by facet, by heading or else by wording; facets without a sentence
-    are left out.
-    """
+    """Return the idea's sentences by facet, by heading or else by wording; empty facets are omitted."""
     by_facet: dict[Facet, list[str]] = {}
     for heading, body in sections_of_markdown(idea):
         by_heading = _first(_HEADINGS, heading)
@@ -83,9 +80,7 @@ def _first(patterns: Mapping[Facet, Pattern], text: str) -> Facet | None:
 async def facet_ranking(
     idea: str, papers: Sequence[Paper], embedder: Embedder
 ) -> dict[PaperId, float]:
-    """A value by paper, higher is nearer: the rankings by the whole idea and by each of its facets,
-    fused.
-    """
+    """Fuse the rankings by the whole idea and by each facet; higher values are nearer."""
     texts = [idea, *facet_texts(idea).values()]
     return fused([await similarity_of(papers, Nearness(text, embedder)) for text in texts])
 
@@ -97,15 +92,14 @@ FACET_POOL = 3
 
 @dataclass(frozen=True, slots=True)
 class RelatedWorks:
-    """Works that the judgement of novelty may rest on.
+    """Related works for the judgement of novelty.
 
     Attributes:
-        works: admissible, with abstracts, most similar first (in their order where they were
-            given); at most `related_works`.
-        retrieved: every admissible paper that came back; those given count as retrieved.
-        searched, unanswered: searches sent, and those of them without a complete answer; 0 where
-            works were given.
-        missing: why there is nothing to judge by; None exactly when there are works.
+        works: admissible, with abstracts, most similar first (given works keep their order); at
+            most `related_works`.
+        retrieved: every admissible paper, found or given.
+        searched, unanswered: number of searches, and of incomplete ones; 0 for given works.
+        missing: why there are no works; None exactly when there are.
     """
 
     works: tuple[Paper, ...]
@@ -119,9 +113,7 @@ class RelatedWorks:
 async def given_works(
     idea: Idea, given: Sequence[Paper], parameters: NoveltyParameters, embedder: Embedder
 ) -> RelatedWorks:
-    """The works that came with the idea: none after the cutoff, none without abstract; of too many
-    the most similar, by facet where the parameters say so.
-    """
+    """Select the given works that are admissible and have abstracts; of too many, the most similar."""
     admissible = _admissible(idea, given)
     readable = [paper for paper in admissible if paper.abstract]
     if not readable:
@@ -189,7 +181,7 @@ def _without_queries(outcome: Unscored) -> RelatedWorks:
 
 
 def _queries(outcome: Outcome[StatementsReply], parameters: NoveltyParameters) -> list[str]:
-    """Each once, in order of statement: as many as were asked for, whatever came back."""
+    """Return the queries in order of statement, each once, up to the requested numbers."""
     assert not isinstance(outcome, Unscored)
     statements = outcome.value.statements[: parameters.maximum_statements]
     texts = (
@@ -201,7 +193,10 @@ def _queries(outcome: Outcome[StatementsReply], parameters: NoveltyParameters) -
 def _missing(
     searched: int, unanswered: int, paper_count: int, readable: int
 ) -> tuple[Reason, str] | None:
-    """Could not look, or looked and found nothing to read. Neither says that the idea is new."""
+    """Return why there are no works: searches failed, or found nothing readable; None: works exist.
+
+    Neither is evidence of novelty.
+    """
     if unanswered and (2 * unanswered > searched or not readable):
         detail = (
             f"{unanswered} of {searched} searches for related works were not answered; run again"
@@ -217,9 +212,7 @@ def _missing(
 
 
 def _admissible(idea: Idea, papers: Sequence[Paper]) -> list[Paper]:
-    """Each work once, not after the cutoff, and not the idea's own publication: it would make every
-    idea known.
-    """
+    """Return each work once, without works after the cutoff and the idea's own publication."""
     admissible = each_once([paper for paper in papers if paper.admissible(idea.cutoff_date)])
     own_work = own_publications(idea, admissible)
     return [paper for paper in admissible if paper not in own_work]
@@ -245,9 +238,9 @@ async def _choose(
     *,
     lexical_prefilter: bool,
 ) -> list[Paper]:
-    """As many as are read, in their given order.
+    """Return the most similar works, in their given order.
 
-    By facet, those that the whole idea finds are ranked again, `FACET_POOL` for each one read.
+    With `rerank_by_facet`, a pool `FACET_POOL` times as large is ranked again by facet.
     """
     limit = parameters.related_works
     pool, _ = await nearest(

@@ -41,23 +41,23 @@ def load_roster(personas_file: str | None) -> Roster:
             two entries of one name.
     """
     shipped = Roster(
-        _parsed(_shipped(SHIPPED_PERSONAS), SHIPPED_PERSONAS).persona,
-        _parsed(_shipped(SHIPPED_DIMENSIONS), SHIPPED_DIMENSIONS).dimension,
+        _parse(_shipped_text(SHIPPED_PERSONAS), SHIPPED_PERSONAS).persona,
+        _parse(_shipped_text(SHIPPED_DIMENSIONS), SHIPPED_DIMENSIONS).dimension,
     )
     if personas_file is None:
         return shipped
-    own = _parsed(_text_of(personas_file), personas_file)
-    if not own.persona and not own.dimension:
+    custom = _parse(_text_of(personas_file), personas_file)
+    if not custom.persona and not custom.dimension:
         raise ConfigurationError(
             f"personas file {personas_file} holds neither [[persona]] nor [[dimension]]: copy"
             f" {SHIPPED_PERSONAS}"
         )
-    replacing = {dimension.name: dimension for dimension in own.dimension}
-    kept = tuple(replacing.pop(dimension.name, dimension) for dimension in shipped.dimensions)
-    return Roster(own.persona or shipped.personas, (*kept, *replacing.values()))
+    replacing = {dimension.name: dimension for dimension in custom.dimension}
+    dimensions = tuple(replacing.pop(dimension.name, dimension) for dimension in shipped.dimensions)
+    return Roster(custom.persona or shipped.personas, (*dimensions, *replacing.values()))
 
 
-def _shipped(name: str) -> str:
+def _shipped_text(name: str) -> str:
     return resources.files("tasks.personas").joinpath(name).read_text("utf-8")
 
 
@@ -70,29 +70,29 @@ def _text_of(path: str) -> str:
         ) from error
 
 
-def _parsed(text: str, where: str) -> _RosterFile:
+def _parse(text: str, where: str) -> _RosterFile:
     try:
-        found = tomllib.loads(text)
-        roster = _RosterFile.model_validate_json(json.dumps(found, default=str))
+        content = tomllib.loads(text)
+        roster = _RosterFile.model_validate_json(json.dumps(content, default=str))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigurationError(f"personas file {where} is not TOML: {error}") from error
     except ValidationError as error:
         raise ConfigurationError(
-            f"personas file {where}: {_first_mistake(error, found)}"
+            f"personas file {where}: {_first_mistake(error, content)}"
         ) from error
     _refuse_repeated((persona.persona_id for persona in roster.persona), where, "persona_id")
     _refuse_repeated((dimension.name for dimension in roster.dimension), where, "dimension name")
     return roster
 
 
-def _first_mistake(error: ValidationError, found: dict[str, object]) -> str:
+def _first_mistake(error: ValidationError, content: dict[str, object]) -> str:
     """`persona 3 (statistician): `habits`: …`, by the entry's own name where it has one."""
     first = error.errors()[0]
     message = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
     table, *rest = first["loc"]
     if not rest or not isinstance(rest[0], int):
         return f"`{table}`: {message}"
-    entries = found.get(str(table))
+    entries = content.get(str(table))
     entry = (
         entries[rest[0]] if isinstance(entries, list) and isinstance(entries[rest[0]], dict) else {}
     )

@@ -154,7 +154,7 @@ def _expected(request: RankRequest, settings: Settings) -> Expected:
     groups, pairs, calls = calls_of_ranking(ideas, request.profile, modules)
     by_subject = request.parameters.grouping is Grouping.CLUSTERS
     return Expected(
-        asked=dict.fromkeys(STEPS, calls),
+        per_step=dict.fromkeys(STEPS, calls),
         counts={"ideas": len(ideas), "groups": groups, "pairs": pairs},
         note="groups as given; groups by subject are not known yet"
         if by_subject

@@ -57,7 +57,7 @@ class Extracted:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _PaperTexts:
     """The texts of each paper, within `MOST_CHARACTERS`."""
 
     papers: Mapping[PaperId, Paper]
@@ -67,9 +67,9 @@ class _Reading:
     def add(self, stretch: Stretch) -> None:
         room = MOST_CHARACTERS - self._read[stretch.paper_id]
         text = stretch.text[:room].strip()
-        known = self.texts.setdefault(stretch.paper_id, {})
-        if stretch.paper_id in self.papers and text and text not in known:
-            known[text] = stretch.section
+        texts = self.texts.setdefault(stretch.paper_id, {})
+        if stretch.paper_id in self.papers and text and text not in texts:
+            texts[text] = stretch.section
             self._read[stretch.paper_id] += len(text)
 
     def of(self, paper_id: PaperId) -> Mapping[str, str]:
@@ -89,9 +89,11 @@ async def extract_resources(
     No look-up is made, and no model is asked unless `parameters.asked_papers` says so.
     """
     reading = _read(papers, edges, stretches)
-    asked = await _asked(reading, parameters, engine)
-    found = [*asked.resources, *_by_rule(edges, reading)]
-    return Extracted(_settled(found, reading, parameters.maximum_per_paper), asked.failures)
+    by_model = await _ask_model(reading, parameters, engine)
+    resources = [*by_model.resources, *_by_rule(edges, reading)]
+    return Extracted(
+        _select_resources(resources, reading, parameters.maximum_per_paper), by_model.failures
+    )
 
 
 def found_by_rule(
@@ -101,13 +103,13 @@ def found_by_rule(
     maximum_per_paper: int,
 ) -> tuple[Resource, ...]:
     reading = _read(papers, edges, stretches)
-    return _settled(_by_rule(edges, reading), reading, maximum_per_paper)
+    return _select_resources(_by_rule(edges, reading), reading, maximum_per_paper)
 
 
 def _read(
     papers: Sequence[Paper], edges: Iterable[CitationEdge], stretches: Iterable[Stretch]
-) -> _Reading:
-    reading = _Reading({paper.paper_id: paper for paper in papers})
+) -> _PaperTexts:
+    reading = _PaperTexts({paper.paper_id: paper for paper in papers})
     for paper in papers:
         reading.add(Stretch(paper.paper_id, paper.abstract or "", "Abstract"))
     for stretch in stretches:
@@ -118,31 +120,35 @@ def _read(
     return reading
 
 
-def _by_rule(edges: Iterable[CitationEdge], reading: _Reading) -> list[Resource]:
-    cited = list(_cited(edges, reading))
-    own = _own({row.resource_paper_id for row in cited}, reading)
-    return [*cited, *own, *_named(reading)]
+def _by_rule(edges: Iterable[CitationEdge], reading: _PaperTexts) -> list[Resource]:
+    cited = list(_resources_by_citation(edges, reading))
+    described = _resources_by_description({row.resource_paper_id for row in cited}, reading)
+    return [*cited, *described, *_resources_by_name(reading)]
 
 
-def _cited(edges: Iterable[CitationEdge], reading: _Reading) -> Iterator[Resource]:
+def _resources_by_citation(
+    edges: Iterable[CitationEdge], reading: _PaperTexts
+) -> Iterator[Resource]:
     """Data sets and baselines by the passages that cite their papers."""
     for edge in edges:
         cited = reading.papers.get(edge.cited_paper_id)
         if cited is None or edge.citing_paper_id not in reading.papers:
             continue
-        for said in uses_of(edge, cited):
-            if said.quote is not None and cited.title:
+        for use in uses_of(edge, cited):
+            if use.quote is not None and cited.title:
                 yield Resource(
-                    kind=said.kind,
+                    kind=use.kind,
                     name=cited.title,
                     paper_id=edge.citing_paper_id,
-                    quote=said.quote,
-                    section=said.section,
+                    quote=use.quote,
+                    section=use.section,
                     resource_paper_id=cited.paper_id,
                 )
 
 
-def _own(described: Collection[PaperId | None], reading: _Reading) -> Iterator[Resource]:
+def _resources_by_description(
+    used_ids: Collection[PaperId | None], reading: _PaperTexts
+) -> Iterator[Resource]:
     """Yield what the papers of data sets say of them.
 
     A title may speak of corpora without naming one: the paper says that it describes one, or others
@@ -151,9 +157,9 @@ def _own(described: Collection[PaperId | None], reading: _Reading) -> Iterator[R
     for paper in reading.papers.values():
         if not names_data(paper.title):
             continue
-        said = list(filter(names_data, sentences(paper.abstract or "")))
-        introducing = list(filter(introduces_data, said))
-        quotes = introducing or (said if paper.paper_id in described else [])
+        data_sentences = list(filter(names_data, sentences(paper.abstract or "")))
+        introductions = list(filter(introduces_data, data_sentences))
+        quotes = introductions or (data_sentences if paper.paper_id in used_ids else [])
         for quote in quotes[:1]:
             yield Resource(
                 kind=ResourceKind.DATA_SET,
@@ -165,7 +171,7 @@ def _own(described: Collection[PaperId | None], reading: _Reading) -> Iterator[R
             )
 
 
-def _named(reading: _Reading) -> Iterator[Resource]:
+def _resources_by_name(reading: _PaperTexts) -> Iterator[Resource]:
     for paper_id in reading.papers:
         for text, section in reading.of(paper_id).items():
             for each in named_in(text):
@@ -180,21 +186,25 @@ def _named(reading: _Reading) -> Iterator[Resource]:
                     )
 
 
-async def _asked(reading: _Reading, parameters: ResourceParameters, engine: Engine) -> Extracted:
+async def _ask_model(
+    reading: _PaperTexts, parameters: ResourceParameters, engine: Engine
+) -> Extracted:
     most = sorted(reading.papers, key=lambda each: (-sum(map(len, reading.of(each))), each))
     chosen = sorted(each for each in most[: parameters.asked_papers] if reading.of(each))
     batches = even_batches(chosen, parameters.papers_per_call)
-    answers = await side_by_side(_ask(batch, reading, parameters, engine) for batch in batches)
+    answers = await side_by_side(
+        _ask_batch(batch, reading, parameters, engine) for batch in batches
+    )
     return Extracted(
         tuple(row for answer in answers for row in answer.resources),
         tuple(failure for answer in answers for failure in answer.failures),
     )
 
 
-async def _ask(
-    batch: Sequence[PaperId], reading: _Reading, parameters: ResourceParameters, engine: Engine
+async def _ask_batch(
+    batch: Sequence[PaperId], reading: _PaperTexts, parameters: ResourceParameters, engine: Engine
 ) -> Extracted:
-    shown = {
+    text_by_key = {
         f"P{number}": (
             paper_id,
             shorten_words("\n\n".join(reading.of(paper_id)), parameters.words)[0],
@@ -204,7 +214,7 @@ async def _ask(
     question = ResourcesInput(
         papers=tuple(
             PaperText(key=key, title=reading.papers[paper_id].title, text=text)
-            for key, (paper_id, text) in shown.items()
+            for key, (paper_id, text) in text_by_key.items()
         ),
         maximum_per_paper=parameters.maximum_per_paper,
     )
@@ -212,9 +222,9 @@ async def _ask(
     if isinstance(outcome, Unscored):
         return Extracted(failures=call_failures([outcome], STAGE, ", ".join(batch)))
     rows: list[Resource] = []
-    given = outcome.value.resources
-    for each in given:
-        paper_id, text = shown.get(each.key, (None, ""))
+    proposals = outcome.value.resources
+    for each in proposals:
+        paper_id, text = text_by_key.get(each.key, (None, ""))
         if paper_id is not None and each.kind is not None and _holds(each, text):
             rows.append(
                 Resource(
@@ -227,13 +237,13 @@ async def _ask(
                     provenance=outcome.provenance,
                 )
             )
-    dropped = len(given) - len(rows)
+    dropped_count = len(proposals) - len(rows)
     detail = (
-        f"{dropped} of {len(given)} resources were left out: they quote words that do not stand in"
+        f"{dropped_count} of {len(proposals)} resources were left out: they quote words that do not stand in"
         " the paper, or words without the name"
     )
     reason, subject = Reason.PASSAGE_NOT_FOUND, EXTRACT_RESOURCES.name
-    return Extracted(tuple(rows), omission_failures(STAGE, subject, detail, dropped, reason))
+    return Extracted(tuple(rows), omission_failures(STAGE, subject, detail, dropped_count, reason))
 
 
 def _holds(proposed: ProposedResource, text: str) -> bool:
@@ -257,23 +267,25 @@ def _section(quote: str, texts: Mapping[str, str]) -> str:
     )
 
 
-def _settled(
-    found: Iterable[Resource], reading: _Reading, maximum_per_paper: int
+def _select_resources(
+    resources: Iterable[Resource], reading: _PaperTexts, maximum_per_paper: int
 ) -> tuple[Resource, ...]:
     """Each thing once a paper, tied to its own paper where one paper alone can be it."""
     homes = _homes(reading.papers.values())
-    once: dict[tuple[PaperId, ResourceKind, str], Resource] = {}
-    for each in found:
+    distinct: dict[tuple[PaperId, ResourceKind, str], Resource] = {}
+    for each in resources:
         home = each.resource_paper_id or homes.get((each.kind, each.name.casefold()))
         row = replace(each, resource_paper_id=home)
-        once.setdefault((each.paper_id, each.kind, home or each.name.casefold()), row)
-    counted: Counter[PaperId] = Counter()
-    kept: list[Resource] = []
-    for each in sorted(once.values(), key=lambda row: (row.paper_id, _ORDER[row.kind], row.name)):
-        counted[each.paper_id] += 1
-        if counted[each.paper_id] <= maximum_per_paper:
-            kept.append(each)
-    return tuple(kept)
+        distinct.setdefault((each.paper_id, each.kind, home or each.name.casefold()), row)
+    counts: Counter[PaperId] = Counter()
+    rows: list[Resource] = []
+    for each in sorted(
+        distinct.values(), key=lambda row: (row.paper_id, _ORDER[row.kind], row.name)
+    ):
+        counts[each.paper_id] += 1
+        if counts[each.paper_id] <= maximum_per_paper:
+            rows.append(each)
+    return tuple(rows)
 
 
 def _homes(papers: Iterable[Paper]) -> dict[tuple[ResourceKind, str], PaperId]:
@@ -281,13 +293,13 @@ def _homes(papers: Iterable[Paper]) -> dict[tuple[ResourceKind, str], PaperId]:
 
     A name that several titles begin with is left out.
     """
-    claimed: dict[tuple[ResourceKind, str], list[PaperId]] = {}
+    by_name: dict[tuple[ResourceKind, str], list[PaperId]] = {}
     for paper in papers:
         name, colon, _ = paper.title.partition(":")
         if colon and len(name) >= _LEAST_NAME:
             for kind in (ResourceKind.DATA_SET, ResourceKind.MODEL):
-                claimed.setdefault((kind, name.strip().casefold()), []).append(paper.paper_id)
-    return {name: found[0] for name, found in claimed.items() if len(found) == 1}
+                by_name.setdefault((kind, name.strip().casefold()), []).append(paper.paper_id)
+    return {name: paper_ids[0] for name, paper_ids in by_name.items() if len(paper_ids) == 1}
 
 
 _KEYS_SHOWN = 3
@@ -297,36 +309,38 @@ _NOBODY = show(())
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class ResourceLines:
     """Lines such as `data set: AlpSpeech [P1] [P4]`, and the works under these keys.
 
     No line: nothing is known of what the works used, which does not say that they used nothing.
     """
 
     lines: tuple[str, ...] = ()
-    shown: Shown = _NOBODY
+    prompt_papers: Shown = _NOBODY
 
 
-def offered(papers: Sequence[Paper], passages: Iterable[Passage], limit: int) -> Offered:
+def resource_lines(
+    papers: Sequence[Paper], passages: Iterable[Passage], limit: int
+) -> ResourceLines:
     """Up to `limit` data sets, baselines and metrics that most of `papers` name as used, the kinds
     in turn. No look-up is made.
     """
-    own = [*passages]
+    passage_list = [*passages]
     rows = found_by_rule(
         papers,
-        [edge for passage in own for edge in _edges(passage)],
-        [Stretch(each.paper_id, each.text, each.section or "") for each in own],
+        [edge for passage in passage_list for edge in _edges(passage)],
+        [Stretch(each.paper_id, each.text, each.section or "") for each in passage_list],
         _ROWS_PER_PAPER,
     )
-    chosen = _chosen(rows, limit)
+    groups = _most_used(rows, limit)
     by_id = {paper.paper_id: paper for paper in papers}
-    users = [[row.paper_id for row in each][:_KEYS_SHOWN] for each in chosen]
-    shown = show([by_id[paper_id] for of_line in users for paper_id in of_line])
+    user_ids = [[row.paper_id for row in each][:_KEYS_SHOWN] for each in groups]
+    prompt_papers = show([by_id[paper_id] for of_line in user_ids for paper_id in of_line])
     lines = (
-        _line(each[0], [shown.key_of(paper_id) for paper_id in of_line])
-        for each, of_line in zip(chosen, users, strict=True)
+        _line(each[0], [prompt_papers.key_of(paper_id) for paper_id in of_line])
+        for each, of_line in zip(groups, user_ids, strict=True)
     )
-    return Offered(tuple(lines), shown)
+    return ResourceLines(tuple(lines), prompt_papers)
 
 
 def _edges(passage: Passage) -> Iterable[CitationEdge]:
@@ -342,20 +356,20 @@ def _edges(passage: Passage) -> Iterable[CitationEdge]:
     )
 
 
-def _chosen(rows: Iterable[Resource], limit: int) -> list[list[Resource]]:
+def _most_used(rows: Iterable[Resource], limit: int) -> list[list[Resource]]:
     """Rows by the thing they name, the most used of each kind first."""
-    named: dict[tuple[ResourceKind, PaperId | str], list[Resource]] = {}
+    by_resource: dict[tuple[ResourceKind, PaperId | str], list[Resource]] = {}
     for row in rows:
         if row.kind in RECOMMENDED and row.resource_paper_id != row.paper_id:
-            named.setdefault((row.kind, row.resource_paper_id or row.name.casefold()), []).append(
-                row
-            )
+            by_resource.setdefault(
+                (row.kind, row.resource_paper_id or row.name.casefold()), []
+            ).append(row)
     ranked: list[tuple[int, int, list[Resource]]] = []
     for place, kind in enumerate(RECOMMENDED):
-        of_kind = [found for (found_kind, _), found in named.items() if found_kind is kind]
+        of_kind = [users for (found_kind, _), users in by_resource.items() if found_kind is kind]
         of_kind.sort(key=lambda found: (-len(found), found[0].name))
-        ranked += [(rank, place, found) for rank, found in enumerate(of_kind)]
-    return [found for _, _, found in sorted(ranked, key=lambda each: each[:2])][:limit]
+        ranked += [(rank, place, users) for rank, users in enumerate(of_kind)]
+    return [users for _, _, users in sorted(ranked, key=lambda each: each[:2])][:limit]
 
 
 def _line(row: Resource, keys: Sequence[str]) -> str:

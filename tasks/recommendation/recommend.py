@@ -62,7 +62,7 @@ def scores(evidence: Mapping[str, Evidence]) -> dict[str, float]:
     )
     total, whole = dict.fromkeys(evidence, 0.0), 0.0
     for weight, values in parts:
-        scaled = _scaled(values)
+        scaled = _scale(values)
         whole += weight if scaled else 0.0
         for name, value in scaled.items():
             total[name] += weight * value
@@ -74,13 +74,13 @@ def in_order(evidence: Mapping[str, Evidence]) -> list[tuple[str, float]]:
     return sorted(scores(evidence).items(), key=lambda each: (-each[1], each[0]))
 
 
-def _scaled(values: Mapping[str, float | None]) -> dict[str, float]:
+def _scale(values: Mapping[str, float | None]) -> dict[str, float]:
     """From 0, the least, to 1; what is unknown counts as the least."""
-    known = [value for value in values.values() if value is not None]
-    if not known or max(known) <= 0.0:
+    present = [value for value in values.values() if value is not None]
+    if not present or max(present) <= 0.0:
         return {}
-    least = min(known) if len(known) == len(values) and max(known) > min(known) else 0.0
-    span = max(known) - least
+    least = min(present) if len(present) == len(values) and max(present) > min(present) else 0.0
+    span = max(present) - least
     return {name: (value - least) / span for name, value in values.items() if value is not None}
 
 
@@ -93,11 +93,11 @@ _VERBS = {
 }
 
 
-KnownResources = Callable[[Sequence[PaperId]], Sequence[Resource]]
+EarlierUses = Callable[[Sequence[PaperId]], Sequence[Resource]]
 """What is known already of what some papers used, as from earlier evaluations."""
 
 
-def nothing_known(papers: Sequence[PaperId]) -> tuple[Resource, ...]:
+def no_earlier_uses(papers: Sequence[PaperId]) -> tuple[Resource, ...]:
     del papers
     return ()
 
@@ -138,7 +138,7 @@ class Recommended:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _ResourceUse:
     kind: ResourceKind
     name: str
     paper: Paper | None
@@ -152,38 +152,38 @@ async def recommend(
     nearness: Nearness,
     cutoff: date | None,
     breadth: Breadth = Breadth(),
-    known: KnownResources = nothing_known,
+    earlier_uses: EarlierUses = no_earlier_uses,
 ) -> Recommended:
     """Return what works near the idea used, best first of each kind, with the passages that say so.
 
     Nothing published after `cutoff` is looked at.
     """
-    looking = _Looking(idea, literature, nearness, cutoff, breadth, known)
-    near = await looking.near_works()
-    found = await looking.uses_in(near, {})
-    found += looking.in_abstracts(near)
-    ranked = _ranked(found, breadth, await looking.about(found))
+    look_up = _LookUp(idea, literature, nearness, cutoff, breadth, earlier_uses)
+    near = await look_up.near_works()
+    uses = await look_up.uses_in(near, {})
+    uses += look_up.in_abstracts(near)
+    ranked = _rank(uses, breadth, await look_up.about(uses))
     data_sets = [each for each in ranked if each.kind is ResourceKind.DATA_SET]
     leading = data_sets[: breadth.chained_data_sets]
-    found += await looking.chained(leading, {each.paper_id for each in near})
+    uses += await look_up.chained(leading, {each.paper_id for each in near})
     return Recommended(
-        tuple(_ranked(found, breadth, await looking.about(found))),
+        tuple(_rank(uses, breadth, await look_up.about(uses))),
         len(near),
-        looking.citations,
-        looking.known_contexts,
-        tuple(dict.fromkeys(looking.failures)),
-        looking.known_resources,
+        look_up.citations,
+        look_up.known_contexts,
+        tuple(dict.fromkeys(look_up.failures)),
+        look_up.known_resources,
     )
 
 
 @dataclass(slots=True)
-class _Looking:
+class _LookUp:
     idea: str
     literature: LiteratureClient
     nearness: Nearness
     cutoff: date | None
     breadth: Breadth
-    known: KnownResources
+    earlier_uses: EarlierUses
     nearness_of: dict[PaperId, float] = field(default_factory=dict)
     failures: list[SourceFailure] = field(default_factory=list)
     citations: int = 0
@@ -192,32 +192,34 @@ class _Looking:
 
     async def near_works(self) -> list[Paper]:
         """The works nearest to the idea, by embedding and shared words alike."""
-        found: dict[PaperId, Paper] = {}
+        works: dict[PaperId, Paper] = {}
         queries = [self.idea[:300], *key_phrases(self.idea, self.breadth.queries - 1)]
         for query in dict.fromkeys(queries):
             answer = await self.literature.search_papers(
                 query, self.breadth.papers_per_query, self.cutoff
             )
             self.failures.extend(answer.failures)
-            found.update((paper.paper_id, paper) for paper in answer.items)
-        return await self._nearest(list(found.values()), self.breadth.near_works)
+            works.update((paper.paper_id, paper) for paper in answer.items)
+        return await self._nearest(list(works.values()), self.breadth.near_works)
 
     async def _nearest(self, papers: Sequence[Paper], limit: int) -> list[Paper]:
         if not papers:
             return []
         values = await self.nearness.of([paper_text(each.title, each.abstract) for each in papers])
-        known = {paper.paper_id: value for paper, value in zip(papers, values, strict=True)}
-        self.nearness_of.update(known)
-        worth = fused([known, SharedWords(papers).with_text(self.idea)])
+        similarities = {paper.paper_id: value for paper, value in zip(papers, values, strict=True)}
+        self.nearness_of.update(similarities)
+        worth = fused([similarities, SharedWords(papers).with_text(self.idea)])
         return sorted(papers, key=lambda each: (-worth[each.paper_id], each.paper_id))[:limit]
 
-    async def uses_in(self, works: Sequence[Paper], through: dict[PaperId, str]) -> list[_Found]:
+    async def uses_in(
+        self, works: Sequence[Paper], through: dict[PaperId, str]
+    ) -> list[_ResourceUse]:
         by_id = {work.paper_id: work for work in works}
         answer = await self.literature.references(
             list(by_id), self.breadth.references_per_work, self.cutoff
         )
         self.failures.extend(answer.failures)
-        found: list[_Found] = []
+        uses: list[_ResourceUse] = []
         for edge, cited in answer.items:
             self.citations += 1
             self.known_contexts += edge.contexts is not None
@@ -225,41 +227,43 @@ class _Looking:
             if work is None or cited.paper_id == work.paper_id:
                 continue
             by = through.get(work.paper_id)
-            for said in uses_of(edge, cited):
-                use = self._use(work, said.quote, said.section, by)
-                found.append(_Found(said.kind, cited.title, cited, said.weight, use))
+            for stated_use in uses_of(edge, cited):
+                use = self._use(work, stated_use.quote, stated_use.section, by)
+                uses.append(
+                    _ResourceUse(stated_use.kind, cited.title, cited, stated_use.weight, use)
+                )
             for passage, section in passages(edge):
                 for name, quote in data_sets_in(passage).items():
                     use = self._use(work, quote, section, by)
-                    found.append(_Found(ResourceKind.DATA_SET, name, None, STATED, use))
-        return [*found, *self._known_of(by_id, through)]
+                    uses.append(_ResourceUse(ResourceKind.DATA_SET, name, None, STATED, use))
+        return [*uses, *self._earlier_uses(by_id, through)]
 
-    def _known_of(
+    def _earlier_uses(
         self, works: Mapping[PaperId, Paper], through: Mapping[PaperId, str]
-    ) -> Iterator[_Found]:
+    ) -> Iterator[_ResourceUse]:
         """Yield what was read out of the works before; what a work says of itself is no use of it."""
-        for row in self.known(list(works)):
-            work, own = works.get(row.paper_id), row.resource_paper_id
-            if work is None or own == row.paper_id or row.kind not in RECOMMENDED:
+        for row in self.earlier_uses(list(works)):
+            work, resource_id = works.get(row.paper_id), row.resource_paper_id
+            if work is None or resource_id == row.paper_id or row.kind not in RECOMMENDED:
                 continue
             self.known_resources += 1
-            paper = Paper(paper_id=own, title=row.name) if own is not None else None
+            paper = Paper(paper_id=resource_id, title=row.name) if resource_id is not None else None
             use = self._use(work, row.quote, row.section, through.get(work.paper_id))
-            yield _Found(row.kind, row.name, paper, plainness(row.section), use)
+            yield _ResourceUse(row.kind, row.name, paper, plainness(row.section), use)
 
     async def chained(
-        self, data_sets: Sequence[Recommendation], known: set[PaperId]
-    ) -> list[_Found]:
+        self, data_sets: Sequence[Recommendation], near_ids: set[PaperId]
+    ) -> list[_ResourceUse]:
         """Baselines of other works that used the same data sets."""
         through: dict[PaperId, str] = {}
         others: dict[PaperId, Paper] = {}
         for each in data_sets:
-            users = [one for one in await self._users(each) if one.paper_id not in known]
+            users = [one for one in await self._users(each) if one.paper_id not in near_ids]
             for work in await self._nearest(users, self.breadth.works_per_data_set):
                 through.setdefault(work.paper_id, each.name)
                 others.setdefault(work.paper_id, work)
-        found = await self.uses_in(list(others.values()), through) if others else []
-        return [each for each in found if each.kind is ResourceKind.BASELINE]
+        uses = await self.uses_in(list(others.values()), through) if others else []
+        return [each for each in uses if each.kind is ResourceKind.BASELINE]
 
     async def _users(self, data_set: Recommendation) -> list[Paper]:
         """Works that cite the data set's paper for its data; of one known by name alone, those
@@ -267,20 +271,20 @@ class _Looking:
         """
         limit = 10 * self.breadth.works_per_data_set
         if data_set.paper_id is None:
-            found = await self.literature.search_papers(data_set.name, limit, self.cutoff)
-            self.failures.extend(found.failures)
+            hits = await self.literature.search_papers(data_set.name, limit, self.cutoff)
+            self.failures.extend(hits.failures)
             name = data_set.name.casefold()
-            return [work for work in found.items if name in (work.abstract or "").casefold()]
+            return [work for work in hits.items if name in (work.abstract or "").casefold()]
         cited = Paper(paper_id=data_set.paper_id, title=data_set.name)
         answer = await self.literature.citations([data_set.paper_id], limit, self.cutoff)
         self.failures.extend(answer.failures)
         return [work for edge, work in answer.items if uses_of(edge, cited)]
 
-    async def about(self, found: Iterable[_Found]) -> dict[PaperId, tuple[float, float]]:
+    async def about(self, uses: Iterable[_ResourceUse]) -> dict[PaperId, tuple[float, float]]:
         """Of the papers of resources, how near they are to the idea and what words they share."""
         # Of a paper known by name alone and looked up as well, what was looked up stands first.
-        named = [each.paper for each in found if each.paper is not None]
-        papers = list({paper.paper_id: paper for paper in reversed(named)}.values())
+        resource_papers = [each.paper for each in uses if each.paper is not None]
+        papers = list({paper.paper_id: paper for paper in reversed(resource_papers)}.values())
         if not papers:
             return {}
         near = await self.nearness.of([paper_text(each.title, each.abstract) for each in papers])
@@ -290,7 +294,7 @@ class _Looking:
             for paper, value in zip(papers, near, strict=True)
         }
 
-    def in_abstracts(self, works: Iterable[Paper]) -> Iterator[_Found]:
+    def in_abstracts(self, works: Iterable[Paper]) -> Iterator[_ResourceUse]:
         """The metrics and data sets that the abstracts of works name."""
         for work in works:
             abstract = work.abstract or ""
@@ -300,7 +304,7 @@ class _Looking:
             ):
                 for name, quote in named.items():
                     use = self._use(work, quote, "Abstract", None)
-                    yield _Found(kind, name, None, STATED, use)
+                    yield _ResourceUse(kind, name, None, STATED, use)
 
     def _use(self, work: Paper, quote: str | None, section: str, through: str | None) -> Use:
         return Use(
@@ -315,19 +319,21 @@ class _Looking:
         )
 
 
-def _ranked(
-    found: Iterable[_Found], breadth: Breadth, about: Mapping[PaperId, tuple[float, float]]
+def _rank(
+    resource_uses: Iterable[_ResourceUse],
+    breadth: Breadth,
+    about: Mapping[PaperId, tuple[float, float]],
 ) -> list[Recommendation]:
     """By kind, the resources that speak most for themselves (see `ranking`)."""
-    by_kind: dict[ResourceKind, dict[str, list[_Found]]] = {kind: {} for kind in RECOMMENDED}
-    for each in found:
+    by_kind: dict[ResourceKind, dict[str, list[_ResourceUse]]] = {kind: {} for kind in RECOMMENDED}
+    for each in resource_uses:
         name = each.paper.paper_id if each.paper is not None else each.name.casefold()
         by_kind[each.kind].setdefault(name, []).append(each)
     return [
-        _recommendation(kind, rank, score, own[name], breadth.shown_uses)
-        for kind, own in by_kind.items()
+        _recommendation(kind, rank, score, by_name[name], breadth.shown_uses)
+        for kind, by_name in by_kind.items()
         for rank, (name, score) in enumerate(
-            in_order({name: _evidence(uses, about) for name, uses in own.items()})[
+            in_order({name: _evidence(uses, about) for name, uses in by_name.items()})[
                 : breadth.recommended
             ],
             start=1,
@@ -335,22 +341,30 @@ def _ranked(
     ]
 
 
-def _evidence(uses: Sequence[_Found], about: Mapping[PaperId, tuple[float, float]]) -> Evidence:
+def _evidence(
+    uses: Sequence[_ResourceUse], about: Mapping[PaperId, tuple[float, float]]
+) -> Evidence:
     works: dict[PaperId, tuple[float, float]] = {}
     for each in uses:
         plainly = each.weight * (CHAINED if each.use.through is not None else 1.0)
-        known = works.get(each.use.paper_id, (0.0, 0.0))
-        works[each.use.paper_id] = (each.use.nearness_0_to_1, max(plainly, known[1]))
+        before = works.get(each.use.paper_id, (0.0, 0.0))
+        works[each.use.paper_id] = (each.use.nearness_0_to_1, max(plainly, before[1]))
     paper = uses[0].paper
     description, words = about.get(paper.paper_id, (None, None)) if paper else (None, None)
     return Evidence(tuple(works.values()), description, words)
 
 
 def _recommendation(
-    kind: ResourceKind, rank: int, score: float, found: Sequence[_Found], shown: int
+    kind: ResourceKind,
+    rank: int,
+    score: float,
+    resource_uses: Sequence[_ResourceUse],
+    use_limit: int,
 ) -> Recommendation:
-    first = found[0]
-    plainest = {each.use.paper_id: each.use for each in sorted(found, key=lambda each: each.weight)}
+    first = resource_uses[0]
+    plainest = {
+        each.use.paper_id: each.use for each in sorted(resource_uses, key=lambda each: each.weight)
+    }
     uses = sorted(plainest.values(), key=lambda use: (-use.nearness_0_to_1, use.paper_id))
     return Recommendation(
         rank=rank,
@@ -360,24 +374,24 @@ def _recommendation(
         url=first.paper.url if first.paper is not None else "",
         score_0_to_1=score,
         reason=_reason(kind, uses),
-        uses=tuple(uses[:shown]),
+        uses=tuple(uses[:use_limit]),
     )
 
 
 def _reason(kind: ResourceKind, uses: Sequence[Use]) -> str:
     near = [use for use in uses if use.through is None]
-    chained = [use for use in uses if use.through is not None]
+    via_data_set = [use for use in uses if use.through is not None]
     verb = _VERBS[kind]
-    told = []
+    parts = []
     if near:
-        told.append(f"{_works(len(near))} near the idea {verb} it")
-    if chained:
-        sets = ", ".join(dict.fromkeys(f"“{use.through}”" for use in chained))
-        told.append(f"{_works(len(chained))} that used {sets} {verb} it")
-    unsaid = sum(use.quote is None for use in uses)
-    if unsaid:
-        told.append(f"{unsaid} by citing its paper alone")
-    return "; ".join(told)
+        parts.append(f"{_works(len(near))} near the idea {verb} it")
+    if via_data_set:
+        sets = ", ".join(dict.fromkeys(f"“{use.through}”" for use in via_data_set))
+        parts.append(f"{_works(len(via_data_set))} that used {sets} {verb} it")
+    unquoted_count = sum(use.quote is None for use in uses)
+    if unquoted_count:
+        parts.append(f"{unquoted_count} by citing its paper alone")
+    return "; ".join(parts)
 
 
 def _works(count: int) -> str:

@@ -91,7 +91,7 @@ citing a paper whose title says what it is.
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StatedUse:
     kind: ResourceKind
     weight: float
     quote: str | None
@@ -99,7 +99,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedResource:
     """One thing that a text calls by name, the sentence that does, and what it was set to."""
 
     kind: ResourceKind
@@ -108,32 +108,36 @@ class Named:
     value: str = ""
 
 
-def named_in(text: str) -> list[Named]:
+def named_in(text: str) -> list[NamedResource]:
     """Return what a text names, each thing once, by kind and in the order of the text."""
-    said = sentences(text)
-    told = (
-        (ResourceKind.DATA_SET, _data_sets(said)),
-        (ResourceKind.METRIC, _metrics(said)),
-        (ResourceKind.MODEL, _models(said)),
+    text_sentences = sentences(text)
+    quotes_by_kind = (
+        (ResourceKind.DATA_SET, _data_sets(text_sentences)),
+        (ResourceKind.METRIC, _metrics(text_sentences)),
+        (ResourceKind.MODEL, _models(text_sentences)),
     )
-    found = [Named(kind, name, quote) for kind, by in told for name, quote in by.items()]
-    return [*found, *_settings(said)]
+    named_things = [
+        NamedResource(kind, name, quote)
+        for kind, by in quotes_by_kind
+        for name, quote in by.items()
+    ]
+    return [*named_things, *_settings(text_sentences)]
 
 
-def uses_of(edge: CitationEdge, cited: Paper) -> list[Said]:
+def uses_of(edge: CitationEdge, cited: Paper) -> list[StatedUse]:
     """Return what the citing paper used of the cited one, the plainest passage of each kind.
 
     A cited paper is a data set where its title names one, and a baseline where a passage compares
     with it.
     """
     kind = ResourceKind.DATA_SET if names_data(cited.title) else ResourceKind.BASELINE
-    said = [
+    uses = [
         each for passage in passages(edge) for each in _of_passage(*passage) if each.kind is kind
     ]
     if kind is ResourceKind.DATA_SET:
-        said.append(Said(kind, TITLED, None, ""))
-    best: dict[ResourceKind, Said] = {}
-    for each in said:
+        uses.append(StatedUse(kind, TITLED, None, ""))
+    best: dict[ResourceKind, StatedUse] = {}
+    for each in uses:
         if each.kind not in best or each.weight > best[each.kind].weight:
             best[each.kind] = each
     return list(best.values())
@@ -152,36 +156,38 @@ def data_sets_in(text: str) -> dict[str, str]:
     return _data_sets(sentences(text))
 
 
-def _data_sets(said: Iterable[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for sentence in said:
+def _data_sets(text_sentences: Iterable[str]) -> dict[str, str]:
+    quotes: dict[str, str] = {}
+    for sentence in text_sentences:
         for match in _NAMED_DATA.finditer(sentence):
             name = _proper(match)
             if name:
-                found.setdefault(name, sentence)
-    return found
+                quotes.setdefault(name, sentence)
+    return quotes
 
 
-def _models(said: Iterable[str]) -> dict[str, str]:
+def _models(text_sentences: Iterable[str]) -> dict[str, str]:
     """Models by names that are no common words: `BERT`, `ResNet-50`."""
-    found: dict[str, str] = {}
-    for sentence in said:
+    quotes: dict[str, str] = {}
+    for sentence in text_sentences:
         for match in _NAMED_MODEL.finditer(sentence):
             name = _proper(match)
             if any(not letter.islower() for word in name.split() for letter in word[1:]):
-                found.setdefault(name, sentence)
-    return found
+                quotes.setdefault(name, sentence)
+    return quotes
 
 
-def _settings(said: Iterable[str]) -> list[Named]:
-    found: dict[str, Named] = {}
-    for sentence in filter(_DIGIT.search, said):
-        told = [(match.group(1), match.group(2)) for match in _SETTING.finditer(sentence)]
-        told += [(match.group(2), match.group(1)) for match in _COUNTED.finditer(sentence)]
-        for written, value in told:
-            name = written.lower()
-            found.setdefault(name, Named(ResourceKind.HYPER_PARAMETER, name, sentence, value))
-    return list(found.values())
+def _settings(text_sentences: Iterable[str]) -> list[NamedResource]:
+    settings: dict[str, NamedResource] = {}
+    for sentence in filter(_DIGIT.search, text_sentences):
+        pairs = [(match.group(1), match.group(2)) for match in _SETTING.finditer(sentence)]
+        pairs += [(match.group(2), match.group(1)) for match in _COUNTED.finditer(sentence)]
+        for setting, value in pairs:
+            name = setting.lower()
+            settings.setdefault(
+                name, NamedResource(ResourceKind.HYPER_PARAMETER, name, sentence, value)
+            )
+    return list(settings.values())
 
 
 def _proper(match: Match[str]) -> str:
@@ -200,21 +206,21 @@ def metrics_in(text: str) -> dict[str, str]:
     return _metrics(sentences(text))
 
 
-def _metrics(said: Iterable[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for sentence in said:
+def _metrics(text_sentences: Iterable[str]) -> dict[str, str]:
+    quotes: dict[str, str] = {}
+    for sentence in text_sentences:
         words = _WORDS.findall(sentence)
         by_word = _metrics_by_word()
         possible = {name for word in by_word.keys() & set(words) for name in by_word[word]}
         if not possible:  # as of most sentences
             continue
         plain = f" {' '.join(words)} "
-        for name, (written, unless) in _known_metrics().items():
-            if name not in possible or name in found or any(each in plain for each in unless):
+        for name, (spellings, exceptions) in _known_metrics().items():
+            if name not in possible or name in quotes or any(each in plain for each in exceptions):
                 continue
-            if any(each in plain for each in written):
-                found[name] = sentence
-    return found
+            if any(each in plain for each in spellings):
+                quotes[name] = sentence
+    return quotes
 
 
 def passages(edge: CitationEdge) -> Iterator[tuple[str, str]]:
@@ -229,12 +235,12 @@ def plainness(section: str) -> float:
     return SECTIONED if _EXPERIMENTS.search(section) else STATED
 
 
-def _of_passage(passage: str, section: str) -> Iterator[Said]:
+def _of_passage(passage: str, section: str) -> Iterator[StatedUse]:
     weight = plainness(section)
     if _BASELINE.search(passage):
-        yield Said(ResourceKind.BASELINE, weight, passage, section)
+        yield StatedUse(ResourceKind.BASELINE, weight, passage, section)
     if _DATA.search(passage):
-        yield Said(ResourceKind.DATA_SET, weight, passage, section)
+        yield StatedUse(ResourceKind.DATA_SET, weight, passage, section)
 
 
 @cache
@@ -243,21 +249,21 @@ def _known_metrics() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
     has it, from `metrics.toml`.
     """
     file = resources.files(__package__).joinpath("metrics.toml")
-    listed: dict[str, dict[str, list[str]]] = tomllib.loads(file.read_text("utf-8"))
+    tables: dict[str, dict[str, list[str]]] = tomllib.loads(file.read_text("utf-8"))
     return {
-        name: (tuple(map(_plain, written)), tuple(map(_plain, listed["unless"].get(name, ()))))
-        for name, written in listed["metrics"].items()
+        name: (tuple(map(_plain, spellings)), tuple(map(_plain, tables["unless"].get(name, ()))))
+        for name, spellings in tables["metrics"].items()
     }
 
 
 @cache
 def _metrics_by_word() -> dict[str, list[str]]:
     """Return which metrics may be named where a word stands: the first of a way to write them."""
-    found: dict[str, list[str]] = {}
-    for name, (written, _) in _known_metrics().items():
-        for word in {each.split()[0] for each in written}:
-            found.setdefault(word, []).append(name)
-    return found
+    by_word: dict[str, list[str]] = {}
+    for name, (spellings, _) in _known_metrics().items():
+        for word in {each.split()[0] for each in spellings}:
+            by_word.setdefault(word, []).append(name)
+    return by_word
 
 
 def _plain(text: str) -> str:

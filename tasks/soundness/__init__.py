@@ -1,3 +1,1 @@
-"""Soundness: is each proposed method supported or contradicted by the literature? (ScholarEval
-§2.1)
-"""
+"""Soundness: support for the plan's methods in the literature (ScholarEval §2.1)."""

@@ -1,5 +1,6 @@
-"""The soundness of one idea: the plan judged by itself, and each method held against what the
-literature reports of its like (ScholarEval §2.1, B.1).
+"""Soundness of one idea: a review of the plan, and reviews of its methods by the literature.
+
+Source: ScholarEval §2.1, B.1.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ from tasks.judging.packing import Beginning, even_batches
 from tasks.judging.step import Engine, excerpt, unasked_provenance
 from tasks.judging.verifying import verifies, verify_reviews
 from tasks.literature.client import LiteratureClient
-from tasks.recommendation.extracting import Offered, offered
+from tasks.recommendation.extracting import ResourceLines, resource_lines
 from tasks.soundness.extracting import ExtractedPlan, QueriedMethod, ask_queries, find_methods
 from tasks.soundness.gathering import (
     STAGE,
@@ -54,14 +55,14 @@ from tasks.text.words import Excerpt
 @dataclass(frozen=True, slots=True)
 class _MethodResult:
     method: Method
-    reviewed: MethodReviewResult
+    review: MethodReviewResult
     passages: tuple[Passage, ...] = ()
     evidence: tuple[MethodEvidence, ...] = ()
     failures: tuple[Failure, ...] = ()
 
 
 _MethodSearch = tuple[QueriedMethod, MethodPapers | None]
-"""A method with its queries and what they led to; None: none could be made."""
+"""A method with its queries and papers; None: no queries could be made."""
 
 
 async def evaluate_soundness(
@@ -72,12 +73,10 @@ async def evaluate_soundness(
     documents: DocumentLibrary,
     results: tuple[ExperimentalResult, ...] = (),
 ) -> Findings[SoundnessEvaluation]:
-    """Evaluate the soundness of `idea`; the review of its plan is shown what came of trying it.
+    """Evaluate the soundness of `idea`; the plan's review gets the experimental results.
 
-    Methods run side by side; the result's order does not depend on who answers first.
-
-    What a source, a document or the engine fails to give is a value in the result: an unscored row,
-        a failure, or both.
+    Methods run concurrently; the order of the result does not depend on timing. Failures of
+    sources, documents and the engine are unscored rows or failures in the result.
     """
     async with asyncio.TaskGroup() as group:
         fetched = FetchedPapers(literature, documents, idea.cutoff_date, group)
@@ -88,9 +87,9 @@ async def evaluate_soundness(
                 idea, parameters, engine, partial(methods.used_nearby, method_start), results
             )
         )
-        extracted, beginnings = await method_start
+        extraction, beginnings = await method_start
         plan_excerpt = excerpt(
-            "\n".join(method.text for method in extracted.methods),
+            "\n".join(method.text for method in extraction.methods),
             idea.text,
             parameters.idea_word_limit,
             engine,
@@ -100,22 +99,22 @@ async def evaluate_soundness(
         ]
     plan_review, method_results = plan_task.result(), [task.result() for task in tasks]
     sections, document_failures = await fetched.read()
-    reviewed = [each.reviewed for each in method_results]
+    reviews = [each.review for each in method_results]
     verification_failures: tuple[Failure, ...] = ()
     if parameters.verify_citations and verifies(engine):
         stored_texts = _stored_texts(method_results, sections, fetched)
-        reviewed, verification_failures = await verify_reviews(
-            reviewed,
+        reviews, verification_failures = await verify_reviews(
+            reviews,
             ("support", "contradictions"),
             stored_texts,
             engine,
             stage=STAGE,
             subject_of=lambda row: row.method_id,
         )
-    pairs = [(each.method, one) for each, one in zip(method_results, reviewed, strict=True)]
-    summarised: CitedResult[SoundnessSummary] | None = None
+    pairs = [(each.method, one) for each, one in zip(method_results, reviews, strict=True)]
+    summary: CitedResult[SoundnessSummary] | None = None
     if method_results and parameters.summarise:
-        summarised = await summarise(idea, pairs, engine)
+        summary = await summarise(idea, pairs, engine)
     evaluation = SoundnessEvaluation(
         methods=tuple(each.method for each in method_results),
         passages=tuple(
@@ -125,26 +124,26 @@ async def evaluate_soundness(
         ),
         sections=sections,
         evidence=tuple(row for each in method_results for row in each.evidence),
-        reviews=tuple(each.value for each in reviewed),
-        elements=extracted.elements,
-        concerns=with_evidence(plan_review.concerns, reviewed),
+        reviews=tuple(each.value for each in reviews),
+        elements=extraction.elements,
+        concerns=with_evidence(plan_review.concerns, reviews),
         plan_review=plan_review.value,
-        summary=summarised.value if summarised else None,
+        summary=summary.value if summary else None,
         failures=(
-            *extracted.failures,
+            *extraction.failures,
             *plan_review.failures,
             *(failure for each in method_results for failure in each.failures),
             *document_failures,
             *verification_failures,
-            *(summarised.failures if summarised else ()),
+            *(summary.failures if summary else ()),
         ),
     )
-    citations = [row for each in reviewed for row in each.citations]
+    citations = [row for each in reviews for row in each.citations]
     return Findings(
         evaluation,
         fetched.retrieved(),
-        (*plan_review.citations, *citations, *(summarised.citations if summarised else ())),
-        (*plan_review.suggestions, *(row for each in reviewed for row in each.suggestions)),
+        (*plan_review.citations, *citations, *(summary.citations if summary else ())),
+        (*plan_review.suggestions, *(row for each in reviews for row in each.suggestions)),
     )
 
 
@@ -168,13 +167,10 @@ async def evaluate_plan_alone(
     engine: Engine,
     results: tuple[ExperimentalResult, ...] = (),
 ) -> Findings[SoundnessEvaluation]:
-    """Review the plan by itself: the literature does not cover the field of the idea.
+    """Review only the plan of an idea whose field the literature does not cover."""
 
-    No method is extracted, since nothing could be held against it.
-    """
-
-    async def no_works() -> Offered:
-        return Offered()
+    async def no_works() -> ResourceLines:
+        return ResourceLines()
 
     plan_review = await review_plan(idea, parameters, engine, no_works, results)
     evaluation = SoundnessEvaluation(
@@ -196,9 +192,9 @@ async def evaluate_plan_alone(
 
 @dataclass(frozen=True, slots=True)
 class _Methods:
-    """The methods of one idea: queried, searched, read and reviewed side by side in `group`.
+    """Searches, readings and reviews of an idea's methods, concurrent in `group`.
 
-    `readings`: what each of them shows of the idea is the same, so that their prompts begin alike.
+    `readings`: the prompt prefix that all readings share.
     """
 
     idea: Idea
@@ -209,16 +205,16 @@ class _Methods:
     readings: Beginning = field(default_factory=Beginning)
 
     async def start(self) -> tuple[ExtractedPlan, list[asyncio.Task[_MethodSearch]]]:
-        extracted = await find_methods(self.idea, self.parameters, self.engine)
+        extraction = await find_methods(self.idea, self.parameters, self.engine)
         searches: list[asyncio.Task[_MethodSearch]] = []
-        for methods in even_batches(extracted.methods, self.parameters.methods_per_query_call):
+        for methods in even_batches(extraction.methods, self.parameters.methods_per_query_call):
             queries = self.group.create_task(
                 ask_queries(self.idea, methods, self.parameters, self.engine)
             )
             searches.extend(
                 self.group.create_task(self._begin(place, queries)) for place in range(len(methods))
             )
-        return extracted, searches
+        return extraction, searches
 
     async def _begin(
         self, place: int, query_task: asyncio.Task[tuple[QueriedMethod, ...]]
@@ -231,7 +227,7 @@ class _Methods:
 
     async def used_nearby(
         self, method_start: asyncio.Task[tuple[ExtractedPlan, list[asyncio.Task[_MethodSearch]]]]
-    ) -> Offered:
+    ) -> ResourceLines:
         _, beginnings = await method_start
         collections = [
             papers_found
@@ -243,7 +239,7 @@ class _Methods:
             passage.passage_id: passage for each in collections for passage in each.passages
         }
         limit = self.parameters.resources_shown
-        return offered(list(papers.values()), passages.values(), limit)
+        return resource_lines(list(papers.values()), passages.values(), limit)
 
     async def judge(
         self,
@@ -251,38 +247,48 @@ class _Methods:
         plan_excerpt: Excerpt,
         plan: asyncio.Task[PlanReviewResult],
     ) -> _MethodResult:
-        """One method from what its queries led to, to its review.
+        """Read and review one method.
 
-        It waits for none but those whose queries are asked for with it, for the idea's first
-        reading, and before its review for that of the plan.
+        It waits for its batch of queries, for the first reading of the idea, and before the review
+        for the plan's concerns.
         """
-        method_query, collected = await search
+        method_query, papers_of_method = await search
         method, parameters = method_query.method, self.parameters
-        if collected is None:
+        if papers_of_method is None:
             assert method_query.unscored is not None
             detail = f"no query could be made for the method: {method_query.unscored.detail}"
             return _MethodResult(
                 method, unscored_review(method, replace(method_query.unscored, detail=detail))
             )
-        read = await self._read(plan_excerpt, method, collected, ())
-        if not collected.source_failed and not any(row.relevant for row in read.evidence):
-            read_ids = [row.paper_id for row in read.evidence]
-            further = await self._gather(method, wider_search(method, parameters), collected.papers)
-            read = read.with_more(await self._read(plan_excerpt, method, further, read_ids))
-            collected = collected.with_more(further)
-        if any(reaches(row, parameters.minimum_relevance) for row in read.evidence):
+        reading = await self._read_papers(plan_excerpt, method, papers_of_method, ())
+        if not papers_of_method.source_failed and not any(row.relevant for row in reading.evidence):
+            read_ids = [row.paper_id for row in reading.evidence]
+            further = await self._gather(
+                method, wider_search(method, parameters), papers_of_method.papers
+            )
+            reading = reading.with_more(
+                await self._read_papers(plan_excerpt, method, further, read_ids)
+            )
+            papers_of_method = papers_of_method.with_more(further)
+        if any(reaches(row, parameters.minimum_relevance) for row in reading.evidence):
             concerns = (await plan).concerns
-            reviewed = await review_method(
-                plan_excerpt, method, collected.papers, read, concerns, parameters, self.engine
+            review = await review_method(
+                plan_excerpt,
+                method,
+                papers_of_method.papers,
+                reading,
+                concerns,
+                parameters,
+                self.engine,
             )
         else:
-            reviewed = unreviewed(method, read, collected.source_failed, self.engine)
+            review = unreviewed(method, reading, papers_of_method.source_failed, self.engine)
         return _MethodResult(
             method,
-            reviewed,
-            collected.passages,
-            read.evidence,
-            (*collected.failures, *read.failures, *reviewed.failures),
+            review,
+            papers_of_method.passages,
+            reading.evidence,
+            (*papers_of_method.failures, *reading.failures, *review.failures),
         )
 
     async def _gather(
@@ -298,19 +304,19 @@ class _Methods:
             earlier_papers,
         )
 
-    async def _read(
+    async def _read_papers(
         self,
         plan_excerpt: Excerpt,
         method: Method,
-        collected: MethodPapers,
+        papers_of_method: MethodPapers,
         read_ids: Sequence[PaperId],
     ) -> ReadingResult:
-        """Return what the papers gathered say of the method, papers `known` already left out."""
+        """Read the papers of the method, except those in `read_ids`."""
         return await read_papers(
             plan_excerpt,
             method,
-            [paper for paper in collected.papers if paper.paper_id not in read_ids],
-            collected.passages,
+            [paper for paper in papers_of_method.papers if paper.paper_id not in read_ids],
+            papers_of_method.passages,
             self.parameters,
             self.engine,
             self.fetched,

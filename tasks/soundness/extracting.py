@@ -1,4 +1,4 @@
-"""From an idea to its methods, each with its queries (ScholarEval §2.1)."""
+"""Extraction of an idea's methods and of queries for each (ScholarEval §2.1)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ from tasks.text.words import shorten_words
 
 @dataclass(frozen=True, slots=True)
 class ExtractedPlan:
-    """The idea's methods in order of importance, without queries yet, and what the plan rests on.
+    """Methods in order of importance, without queries, and elements that the plan rests on.
 
-    Failures say why there are no methods.
+    `failures` explain an idea without methods.
     """
 
     methods: tuple[Method, ...]
@@ -39,8 +39,10 @@ class QueriedMethod:
 async def find_methods(
     idea: Idea, parameters: SoundnessParameters, engine: Engine
 ) -> ExtractedPlan:
-    """Ask for the idea's methods; quotes that do not occur in it are emptied, methods beyond the
-    limit left out on record.
+    """Ask for the idea's methods.
+
+    Quotes that do not occur in the idea become empty; methods beyond the limit are omitted and
+    noted in the provenance.
     """
     outcome = await engine.run(
         EXTRACT_METHODS, MethodsInput(idea=idea.text, maximum_methods=parameters.maximum_methods)
@@ -111,8 +113,9 @@ def _verified_quote(quote: str, idea: Idea) -> str:
 async def ask_queries(
     idea: Idea, methods: Sequence[Method], parameters: SoundnessParameters, engine: Engine
 ) -> tuple[QueriedMethod, ...]:
-    """`methods` in order, each with its queries of at most `query_word_limit` words; a longer one
-    is cut, and the provenance says so.
+    """Add queries of at most `query_word_limit` words to each method, in order.
+
+    A longer query is cut, which the provenance notes.
     """
     limit = parameters.query_word_limit
     outcome = await engine.run(

@@ -1,5 +1,6 @@
-"""From a method to the papers that may speak for or against it: query, passages, the papers they
-name (ScholarEval §2.1, B.1.1).
+"""Papers about a method: passage searches, and the papers that passages cite.
+
+Source: ScholarEval §2.1, B.1.1.
 """
 
 import asyncio
@@ -27,13 +28,11 @@ _SECTION_ORDER = {kind: place for place, kind in enumerate(SectionKind)}
 
 @dataclass(frozen=True, slots=True)
 class PapersFound:
-    """The admissible papers by the identifier they were asked for, the look-ups that failed, and
-    what came back although inadmissible.
-    """
+    """Admissible papers by requested identifier, failed look-ups, and inadmissible papers."""
 
     papers: dict[PaperId, Paper]
     failures: tuple[SourceFailure, ...]
-    dropped: tuple[PaperId, ...]
+    dropped_ids: tuple[PaperId, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class _Lookup:
 
 @dataclass
 class FetchedPapers:
-    """Fetches inside `group`, so that nothing outlives the evaluation."""
+    """Papers and full texts of one idea; each is fetched once, by a task of `group`."""
 
     literature: LiteratureClient
     documents: DocumentLibrary
@@ -57,7 +56,7 @@ class FetchedPapers:
     _records: dict[PaperId, Paper] = field(default_factory=dict)
 
     async def papers(self, paper_ids: Iterable[PaperId]) -> PapersFound:
-        """Papers by identifier: those nobody asked for yet travel in one look-up."""
+        """Return papers by identifier; all new ones are fetched in one look-up."""
         requested_ids = tuple(dict.fromkeys(paper_ids))
         new_ids = tuple(
             paper_id for paper_id in requested_ids if paper_id not in self._paper_answers
@@ -67,7 +66,7 @@ class FetchedPapers:
             self._paper_answers.update(dict.fromkeys(new_ids, answer))
         papers_by_id: dict[PaperId, Paper] = {}
         failures: dict[SourceFailure, None] = {}
-        dropped: list[PaperId] = []
+        dropped_ids: list[PaperId] = []
         for paper_id in requested_ids:
             result = await self._paper_answers[paper_id]
             paper = result.papers.get(paper_id)
@@ -76,13 +75,13 @@ class FetchedPapers:
             elif paper.admissible(self.cutoff):
                 papers_by_id[paper_id] = paper
             else:
-                dropped.append(paper_id)
-        return PapersFound(papers=papers_by_id, failures=tuple(failures), dropped=tuple(dropped))
+                dropped_ids.append(paper_id)
+        return PapersFound(
+            papers=papers_by_id, failures=tuple(failures), dropped_ids=tuple(dropped_ids)
+        )
 
     async def _look_up(self, paper_ids: tuple[PaperId, ...]) -> _Lookup:
-        """Papers under their own identifier and under `CorpusId:…`, by which passages may name
-        them.
-        """
+        """Return papers by their identifier and by `CorpusId:…`, which passages may use."""
         answer = await self.literature.papers(paper_ids, self.cutoff)
         papers = {
             f"CorpusId:{paper.corpus_id}": paper
@@ -93,10 +92,12 @@ class FetchedPapers:
 
     async def sections(self, paper: Paper) -> Answer[PaperSection]:
         if paper.paper_id not in self._section_answers:
-            self._section_answers[paper.paper_id] = self.group.create_task(self._read(paper))
+            self._section_answers[paper.paper_id] = self.group.create_task(
+                self._read_sections(paper)
+            )
         return await self._section_answers[paper.paper_id]
 
-    async def _read(self, paper: Paper) -> Answer[PaperSection]:
+    async def _read_sections(self, paper: Paper) -> Answer[PaperSection]:
         answer = await self.documents.sections((paper,))
         sections = [section for section in answer.items if section.paper_id == paper.paper_id]
         return Answer(
@@ -116,10 +117,10 @@ class FetchedPapers:
     def one_record_each(
         self, papers: Mapping[PaperId, Paper], earlier_papers: Iterable[Paper]
     ) -> dict[PaperId, Paper]:
-        """The record of each paper's work, by every identifier that leads to it.
+        """Merge versions of the same work; return its record by every identifier.
 
         Args:
-            known: records of works that the same method met before.
+            earlier_papers: records of works from earlier searches for the method.
         """
         works = Works(papers.values(), earlier_papers)
         records = {name: works.merged(works.first_of(paper)) for name, paper in papers.items()}
@@ -135,17 +136,16 @@ class FetchedPapers:
 
 
 MOST_QUERY_WORDS = 70
-"""What a search for passages takes as one query (ScholarEval, B.1.1)."""
+"""Longest query of a passage search (ScholarEval, B.1.1)."""
 RANK_CONSTANT = 60
 """Cormack, Clarke and Büttcher, Reciprocal Rank Fusion, SIGIR 2009."""
 
 
 @dataclass(frozen=True, slots=True)
 class MethodPapers:
-    """Papers that the literature holds for one method.
+    """Passages about one method and papers to read, in order of the passages' rank.
 
-    `passages` and `papers`, those to read, in the order the passages rank. `source_failed`: whether
-    an empty result may be due to a failed look-up.
+    `source_failed`: a look-up failed, which may explain an empty result.
     """
 
     passages: tuple[Passage, ...]
@@ -154,7 +154,7 @@ class MethodPapers:
     source_failed: bool
 
     def with_more(self, further: "MethodPapers") -> "MethodPapers":
-        """With what another search found; a passage or paper that both found stands once."""
+        """Merge with the result of another search, each passage and paper once."""
         passages = {each.passage_id: each for each in (*further.passages, *self.passages)}
         papers = {each.paper_id: each for each in (*further.papers, *self.papers)}
         order = dict.fromkeys(each.passage_id for each in (*self.passages, *further.passages))
@@ -168,9 +168,7 @@ class MethodPapers:
 
 
 def searches(method: Method, *, packed: bool) -> list[str]:
-    """The texts to search with: each query alone, or `packed`, those for work like the method
-    together.
-    """
+    """Return the search texts: each query alone, or `packed` into one, and the failure query."""
     query_texts = [", ".join(method.queries)] if packed else list(method.queries)
     texts = [shorten_words(text, MOST_QUERY_WORDS)[0] for text in query_texts]
     return [*texts, *([method.failure_query] if method.failure_query else [])]
@@ -189,13 +187,13 @@ async def gather_papers(
     fetched: FetchedPapers,
     earlier_papers: Sequence[Paper] = (),
 ) -> MethodPapers:
-    """Search passages for every query and fetch the papers they stand in and cite.
+    """Search passages for every query, and fetch the papers that contain them or are cited.
 
-    The idea's own publication is set apart: it is no evidence about the idea. Failed look-ups are
-    rows, not raised.
+    The idea's own publication is excluded: it is no evidence about the idea. Failed look-ups are
+    failures in the result.
 
     Args:
-        known: papers that an earlier search found for the method.
+        earlier_papers: of an earlier search for the method.
     """
     cutoff, limit = idea.cutoff_date, parameters.snippets_per_method
     answers = await side_by_side(
@@ -235,9 +233,7 @@ async def gather_papers(
 
 
 def _fuse(answers: Sequence[tuple[Passage, ...]]) -> list[Passage]:
-    """Passages of several answers by reciprocal rank fusion: scores compare within one answer
-    only.
-    """
+    """Rank passages of several answers by reciprocal rank fusion, as their scores do not compare."""
     passages: dict[str, Passage] = {}
     weights: dict[str, float] = {}
     for answer in answers:
@@ -250,7 +246,7 @@ def _fuse(answers: Sequence[tuple[Passage, ...]]) -> list[Passage]:
 
 
 def _best_first(passages: Iterable[Passage]) -> tuple[Passage, ...]:
-    """By score, each passage once; passages of the same score keep the source's order."""
+    """Sort by score, each passage once; ties keep the source's order."""
     once: dict[str, Passage] = {}
     for passage in sorted(passages, key=lambda passage: -passage.score):
         once.setdefault(passage.passage_id, passage)
@@ -258,9 +254,7 @@ def _best_first(passages: Iterable[Passage]) -> tuple[Passage, ...]:
 
 
 def _with_record_ids(passage: Passage, papers: dict[PaperId, Paper]) -> Passage:
-    """The passage with papers under the identifiers of their records; those nobody knows stay as
-    they are.
-    """
+    """Replace paper identifiers by those of their records; unknown ones stay."""
 
     def own(paper_id: PaperId) -> PaperId:
         return papers[paper_id].paper_id if paper_id in papers else paper_id
@@ -273,9 +267,9 @@ def _with_record_ids(passage: Passage, papers: dict[PaperId, Paper]) -> Passage:
 
 
 def _to_read(passages: Iterable[Passage], parameters: SoundnessParameters) -> list[PaperId]:
-    """Papers in the order their passages rank.
+    """Return the papers to read, in order of their passages' rank.
 
-    A passage that cites nothing, or whose citations are not read, lends its own paper.
+    A passage without citations, or whose citations are not read, contributes its own paper.
     """
     with_cited = parameters.extract_methods_and_results
     order: dict[PaperId, None] = {}
@@ -288,9 +282,9 @@ def _to_read(passages: Iterable[Passage], parameters: SoundnessParameters) -> li
 
 def _omission_rows(method: Method, passage_count: int, lookup: PapersFound) -> list[Failure]:
     omissions: list[tuple[Reason, str]] = []
-    if lookup.dropped:
+    if lookup.dropped_ids:
         detail = (
-            f"{len(lookup.dropped)} papers came back although they were published after the cutoff "
+            f"{len(lookup.dropped_ids)} papers came back although they were published after the cutoff "
             "or at an unknown date; they were dropped"
         )
         omissions.append((Reason.AFTER_CUTOFF, detail))

@@ -1,6 +1,4 @@
-"""The review of the plan itself: points with a quote that stands in it, and what the evidence says
-of each.
-"""
+"""Review of the plan: points with verified quotes, and the evidence on each."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +22,7 @@ from tasks.judging.findings import (
 )
 from tasks.judging.step import Engine, with_shortening
 from tasks.judging.suggestions import suggestion_about
-from tasks.recommendation.extracting import Offered
+from tasks.recommendation.extracting import ResourceLines
 from tasks.soundness.gathering import STAGE
 from tasks.soundness.reviewing import MethodReviewResult
 from tasks.soundness.steps.plan_review import (
@@ -40,16 +38,14 @@ _SUBJECT = "plan"
 
 @dataclass(frozen=True, slots=True)
 class PlanReviewResult(CitedResult[PlanReview]):
-    """Result of a review of a plan: the points it keeps, and what was wrong with the rest."""
+    """Result of a plan's review: usable points, and failures for the others."""
 
     concerns: tuple[Concern, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _SettledPoint:
-    """A point without the references that it brought along;
-    those of `action` to works shown stay.
-    """
+    """A point without citations, except those of `action` to papers of the prompt."""
 
     proposed: ProposedPoint
     action: Settled
@@ -72,42 +68,43 @@ async def review_plan(
     idea: Idea,
     parameters: SoundnessParameters,
     engine: Engine,
-    near_works: Callable[[], Awaitable[Offered]],
+    near_works: Callable[[], Awaitable[ResourceLines]],
     results: Sequence[ExperimentalResult] = (),
 ) -> PlanReviewResult:
-    """Ask for the points about the plan.
-
-    Those that quote other words than the plan's are left out, on record.
+    """Ask for the points about the plan; misquoting points are omitted and counted.
 
     Args:
-        near_works: what works near the idea used; waited for where the parameters want it shown.
-        results: what came of trying the idea; shown apart from all that works say.
+        near_works: resources used by works near the idea; awaited if the prompt shows them.
+        results: experimental results of the idea, separate from the literature in the prompt.
     """
-    offered = await near_works() if parameters.resources_shown else Offered()
+    near_works_lines = await near_works() if parameters.resources_shown else ResourceLines()
     question = PlanInput(
         idea=idea.text,
         maximum_points=parameters.maximum_points,
         maximum_questions=parameters.maximum_questions,
         words_per_point=parameters.words_per_concern,
-        near_works="\n".join(offered.lines),
+        near_works="\n".join(near_works_lines.lines),
         measured="\n".join(result.in_words for result in results),
     )
     outcome = await engine.run(PLAN_REVIEW, question)
     if isinstance(outcome, Unscored):
-        return _unreviewed(outcome.reason, outcome.detail, outcome.provenance)
+        return _without_review(outcome.reason, outcome.detail, outcome.provenance)
     questions = map(_point_of, outcome.value.questions)
-    points = [_settle_point(point, offered.shown) for point in (*outcome.value.points, *questions)]
+    points = [
+        _settle_point(point, near_works_lines.prompt_papers)
+        for point in (*outcome.value.points, *questions)
+    ]
     flaws = [_flaw(point.proposed, idea.text) for point in points]
     sound = [point for point, flaw in zip(points, flaws, strict=True) if flaw is None]
     kept_points = _select_points(sound, parameters)
     failures = tuple(_failures_of([flaw for flaw in flaws if flaw is not None], len(points)))
-    dropped = len(points) - len(sound)
+    dropped_count = len(points) - len(sound)
     if not kept_points:
         detail = f"none of the {len(points)} points in the reply can be used"
-        unreviewed = _unreviewed(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
+        no_review = _without_review(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
         return PlanReviewResult(
-            replace(unreviewed.value, dropped_point_count=dropped),
-            failures=(*failures, *unreviewed.failures),
+            replace(no_review.value, dropped_point_count=dropped_count),
+            failures=(*failures, *no_review.failures),
         )
     beyond = len(sound) - len(kept_points)
     note = f"{beyond} points beyond the limit left out, {len(kept_points)} kept" if beyond else None
@@ -120,21 +117,23 @@ async def review_plan(
     return PlanReviewResult(
         PlanReview(
             concern_count=len(kept_points),
-            dropped_point_count=dropped,
+            dropped_point_count=dropped_count,
             removed_citation_count=sum(point.removed_citation_count for point in kept_points),
             provenance=provenance,
         ),
-        offered.shown,
-        # Of all actions together, for they are one text of the review.
+        near_works_lines.prompt_papers,
+        # All actions form one text of the review.
         whole_citations(
             [point.action.markdown for point in kept_points],
-            offered.shown,
+            near_works_lines.prompt_papers,
             module=STAGE,
             subject=_SUBJECT,
             field="suggestions",
         ),
         tuple(
-            suggestion_about(concern, rank, keys_of(point.action, offered.shown), module=STAGE)
+            suggestion_about(
+                concern, rank, keys_of(point.action, near_works_lines.prompt_papers), module=STAGE
+            )
             for rank, (concern, point) in enumerate(acted_on, start=1)
         ),
         failures,
@@ -145,8 +144,9 @@ async def review_plan(
 def _select_points(
     sound: Sequence[_SettledPoint], parameters: SoundnessParameters
 ) -> list[_SettledPoint]:
-    """As many as were asked for. Questions without a single point are no review: a plan nobody
-    judged would look flawless.
+    """Return as many points as requested; none if there are only questions.
+
+    A review of questions alone would make the plan look flawless.
     """
     objections = [point for point in sound if not _is_question(point.proposed)]
     questions = [point for point in sound if _is_question(point.proposed)]
@@ -156,16 +156,14 @@ def _select_points(
 
 
 def with_evidence(
-    concerns: Sequence[Concern], reviewed: Sequence[MethodReviewResult]
+    concerns: Sequence[Concern], reviews: Sequence[MethodReviewResult]
 ) -> tuple[Concern, ...]:
-    """`concerns` with what the evidence of the methods, in their order, says for and against
-    each.
-    """
+    """Add the evidence of the methods, in their order, for and against each concern."""
     return tuple(
         replace(
             concern,
-            supported=_join_statements(concern, [each.supported for each in reviewed]),
-            weakened=_join_statements(concern, [each.weakened for each in reviewed]),
+            supported=_join_statements(concern, [each.supported for each in reviews]),
+            weakened=_join_statements(concern, [each.weakened for each in reviews]),
         )
         for concern in concerns
     )
@@ -179,8 +177,8 @@ def _join_statements(concern: Concern, statements_by_method: Sequence[Mapping[st
     )
 
 
-def _unreviewed(reason: Reason, detail: str, provenance: Provenance) -> PlanReviewResult:
-    """Without a review. That the offline engine gives none is no failure."""
+def _without_review(reason: Reason, detail: str, provenance: Provenance) -> PlanReviewResult:
+    """Return an unscored review; for the offline engine this is no failure."""
     review = PlanReview(unscored_reason=reason, unscored_detail=detail, provenance=provenance)
     failures = () if reason is Reason.OFFLINE_ENGINE else (_failure(reason, detail),)
     return PlanReviewResult(review, failures=failures)
@@ -201,19 +199,19 @@ def _is_question(point: ProposedPoint) -> bool:
 
 
 def _settle_point(point: ProposedPoint, prompt_papers: Shown) -> _SettledPoint:
-    """Settle the texts of a point; only its action may cite works, of those shown."""
+    """Settle the texts of a point; only its action may cite papers of the prompt."""
     action = settle(point.action, prompt_papers)
     texts = settle_texts(point, ("point", "omission", "why", "would_change"), NO_PROMPT_PAPERS)
     changes = {name: text.markdown for name, text in texts.by_field.items()}
-    settled = point.model_copy(
+    settled_point = point.model_copy(
         update={**changes, "action": action.markdown, "quote": point.quote.strip()}
     )
-    removed = texts.removed_citation_count + action.removed_citation_count
-    return _SettledPoint(settled, action, removed)
+    removed_count = texts.removed_citation_count + action.removed_citation_count
+    return _SettledPoint(settled_point, action, removed_count)
 
 
 def _flaw(point: ProposedPoint, plan: str) -> _Flaw | None:
-    """Why a point cannot be kept; None: it can."""
+    """Return the flaw that makes a point unusable; None: it is usable."""
     strength = point.kind is ConcernKind.STRENGTH
     if point.kind is None or not (strength or point.severity is not None):
         return _UNGRADED

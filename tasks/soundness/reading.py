@@ -1,6 +1,4 @@
-"""Reads a method's papers: what each did that bears on the method and what came of it (ScholarEval
-§2.1, B.1).
-"""
+"""Reading of papers for a method: relevance, methods and results (ScholarEval §2.1, B.1)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,16 +33,13 @@ _SHOWN_KINDS = (
     SectionKind.DISCUSSION,
 )
 PASSAGES, CITED_IN = "passages", "cited_in"
-"""What led to a paper: its own passages, and what papers that cite it say around the citation."""
+"""Section kinds: passages of the paper itself, and passages that cite it."""
 _KEY = bounded(r"P\s?(\d+)", IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingResult:
-    """Evidence in the order of the papers.
-
-    `full_text` names the papers read in more than their abstract.
-    """
+    """Evidence in the order of the papers; `full_text`: papers read beyond the abstract."""
 
     evidence: tuple[MethodEvidence, ...]
     full_text: frozenset[str]
@@ -85,14 +80,14 @@ async def read_papers(
     fetched: FetchedPapers,
     beginning: Beginning,
 ) -> ReadingResult:
-    """Read the papers, with the passages that led to them, in batches side by side.
+    """Read the papers and their passages, in concurrent batches.
 
-    Every paper gets a row, judged or not. Without methods and results (ScholarEval F.3, -MRE)
+    Every paper gets a row, scored or not. Without methods and results (ScholarEval F.3, -MRE)
     papers are judged by their passages alone, and nothing is fetched.
 
     Args:
-        plan: the idea as every reading of its methods shows it.
-        beginning: of all readings for the idea, whatever the method.
+        plan: excerpt of the idea, equal in all readings.
+        beginning: prompt prefix of all readings for the idea.
     """
     limit = parameters.section_word_limit
     answers: list[Answer[PaperSection]] = [Answer(())] * len(papers)
@@ -117,8 +112,10 @@ async def read_papers(
     rows = {row.paper_id: row for batch_rows, _ in batch_results for row in batch_rows}
     for paper, answer in zip(papers, answers, strict=True):
         if paper.paper_id not in rows:
-            failed = any(failure.reason is not Reason.NO_ABSTRACT for failure in answer.failures)
-            reason = Reason.SOURCE_UNAVAILABLE if failed else Reason.NO_EVIDENCE
+            has_failed = any(
+                failure.reason is not Reason.NO_ABSTRACT for failure in answer.failures
+            )
+            reason = Reason.SOURCE_UNAVAILABLE if has_failed else Reason.NO_EVIDENCE
             provenance = unasked_provenance(METHOD_EVIDENCE, engine)
             rows[paper.paper_id] = _unscored(method, paper, reason, provenance)
     return ReadingResult(
@@ -153,10 +150,9 @@ def _sections_shown(
     passages: Sequence[Passage],
     word_limit: int,
 ) -> tuple[SectionShown, ...]:
-    """One entry per kind, in reading order, the passages that stand in none of them, and those that
-    cite it.
+    """Return the sections in reading order, other passages of the paper, and citing passages.
 
-    Of what is longer than the limit, the sentences nearest to the method are shown.
+    Longer sections are cut to the sentences nearest to the method.
     """
     texts = {
         kind.value: "\n\n".join(section.text for section in sections if section.section is kind)
@@ -222,15 +218,15 @@ async def _read_batch(
             failures.append(
                 Failure(stage=STAGE, subject=subject, reason=row.unscored_reason, detail=detail)
             )
-    invented = len(set(readings) - set(range(1, len(batch) + 1)))
-    detail = f"the reply answers for {invented} keys that were not shown; that part was left out"
-    return rows, [*failures, *omission_failures(STAGE, method.method_id, detail, invented)]
+    unknown_keys = len(set(readings) - set(range(1, len(batch) + 1)))
+    detail = (
+        f"the reply answers for {unknown_keys} keys that were not shown; that part was left out"
+    )
+    return rows, [*failures, *omission_failures(STAGE, method.method_id, detail, unknown_keys)]
 
 
 def _by_number(reply: EvidenceReply) -> dict[int, PaperReading]:
-    """Readings by the number of their key; of two for one key the first counts, and a key that is
-    none is left out as number 0.
-    """
+    """Return readings by key number; the first of two counts, and an invalid key is number 0."""
     by_number: dict[int, PaperReading] = {}
     for reading in reply.papers:
         key = _KEY.search(reading.key)
@@ -263,7 +259,7 @@ def _row(
         method=did,
         results=results,
         context=context,
-        removed_citation_count=sum(removed for _, removed in cells),
+        removed_citation_count=sum(removed_count for _, removed_count in cells),
         provenance=provenance,
     )
 

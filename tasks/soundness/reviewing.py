@@ -1,5 +1,6 @@
-"""The reviews of the methods: the evidence under keys goes in, a score and three cited texts come out; and
-the whole idea in up to three strengths, weaknesses and suggestions (ScholarEval §2.1, B.1.1).
+"""Reviews of methods by their evidence, and a summary over all methods.
+
+Source: ScholarEval §2.1, B.1.1.
 """
 
 from collections.abc import Mapping, Sequence
@@ -57,7 +58,7 @@ _RELATED, _CLOSE = 2, 3
 
 @dataclass(frozen=True, slots=True)
 class MethodReviewResult(CitedResult[SoundnessReview]):
-    """A review. `supported` and `weakened` hold what its evidence says of the plan's concerns, by
+    """A method's review. `supported` and `weakened`: evidence on the plan's concerns, by
     `concern_id`.
     """
 
@@ -69,21 +70,21 @@ async def review_method(
     plan: Excerpt,
     method: Method,
     papers: Sequence[Paper],
-    read: ReadingResult,
+    reading: ReadingResult,
     concerns: Sequence[Concern],
     parameters: SoundnessParameters,
     engine: Engine,
 ) -> MethodReviewResult:
-    """Ask for the review of `method` over its relevant evidence. Call it only when there is some.
+    """Ask for the review of `method` by its relevant evidence, of which there must be some.
 
     Args:
-        plan: the idea as every review of its methods shows it.
-        concerns: of the whole plan, which the evidence may support or weaken.
+        plan: excerpt of the idea, equal in all reviews.
+        concerns: about the whole plan; the evidence may support or weaken them.
     """
     by_id = {paper.paper_id: paper for paper in papers}
-    # Of the same date, and among the undated, in order of passage score.
+    # The sort is stable: papers of one date stay in order of passage score.
     evidence = sorted(
-        (row for row in read.evidence if row.relevant),
+        (row for row in reading.evidence if row.relevant),
         key=lambda row: by_id[row.paper_id].latest_publication_date or date.min,
         reverse=True,
     )
@@ -94,7 +95,7 @@ async def review_method(
             title=by_id[row.paper_id].title,
             published=publication_label(by_id[row.paper_id]),
             relevance=row.relevance_0_to_3,
-            read_from="full text" if row.paper_id in read.full_text else "abstract",
+            read_from="full text" if row.paper_id in reading.full_text else "abstract",
             citation_count=by_id[row.paper_id].citation_count,
             method=row.method,
             results=row.results,
@@ -129,38 +130,36 @@ async def review_method(
 
 
 def reaches(row: MethodEvidence, minimum_relevance: int) -> bool:
-    """Return whether a paper is relevant enough; one that is relevant without a grade counts as
-    related.
-    """
+    """Return whether a paper is relevant enough; without a grade it counts as related."""
     return bool(row.relevant) and (row.relevance_0_to_3 or _RELATED) >= minimum_relevance
 
 
 def unreviewed(
-    method: Method, read: ReadingResult, source_failed: bool, engine: Engine
+    method: Method, reading: ReadingResult, source_failed: bool, engine: Engine
 ) -> MethodReviewResult:
-    """The review of a method without evidence that is relevant enough.
+    """Return the unscored review of a method without sufficiently relevant evidence.
 
-    "Nothing found" (no_evidence) is said only when every source answered and every paper found was
-    judged; otherwise the reason is that of the judgement or the look-up that failed.
+    The reason is `no_evidence` only if every source answered and every paper was judged, else that
+    of the failed judgement or look-up.
     """
-    reason, detail = _why_unreviewed(read, source_failed or read.source_failed)
+    reason, detail = _why_unreviewed(reading, source_failed or reading.source_failed)
     return unscored_review(
         method, Unscored(reason, detail, unasked_provenance(SOUNDNESS_REVIEW, engine))
     )
 
 
-def _why_unreviewed(read: ReadingResult, source_failed: bool) -> tuple[Reason, str]:
-    unjudged = [row.unscored_reason for row in read.evidence if row.unscored_reason is not None]
-    unanswered = [
+def _why_unreviewed(reading: ReadingResult, source_failed: bool) -> tuple[Reason, str]:
+    reasons = [row.unscored_reason for row in reading.evidence if row.unscored_reason is not None]
+    failure_reasons = [
         reason
-        for reason in unjudged
+        for reason in reasons
         if reason is not Reason.SOURCE_UNAVAILABLE and reason is not Reason.NO_EVIDENCE
     ]
-    if unanswered:
+    if failure_reasons:
         return (
-            unanswered[0],
+            failure_reasons[0],
             (
-                f"{len(unanswered)} of {len(read.evidence)} papers could not be judged, and no"
+                f"{len(failure_reasons)} of {len(reading.evidence)} papers could not be judged, and no"
                 " other is relevant enough"
             ),
         )
@@ -170,17 +169,17 @@ def _why_unreviewed(read: ReadingResult, source_failed: bool) -> tuple[Reason, s
             " once more"
         )
         return Reason.SOURCE_UNAVAILABLE, detail
-    distant = sum(bool(row.relevant) for row in read.evidence)
+    distant = sum(bool(row.relevant) for row in reading.evidence)
     if distant:
         detail = (
-            f"{len(read.evidence)} papers were found, {distant} of them distant and none closer to"
+            f"{len(reading.evidence)} papers were found, {distant} of them distant and none closer to"
             " the method: nothing is scored against them"
         )
         return Reason.NO_EVIDENCE, detail
-    if read.evidence:
+    if reading.evidence:
         return (
             Reason.NO_EVIDENCE,
-            f"{len(read.evidence)} papers were found, none relevant to the method",
+            f"{len(reading.evidence)} papers were found, none relevant to the method",
         )
     return Reason.NO_EVIDENCE, "the search found no admissible paper"
 
@@ -262,7 +261,7 @@ def _settle_review(
 
 
 def _confidence(evidence: Sequence[EvidenceShown]) -> int:
-    """By the grades; a relevant paper without one counts as related."""
+    """Return the confidence by relevance grades; an ungraded relevant paper counts as related."""
     grades = [_RELATED if item.relevance is None else item.relevance for item in evidence]
     return confidence_by_evidence(strong=grades.count(_CLOSE), fair=grades.count(_RELATED))
 
@@ -270,9 +269,7 @@ def _confidence(evidence: Sequence[EvidenceShown]) -> int:
 def _statements_on_concerns(
     reply: ReviewReply, prompt_papers: Shown, question: ReviewInput
 ) -> dict[tuple[str, Bearing], Settled]:
-    """Return what the evidence says by `concern_id`: of concerns that were shown, with a paper that
-    was.
-    """
+    """Return statements by (concern, bearing) that name a concern and cite a paper of the prompt."""
     concern_keys = {concern.key.casefold() for concern in question.concerns}
     texts: dict[tuple[str, Bearing], Settled] = {}
     for entry in reply.concerns:
@@ -286,27 +283,26 @@ _MOST = 3
 
 
 async def summarise(
-    idea: Idea, reviewed: Sequence[tuple[Method, MethodReviewResult]], engine: Engine
+    idea: Idea, reviews: Sequence[tuple[Method, MethodReviewResult]], engine: Engine
 ) -> CitedResult[SoundnessSummary]:
-    """Condense the scored reviews, in the methods' order.
-
-    Without one there is nothing to condense, and the summary is unscored.
-    """
-    scored = [(method, each) for method, each in reviewed if each.value.score_0_to_10 is not None]
-    if not scored:
-        reasons = {each.value.unscored_reason for _, each in reviewed}
+    """Summarize the scored reviews, in the methods' order; without any, it is unscored."""
+    scored_reviews = [
+        (method, each) for method, each in reviews if each.value.score_0_to_10 is not None
+    ]
+    if not scored_reviews:
+        reasons = {each.value.unscored_reason for _, each in reviews}
         reason = reasons.pop() if len(reasons) == 1 else Reason.NO_EVIDENCE
         provenance = unasked_provenance(SOUNDNESS_SUMMARY, engine)
         return CitedResult(SoundnessSummary(unscored_reason=reason, provenance=provenance))
-    prompt_papers = all_cited_papers(each for _, each in scored)
+    prompt_papers = all_cited_papers(each for _, each in scored_reviews)
     question = SummaryInput(
         idea=idea.text,
         reviews=tuple(
             _review_shown(method, each.value, each.prompt_papers, prompt_papers)
-            for method, each in scored
+            for method, each in scored_reviews
         ),
         unreviewed=tuple(
-            method.text for method, each in reviewed if each.value.score_0_to_10 is None
+            method.text for method, each in reviews if each.value.score_0_to_10 is None
         ),
     )
     outcome = await engine.run(SOUNDNESS_SUMMARY, question)
@@ -324,7 +320,7 @@ async def summarise(
 def _settle_summary(
     reply: SummaryReply, prompt_papers: Shown, provenance: Provenance
 ) -> CitedResult[SoundnessSummary]:
-    """The first three of each list, with citations rendered."""
+    """Settle the first three items of each list."""
     lists = {
         "strengths": reply.strengths,
         "weaknesses": reply.weaknesses,
@@ -341,7 +337,7 @@ def _settle_summary(
     beyond = [
         f"{len(items) - _MOST} {field}" for field, items in lists.items() if len(items) > _MOST
     ]
-    removed = sum(
+    removed_count = sum(
         text.removed_citation_count for items_settled in settled.values() for text in items_settled
     )
     summary = SoundnessSummary(
@@ -359,12 +355,14 @@ def _settle_summary(
             items_settled, prompt_papers, module=STAGE, subject="summary", field=field
         )
     )
-    detail = f"{removed} citations of papers that were not shown were taken out of the summary"
+    detail = (
+        f"{removed_count} citations of papers that were not shown were taken out of the summary"
+    )
     return CitedResult(
         summary,
         prompt_papers,
         citations,
-        failures=omission_failures(STAGE, "summary", detail, removed),
+        failures=omission_failures(STAGE, "summary", detail, removed_count),
     )
 
 

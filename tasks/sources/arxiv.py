@@ -70,15 +70,18 @@ class ArxivSource(HttpSource):
         page = await super().ask(question, query, gathered)
         if page is None or page.items or page.unreadable_count:
             return page
-        again, note = question, "arXiv gave an empty page, which it does by mistake: asked again"
+        second_question, note = (
+            question,
+            "arXiv gave an empty page, which it does by mistake: asked again",
+        )
         words = self.worded(query.text).text
         if not page.gaps and " " in words:
-            again, note = (
+            second_question, note = (
                 self._question(words, query, " OR "),
                 "arXiv has no paper with all words: asked again for any of them",
             )
         gathered.notes.append(note)
-        return await super().ask(again, query, gathered)
+        return await super().ask(second_question, query, gathered)
 
     def read(self, reply: Reply) -> Page:
         try:
@@ -114,7 +117,7 @@ class ArxivSource(HttpSource):
         links = {link.get("title"): link.get("href") for link in entry.findall(f"{_ATOM}link")}
         category = entry.find(f"{_ARXIV}primary_category")
         title, summary = _text(entry, f"{_ATOM}title"), _text(entry, f"{_ATOM}summary")
-        withdrawn = state_of("", _text(entry, f"{_ARXIV}comment"))
+        state = state_of("", _text(entry, f"{_ARXIV}comment"))
         return KnowledgeItem(
             kind=self.kind,
             source=self.name,
@@ -130,7 +133,7 @@ class ArxivSource(HttpSource):
             doi=_text(entry, f"{_ARXIV}doi") or None,
             arxiv_id=match[1],
             pdf_url=links.get("pdf"),
-            state=withdrawn or state_of(title, summary),
+            state=state or state_of(title, summary),
             topics=(category.get("term", ""),) if category is not None else (),
         )
 

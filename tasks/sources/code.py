@@ -116,8 +116,8 @@ class GithubCodeSource(GithubRepositorySource):
 
 def refusal_reason(reply: Reply) -> Reason:
     """A spent allowance comes as 403 as well as 429."""
-    limited = wait_seconds(reply) > 0 or b"rate limit" in reply.content.lower()
-    return Reason.RATE_LIMITED if reply.status == 403 and limited else usual_reason(reply)
+    is_rate_limit = wait_seconds(reply) > 0 or b"rate limit" in reply.content.lower()
+    return Reason.RATE_LIMITED if reply.status == 403 and is_rate_limit else usual_reason(reply)
 
 
 def wait_seconds(reply: Reply) -> float:
@@ -160,7 +160,7 @@ class KaggleDatasetSource(HttpSource):
         return Question("/api/v1/datasets/list", (("search", words), ("page", "1")))
 
     def item(self, row: Row) -> KnowledgeItem:
-        changed = stated_day(text_of(row, "lastUpdated"))
+        last_change = stated_day(text_of(row, "lastUpdated"))
         author = text_of(row, "creatorName") or text_of(row, "ownerName")
         topics = (text_of(tag, "name") for tag in mappings_of(row, "tags"))
         return KnowledgeItem(
@@ -169,8 +169,8 @@ class KaggleDatasetSource(HttpSource):
             title=text_of(row, "title"),
             url=text_of(row, "url") or _page("datasets", text_of(row, "ref")),
             text=text_of(row, "subtitle"),
-            published=changed,
-            updated=changed,
+            published=last_change,
+            updated=last_change,
             authors=(author,) if author else (),
             stars=number_of(row, "voteCount"),
             topics=tuple(topic for topic in topics if topic),
@@ -190,15 +190,15 @@ class KaggleNotebookSource(KaggleDatasetSource):
         )
 
     def item(self, row: Row) -> KnowledgeItem:
-        ran = stated_day(text_of(row, "lastRunTime"))
+        last_run = stated_day(text_of(row, "lastRunTime"))
         author = text_of(row, "author")
         return KnowledgeItem(
             kind=self.kind,
             source=self.name,
             title=text_of(row, "title"),
             url=_page("code", text_of(row, "ref")),
-            published=ran,
-            updated=ran,
+            published=last_run,
+            updated=last_run,
             authors=(author,) if author else (),
             stars=number_of(row, "totalVotes"),
             language=text_of(row, "language") or None,

@@ -101,7 +101,7 @@ class CrossrefSource(HttpSource):
             citation_count=number_of(row, "is-referenced-by-count"),
             doi=doi,
             version_dois=tuple(_versions(row)),
-            state=state_of(title, abstract, *_told_of_state(row)),
+            state=state_of(title, abstract, *_state_notices(row)),
         )
 
 
@@ -125,7 +125,7 @@ def _mailto(settings: Settings) -> dict[str, SecretStr]:
     return {"mailto": SecretStr(settings.crossref_mailto)} if settings.crossref_mailto else {}
 
 
-def _told_of_state(row: Row) -> list[Any]:
+def _state_notices(row: Row) -> list[Any]:
     """Return what notices of publishers and Retraction Watch say of the work; nothing where nobody
     deposited one.
 
@@ -135,13 +135,13 @@ def _told_of_state(row: Row) -> list[Any]:
     notices = [text_of(one, "type") for one in mappings_of(row, "update-to")]
     relation = row.get("relation")
     relations = list(relation) if isinstance(relation, Mapping) else []
-    corrects = ["notice" for kind in notices if kind in _CORRECTIONS]
-    taken_back = [
+    corrections = ["notice" for kind in notices if kind in _CORRECTIONS]
+    retractions = [
         kind
         for one in mappings_of(row, "updated-by")
         if (kind := text_of(one, "type")) not in _CORRECTIONS
     ]
-    return [taken_back, notices, corrects, relations]
+    return [retractions, notices, corrections, relations]
 
 
 def _versions(row: Row) -> Iterator[str]:

@@ -20,8 +20,8 @@ _UNIT_DAYS = {"second": 0, "minute": 0, "hour": 0, "day": 1, "week": 7, "month":
 
 def stated_day(text: str) -> date | None:
     """The last day that a date in any common form can mean; None for no date."""
-    stated = read_date(text)
-    return stated.last if stated is not None else None
+    publication = read_date(text)
+    return publication.last if publication is not None else None
 
 
 def spoken_day(text: str, today: date) -> date | None:
@@ -50,8 +50,8 @@ def dated(day: Any, year: Any = None, *names: str | None) -> Dated:
     Args:
         names: addresses and identifiers, of which an arXiv one tells the month of its preprint.
     """
-    known = publication_of(day, year, preprint=preprint_month(*names))
-    return {"published": known.last, "precision": known.precision}
+    publication = publication_of(day, year, preprint=preprint_month(*names))
+    return {"published": publication.last, "precision": publication.precision}
 
 
 def date_filters(query: SourceQuery, after: str, before: str) -> tuple[tuple[str, str], ...]:
@@ -80,16 +80,16 @@ def clean_doi(text: str) -> str | None:
 
 def batches(dois: Sequence[str], largest: int) -> list[list[str]]:
     """`dois` in order, at most `largest` together and no more than an address takes."""
-    packed: list[list[str]] = []
+    groups: list[list[str]] = []
     length = 0
     for doi in dois:
-        own_length = len(quote(f"|doi:{doi}", safe=""))
-        if not packed or len(packed[-1]) >= largest or length + own_length > _LONGEST_FILTER:
-            packed.append([])
+        doi_length = len(quote(f"|doi:{doi}", safe=""))
+        if not groups or len(groups[-1]) >= largest or length + doi_length > _LONGEST_FILTER:
+            groups.append([])
             length = 0
-        packed[-1].append(doi)
-        length += own_length
-    return packed
+        groups[-1].append(doi)
+        length += doi_length
+    return groups
 
 
 _CONTROL = bounded(r"[\x00-\x1f\x7f]+")

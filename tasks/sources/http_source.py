@@ -32,17 +32,17 @@ def shortened(text: str, maximum_characters: int, maximum_words: int | None = No
     """`text` on one line within both limits, cut after a whole word where one fits."""
     words = one_line(text).split(" ")
     whole = " ".join(words)
-    kept = " ".join(words[:maximum_words] if maximum_words else words)
-    if len(kept) > maximum_characters:
-        head = kept[: maximum_characters + 1]
-        kept = head.rpartition(" ")[0] or kept[:maximum_characters]
-    if kept == whole:
+    text_within = " ".join(words[:maximum_words] if maximum_words else words)
+    if len(text_within) > maximum_characters:
+        head = text_within[: maximum_characters + 1]
+        text_within = head.rpartition(" ")[0] or text_within[:maximum_characters]
+    if text_within == whole:
         return Wording(whole)
     most_words = f" and {maximum_words} words" if maximum_words else ""
     return Wording(
-        kept,
-        f"query cut from {len(whole)} to {len(kept)} characters, from {len(words)} to"
-        f" {len(kept.split())} words: the limit is {maximum_characters} characters{most_words}",
+        text_within,
+        f"query cut from {len(whole)} to {len(text_within)} characters, from {len(words)} to"
+        f" {len(text_within.split())} words: the limit is {maximum_characters} characters{most_words}",
     )
 
 
@@ -179,10 +179,10 @@ class HttpSource(ABC):
     async def ask(self, question: Question, query: SourceQuery, gathered: Gathered) -> Page | None:
         """One page, or None with the failure noted."""
         del query
-        fetched = await self.requests.fetch(question, self.read, self.worth_keeping)
-        if fetched.failure is not None:
-            gathered.failures.append(fetched.failure)
-        return fetched.page
+        result = await self.requests.fetch(question, self.read, self.worth_keeping)
+        if result.failure is not None:
+            gathered.failures.append(result.failure)
+        return result.page
 
     def page_of(
         self, rows: Iterable[Any], gaps: Iterable[tuple[Reason, str]] = (), cursor: str = ""
@@ -203,9 +203,9 @@ class HttpSource(ABC):
     async def _gather(
         self, questions: Iterable[Question], query: SourceQuery, gathered: Gathered
     ) -> None:
-        waiting, page_count = deque(questions), 0
-        while waiting:
-            question = waiting.popleft()
+        queue, page_count = deque(questions), 0
+        while queue:
+            question = queue.popleft()
             page = await self.ask(question, query, gathered)
             if page is None:
                 continue
@@ -225,10 +225,12 @@ class HttpSource(ABC):
                     self.requests.failure(question, Reason.MALFORMED_ANSWER, detail)
                 )
             enough = not query.dois and len(_admissible(gathered, query)) >= query.limit
-            following = question.at(page.cursor) if page.items or page.unreadable_count else None
-            if following is not None and not enough:
+            next_question = (
+                question.at(page.cursor) if page.items or page.unreadable_count else None
+            )
+            if next_question is not None and not enough:
                 if page_count < _MOST_PAGES:
-                    waiting.append(following)
+                    queue.append(next_question)
                 else:
                     gathered.notes.append(f"stopped after {page_count} pages")
 
@@ -236,27 +238,29 @@ class HttpSource(ABC):
         if (missing := self.missing_setting(self.settings)) is not None:
             return self.requests.failure(_NOTHING_ASKED, Reason.NOT_CONFIGURED, missing)
         if query.dois and not self.looks_up_dois:
-            can_not = "looks up no DOIs"
+            limitation = "looks up no DOIs"
         elif not query.dois and not self.searches_text:
-            can_not = "looks up DOIs only"
+            limitation = "looks up DOIs only"
         elif not query.dois and not wording.text:
-            can_not = f"has no words to search for in {query.text[:80]!r}"
+            limitation = f"has no words to search for in {query.text[:80]!r}"
         else:
             return None
-        return self.requests.failure(_NOTHING_ASKED, Reason.BAD_REQUEST, f"{self.name} {can_not}")
+        return self.requests.failure(
+            _NOTHING_ASKED, Reason.BAD_REQUEST, f"{self.name} {limitation}"
+        )
 
     def _batches(self, dois: Sequence[str], gathered: Gathered) -> list[Question]:
-        known: dict[str, None] = {}
-        for given in dois:
-            doi = clean_doi(given)
+        unique: dict[str, None] = {}
+        for text in dois:
+            doi = clean_doi(text)
             if doi is None:
-                detail = f"{given[:100]!r} is no DOI that can be asked for"
+                detail = f"{text[:100]!r} is no DOI that can be asked for"
                 gathered.failures.append(
                     self.requests.failure(_NOTHING_ASKED, Reason.BAD_REQUEST, detail)
                 )
             else:
-                known[doi] = None
-        return [self.look_up(batch) for batch in batches(list(known), self.largest_batch)]
+                unique[doi] = None
+        return [self.look_up(batch) for batch in batches(list(unique), self.largest_batch)]
 
 
 def overridden(upstream: Upstream, settings: SourceSettings) -> Upstream:

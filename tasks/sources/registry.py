@@ -15,9 +15,9 @@ from tasks.sources.requests import SourceContext
 def _sources() -> tuple[type[HttpSource], ...]:
     """The sources that the modules of this folder define: no list has to name them."""
     modules = [
-        import_module(f"{tasks.sources.__name__}.{found.name}")
-        for found in pkgutil.iter_modules(tasks.sources.__path__)
-        if found.name != __name__.rpartition(".")[2]
+        import_module(f"{tasks.sources.__name__}.{info.name}")
+        for info in pkgutil.iter_modules(tasks.sources.__path__)
+        if info.name != __name__.rpartition(".")[2]
     ]
     return tuple(
         value
@@ -43,13 +43,13 @@ def open_sources(
     Raises:
         ConfigurationError: no source has such a name.
     """
-    known = {source.name: source for source in SOURCES}
-    wanted = set(known if names is None else names)
-    if unknown := sorted(wanted - set(known)):
+    by_name = {source.name: source for source in SOURCES}
+    selected = set(by_name if names is None else names)
+    if unknown := sorted(selected - set(by_name)):
         raise ConfigurationError(
-            f"no source is named {', '.join(unknown)}: choose from {', '.join(known)}"
+            f"no source is named {', '.join(unknown)}: choose from {', '.join(by_name)}"
         )
-    return tuple(source(settings, context) for name, source in known.items() if name in wanted)
+    return tuple(source(settings, context) for name, source in by_name.items() if name in selected)
 
 
 def configured(settings: Settings) -> tuple[str, ...]:

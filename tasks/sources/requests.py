@@ -17,10 +17,10 @@ from schemas.settings import SourceSettings
 from schemas.text.patterns import linear
 from tasks.accounting.ledger import Ledger
 from tasks.sources.fields import UnreadableAnswer, one_line
-from tasks.web.calls import KeptAnswers, record_cache_hit, recorded
+from tasks.web.calls import CachedAnswers, record_cache_hit, recorded
 from tasks.web.client import Client, Secrets
 from tasks.web.exchange import Answer, NoAnswerError, exchange_on_host, reason_of_status
-from tasks.web.headers import retry_after_seconds as told_seconds
+from tasks.web.headers import retry_after_seconds as header_seconds
 from tasks.web.retrying import RetryPolicy, Tried
 from tasks.web.shared_limits import CircuitBreaker, SharedRateLimit, alone
 from warehouse.stores.keyed_store import KeyedStore
@@ -55,7 +55,7 @@ def usual_reason(reply: Reply) -> Reason:
 
 def retry_after_seconds(reply: Reply) -> float:
     """Seconds that `Retry-After` asks to wait; 0 where it asks for nothing."""
-    return told_seconds(reply.headers.get("retry-after")) or 0.0
+    return header_seconds(reply.headers.get("retry-after")) or 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ PageT = TypeVar("PageT")
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched(Generic[PageT]):
+class FetchResult(Generic[PageT]):
     """A page and the body it was read from, or the reason why there is none."""
 
     page: PageT | None = None
@@ -154,7 +154,7 @@ class SourceRequests:
         self._circuit = CircuitBreaker(context.limits_folder / name)
         self._policy = RetryPolicy.of(settings)
         store, seconds = context.answers, upstream.kept_seconds
-        self._kept = KeptAnswers(store, seconds) if store is not None else None
+        self._cache = CachedAnswers(store, seconds) if store is not None else None
         self._cost = 1.0
 
     async def fetch(
@@ -162,30 +162,30 @@ class SourceRequests:
         question: Question,
         read: Callable[[Reply], PageT],
         worth_keeping: Callable[[PageT], bool] = lambda _: True,
-    ) -> Fetched[PageT]:
+    ) -> FetchResult[PageT]:
         """The page kept from before, or one asked for until there is one or no more can be done.
 
         `read` raises UnreadableAnswer for what is not the documented shape (tried again) and
         RequestRejectedError for a refusal in the shape of an answer (final).
         """
 
-        async def attempt(number: int) -> Tried[Fetched[PageT]]:
-            return await self._tried(question, read, number)
+        async def attempt(number: int) -> Tried[FetchResult[PageT]]:
+            return await self._attempt(question, read, number)
 
-        if self._kept is None:
+        if self._cache is None:
             return await self._policy.run(attempt)
         key = self._key(question)
-        if (page := self._page_kept(key, question, read)) is not None:
-            return Fetched(page)
+        if (page := self._cached_page(key, question, read)) is not None:
+            return FetchResult(page)
         stripe = f"{key[:_STRIPE_LENGTH]}.question"
         async with alone(self._context.limits_folder / "questions" / stripe):
             # Whoever asked the same on this machine in the meantime has kept the answer.
-            if (page := self._page_kept(key, question, read)) is not None:
-                return Fetched(page)
-            fetched = await self._policy.run(attempt)
-            if fetched.page is not None and worth_keeping(fetched.page):
-                self._kept.put({key: fetched.body})
-            return fetched
+            if (page := self._cached_page(key, question, read)) is not None:
+                return FetchResult(page)
+            result = await self._policy.run(attempt)
+            if result.page is not None and worth_keeping(result.page):
+                self._cache.put({key: result.body})
+            return result
 
     def _key(self, question: Question) -> str:
         """Holds no secret: those join the request below."""
@@ -194,10 +194,10 @@ class SourceRequests:
         source, root = self._upstream.source, self._upstream.base_url
         return content_hash("answer", source, root, question.path, body, *parameters)
 
-    def _page_kept(
+    def _cached_page(
         self, key: str, question: Question, read: Callable[[Reply], PageT]
     ) -> PageT | None:
-        body = self._kept.get([key]).get(key) if self._kept is not None else None
+        body = self._cache.get([key]).get(key) if self._cache is not None else None
         if body is None:
             return None
         try:
@@ -208,18 +208,18 @@ class SourceRequests:
         record_cache_hit(self._context.ledger, source, question.path, packed=packed)
         return page
 
-    async def _tried(
+    async def _attempt(
         self, question: Question, read: Callable[[Reply], PageT], number: int
-    ) -> Tried[Fetched[PageT]]:
+    ) -> Tried[FetchResult[PageT]]:
         source = self._upstream.source
         if not self._circuit.allows():
             detail = f"{source} has not answered for a while; asking again later"
-            return Tried(Fetched(failure=self.failure(question, Reason.CIRCUIT_OPEN, detail)))
+            return Tried(FetchResult(failure=self.failure(question, Reason.CIRCUIT_OPEN, detail)))
         try:
             if self._context.on_request is not None:
                 self._context.on_request()
         except BudgetExhaustedError as error:
-            return Tried(Fetched(failure=self.failure(question, error.reason, str(error))))
+            return Tried(FetchResult(failure=self.failure(question, error.reason, str(error))))
         columns = {"packed": question.packed, "attempt": number}
         asked_at = time.monotonic()
         async with self._turn():
@@ -228,19 +228,21 @@ class SourceRequests:
             with row as call:
                 call.wait_seconds = sent_at - asked_at
                 try:
-                    reply = await self._exchanged(question)
+                    reply = await self._send(question)
                     call.status = reply.status
-                    tried = self._judged(reply, question, read, number)
-                except NoAnswerError as gone:
-                    failed = self.failure(question, gone.reason, f"{gone}{_tries(number)}")
-                    tried = Tried(Fetched(failure=failed), gone.reason.again_at_once)
-                failure = tried.result.failure
-                call.reason = None if failure is None else failure.reason
-        if tried.again:
+                    outcome = self._outcome_of(reply, question, read, number)
+                except NoAnswerError as no_answer:
+                    failure = self.failure(
+                        question, no_answer.reason, f"{no_answer}{_tries(number)}"
+                    )
+                    outcome = Tried(FetchResult(failure=failure), no_answer.reason.again_at_once)
+                final_failure = outcome.result.failure
+                call.reason = None if final_failure is None else final_failure.reason
+        if outcome.again:
             self._circuit.failed()
         else:
             self._circuit.answered()
-        return replace(tried, busy_seconds=time.monotonic() - sent_at)
+        return replace(outcome, busy_seconds=time.monotonic() - sent_at)
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:
@@ -263,7 +265,7 @@ class SourceRequests:
             source=self._upstream.source, endpoint=question.path, reason=reason, detail=line
         )
 
-    async def _exchanged(self, question: Question) -> Reply:
+    async def _send(self, question: Question) -> Reply:
         """Redirected only within the host, because keys do not follow."""
         upstream = self._upstream
         of_body = {} if question.body is None else {"content-type": "application/json"}
@@ -279,29 +281,29 @@ class SourceRequests:
             headers={**upstream.headers, **of_body},
         )
 
-    def _judged(
+    def _outcome_of(
         self, reply: Reply, question: Question, read: Callable[[Reply], PageT], number: int
-    ) -> Tried[Fetched[PageT]]:
-        self._keep_to(reply)
+    ) -> Tried[FetchResult[PageT]]:
+        self._apply_limits(reply)
         wait_seconds = 0.0
         if reply.status != 200:
-            told, content = self._upstream.refuses_with, reply.content.lower()
-            for_good = any(reply.status == status and word in content for status, word in told)
-            reason = Reason.FORBIDDEN if for_good else self._upstream.reason(reply)
+            refusals, content = self._upstream.refuses_with, reply.content.lower()
+            is_final = any(reply.status == status and word in content for status, word in refusals)
+            reason = Reason.FORBIDDEN if is_final else self._upstream.reason(reply)
             mend = f"{hint}; " if (hint := self._upstream.mend.get(reason)) else ""
-            detail = f"{mend}it answered {reply.status}: {_told(reply)}"
-            again, wait_seconds = reason.again_at_once, self._upstream.asks_to_wait_seconds(reply)
+            detail = f"{mend}it answered {reply.status}: {_refusal_text(reply)}"
+            retry, wait_seconds = reason.again_at_once, self._upstream.asks_to_wait_seconds(reply)
         else:
             try:
-                return Tried(Fetched(read(reply), body=reply.content))
+                return Tried(FetchResult(read(reply), body=reply.content))
             except RequestRejectedError as error:
-                reason, detail, again = Reason.BAD_REQUEST, str(error), False
+                reason, detail, retry = Reason.BAD_REQUEST, str(error), False
             except ValueError as error:  # `UnreadableAnswer`, or what no reader thought of
-                reason, detail, again = Reason.MALFORMED_ANSWER, str(error), True
+                reason, detail, retry = Reason.MALFORMED_ANSWER, str(error), True
         failure = self.failure(question, reason, detail + _tries(number))
-        return Tried(Fetched(failure=failure), again, wait_seconds)
+        return Tried(FetchResult(failure=failure), retry, wait_seconds)
 
-    def _keep_to(self, reply: Reply) -> None:
+    def _apply_limits(self, reply: Reply) -> None:
         """Slow down to a stated rate, a pause or, after a 429, at least a moment."""
         wait_seconds = self._upstream.asks_to_wait_seconds(reply)
         if reply.status == 429:
@@ -315,7 +317,7 @@ class SourceRequests:
             self._cost = cost
 
 
-def _told(reply: Reply) -> str:
+def _refusal_text(reply: Reply) -> str:
     """The beginning of the words of a refusal; a web page has none."""
     text = reply.content[:2000].decode("utf-8", "replace").strip()
     if "<html" in text[:200].lower() or "<!doctype" in text[:200].lower():

@@ -69,8 +69,8 @@ class UnpaywallSource(HttpSource):
         if not stays_in_place(doi):
             detail = f"{doi[:100]!r} is no DOI that can be asked for"
             return self.requests.failure(Question("/v2"), Reason.BAD_REQUEST, detail)
-        fetched = await self.requests.fetch(self.look_up([ascii_lower(doi)]), _links_in)
-        return fetched.failure or fetched.page or ()
+        result = await self.requests.fetch(self.look_up([ascii_lower(doi)]), _links_in)
+        return result.failure or result.page or ()
 
     def page(self, body: Any) -> Page:
         if not isinstance(body, dict) or "oa_locations" not in body:
@@ -106,13 +106,18 @@ def _links_in(reply: Reply) -> tuple[str, ...]:
 
 def pdf_links(content: Mapping[str, object]) -> tuple[str, ...]:
     """`url_for_pdf` of the best location, then of the others, then `url`s that name a PDF."""
-    others = content.get("oa_locations")
-    locations = [content.get("best_oa_location"), *(others if isinstance(others, list) else [])]
-    known = [location for location in locations if isinstance(location, dict)]
-    direct = [location.get("url_for_pdf") for location in known]
-    others = [location.get("url") for location in known]
-    named = [url for url in others if isinstance(url, str) and url.lower().endswith(".pdf")]
-    return tuple(dict.fromkeys(url for url in [*direct, *named] if isinstance(url, str) and url))
+    other_urls = content.get("oa_locations")
+    locations = [
+        content.get("best_oa_location"),
+        *(other_urls if isinstance(other_urls, list) else []),
+    ]
+    valid_locations = [location for location in locations if isinstance(location, dict)]
+    direct_urls = [location.get("url_for_pdf") for location in valid_locations]
+    other_urls = [location.get("url") for location in valid_locations]
+    pdf_urls = [url for url in other_urls if isinstance(url, str) and url.lower().endswith(".pdf")]
+    return tuple(
+        dict.fromkeys(url for url in [*direct_urls, *pdf_urls] if isinstance(url, str) and url)
+    )
 
 
 def open_full_texts(
@@ -125,11 +130,11 @@ def open_full_texts(
         store: shared cache.
         slots: bounds the documents in work; shared by all of a worker.
     """
-    known = settings.unpaywall_email is not None
+    has_email = settings.unpaywall_email is not None
     return FullTextLibrary(
         settings.documents,
         settings.grobid_url,
-        UnpaywallSource(settings, context).pdf_links if known else None,
+        UnpaywallSource(settings, context).pdf_links if has_email else None,
         store,
         context.ledger,
         slots,

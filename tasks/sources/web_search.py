@@ -29,15 +29,17 @@ _BRAVE_MOST = 20
 _EARLIEST = date(1990, 1, 1)
 
 
-def _page_found(source: HttpSource, row: Row, *, url: str, text: str, day: str) -> KnowledgeItem:
+def _web_page(
+    source: HttpSource, row: Row, *, url_field: str, text_field: str, day_field: str
+) -> KnowledgeItem:
     """A hit whose address, text and day stand under these names; the day is told in words."""
     return KnowledgeItem(
         kind=source.kind,
         source=source.name,
         title=text_of(row, "title"),
-        url=text_of(row, url),
-        text=text_of(row, text),
-        published=spoken_day(text_of(row, day), datetime.now(UTC).date()),
+        url=text_of(row, url_field),
+        text=text_of(row, text_field),
+        published=spoken_day(text_of(row, day_field), datetime.now(UTC).date()),
     )
 
 
@@ -81,14 +83,14 @@ class BraveSource(HttpSource):
         )
 
     def page(self, body: Any) -> Page:
-        nothing = isinstance(body, dict) and body.get("type") == "search" and "web" not in body
-        return self.page_of([] if nothing else rows_of(body, "web", "results"))
+        is_empty = isinstance(body, dict) and body.get("type") == "search" and "web" not in body
+        return self.page_of([] if is_empty else rows_of(body, "web", "results"))
 
     def item(self, row: Row) -> KnowledgeItem:
         snippets = (text_of(row, "description"), *texts_of(row, "extra_snippets"))
         today = datetime.now(UTC).date()
-        age, told = text_of(row, "page_age"), text_of(row, "age")
-        published = spoken_day(age, today) or spoken_day(told, today)
+        age, relative_age = text_of(row, "page_age"), text_of(row, "age")
+        published = spoken_day(age, today) or spoken_day(relative_age, today)
         return KnowledgeItem(
             kind=self.kind,
             source=self.name,
@@ -103,8 +105,8 @@ def brave_wait_seconds(reply: Reply) -> float:
     """`X-RateLimit-Remaining: 0, 1402` with `X-RateLimit-Reset: 1, 86400`: a second, a month."""
     rests = _numbers(reply.headers.get("x-ratelimit-remaining", ""))
     resets = _numbers(reply.headers.get("x-ratelimit-reset", ""))
-    spent = [reset for rest, reset in zip(rests, resets, strict=False) if rest == 0]
-    return max([retry_after_seconds(reply), *spent])
+    waits = [reset for rest, reset in zip(rests, resets, strict=False) if rest == 0]
+    return max([retry_after_seconds(reply), *waits])
 
 
 def _numbers(text: str) -> list[int]:
@@ -144,13 +146,15 @@ class SearxngSource(HttpSource):
         return self.page_of(rows_of(body, "results"), _silent_engines(body))
 
     def item(self, row: Row) -> KnowledgeItem:
-        return _page_found(self, row, url="url", text="content", day="publishedDate")
+        return _web_page(
+            self, row, url_field="url", text_field="content", day_field="publishedDate"
+        )
 
 
 def _silent_engines(body: Any) -> Iterator[tuple[Reason, str]]:
     """`unresponsive_engines`: pairs of engine and reason in words."""
-    told = body.get("unresponsive_engines")
-    for entry in told if isinstance(told, list) else []:
+    engines = body.get("unresponsive_engines")
+    for entry in engines if isinstance(engines, list) else []:
         parts = [str(part) for part in entry] if isinstance(entry, list) else [str(entry)]
         words = " ".join(parts[1:]).lower()
         reason = Reason.SERVER_ERROR
@@ -165,11 +169,11 @@ def _silent_engines(body: Any) -> Iterator[tuple[Reason, str]]:
 
 def _address(url: str) -> tuple[str, Secrets]:
     """The address without user and password, and those as what they are."""
-    parsed = web_address(url)
-    if not parsed.userinfo:
+    address = web_address(url)
+    if not address.userinfo:
         return url, Secrets()
-    secrets = Secrets.basic(parsed.username, SecretStr(parsed.password))
-    return str(parsed.copy_with(username=None, password=None)), secrets
+    secrets = Secrets.basic(address.username, SecretStr(address.password))
+    return str(address.copy_with(username=None, password=None)), secrets
 
 
 _SERPER_MOST = 100
@@ -211,11 +215,11 @@ class SerperSource(HttpSource):
         return Question(self.path, body=orjson.dumps(body))
 
     def page(self, body: Any) -> Page:
-        told = isinstance(body, dict) and "searchParameters" in body and "organic" not in body
-        return self.page_of([] if told else rows_of(body, "organic"))
+        is_empty = isinstance(body, dict) and "searchParameters" in body and "organic" not in body
+        return self.page_of([] if is_empty else rows_of(body, "organic"))
 
     def item(self, row: Row) -> KnowledgeItem:
-        return _page_found(self, row, url="link", text="snippet", day="date")
+        return _web_page(self, row, url_field="link", text_field="snippet", day_field="date")
 
 
 class SerperScholarSource(SerperSource):
@@ -288,4 +292,6 @@ class TavilySource(HttpSource):
         return Question("/search", body=orjson.dumps(body))
 
     def item(self, row: Row) -> KnowledgeItem:
-        return _page_found(self, row, url="url", text="content", day="published_date")
+        return _web_page(
+            self, row, url_field="url", text_field="content", day_field="published_date"
+        )

@@ -106,7 +106,7 @@ def _expected(request: SurveyRequest, _: Settings) -> Expected:
         request.parameters, unlimited=literature is not None and literature.unlimited
     )
     return Expected(
-        asked={
+        per_step={
             by_name[name]: replace(
                 step_calls,
                 calls=count * step_calls.calls,

@@ -204,7 +204,7 @@ class Reporter:
         context = (
             _PROPAGATOR.extract({"traceparent": parent}, context=Context()) if parent else None
         )
-        opened = self._tracer.start_as_current_span(
+        span_context = self._tracer.start_as_current_span(
             name,
             context=context,
             kind=_KINDS[kind],
@@ -212,8 +212,8 @@ class Reporter:
             record_exception=False,
             set_status_on_exception=False,
         )
-        with opened as span, ExitStack() as ending:
-            ending.push(partial(_tell_error, span))
+        with span_context as span, ExitStack() as ending:
+            ending.push(partial(_record_error, span))
             yield RecordedSpan(span)
 
     def traceparent(self) -> str | None:
@@ -229,16 +229,18 @@ class Reporter:
         self._meters.shutdown(timeout_millis=self._milliseconds)
 
 
-def _tell_error(span: trace.Span, kind: type[BaseException] | None, *_: object) -> None:
+def _record_error(span: trace.Span, kind: type[BaseException] | None, *_: object) -> None:
     if kind is not None:
         span.set_status(Status(StatusCode.ERROR, kind.__name__))
 
 
-def _attributes(given: Mapping[str, Value]) -> dict[str, str | int | float | bool]:
+def _attributes(attributes: Mapping[str, Value]) -> dict[str, str | int | float | bool]:
     """Return attributes of a span without unknown ones: absent and empty differ.
 
     A name that others gave, such as a model's, may repeat a key.
     """
     return {
-        f"{_SCOPE}.{name}": concealed(value) for name, value in given.items() if value is not None
+        f"{_SCOPE}.{name}": concealed(value)
+        for name, value in attributes.items()
+        if value is not None
     }

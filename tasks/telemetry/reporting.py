@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tasks.telemetry.otlp import Reporter
 
 
-class _Shared:
+class _ReporterState:
     """The process's reporter and how many use it."""
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class _Shared:
         self.count: Callable[[LlmCall], None] | None = None
 
 
-_SHARED = _Shared()
+_SHARED = _ReporterState()
 
 
 def current() -> "Reporter | None":
@@ -67,11 +67,11 @@ def _enter(settings: TelemetrySettings, service: str) -> None:
 def _leave() -> None:
     with _SHARED.lock:
         _SHARED.users -= 1
-        ended, _SHARED.reporter = (
+        unused, _SHARED.reporter = (
             (_SHARED.reporter, None) if _SHARED.users == 0 else (None, _SHARED.reporter)
         )
-    if ended is not None:
-        ended.close()
+    if unused is not None:
+        unused.close()
 
 
 _NOTHING: AbstractContextManager[Span] = nullcontext(Span())
@@ -108,7 +108,7 @@ def trace_headers() -> Mapping[str, str]:
 CallT = TypeVar("CallT")
 
 
-class _Counted(list[CallT]):
+class _ObservedList(list[CallT]):
     """A list that tells of every entry appended."""
 
     def __init__(self, tell: Callable[[CallT], object]) -> None:
@@ -130,14 +130,14 @@ def count_calls() -> None:
 def model_calls() -> list[LlmCall]:
     """An empty list; a plain one where nothing is reported."""
     reporter, count = current(), _SHARED.count
-    told = [each for each in (count, reporter and reporter.measures.model_call) if each]
-    return _Counted(lambda call: [each(call) for each in told]) if told else []
+    observers = [each for each in (count, reporter and reporter.measures.model_call) if each]
+    return _ObservedList(lambda call: [each(call) for each in observers]) if observers else []
 
 
 def source_calls() -> list[ApiCall]:
     """An empty list; a plain one where nothing is reported."""
     reporter = current()
-    return [] if reporter is None else _Counted(reporter.measures.source_call)
+    return [] if reporter is None else _ObservedList(reporter.measures.source_call)
 
 
 def idea_landed(outcome: str, seconds: float) -> None:

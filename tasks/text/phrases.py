@@ -10,7 +10,7 @@ from tasks.text.vocabulary import STOP_WORDS
 from tasks.text.words import content_words, key_phrases, words
 
 
-def _listed(text: str) -> frozenset[str]:
+def _words_of(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
@@ -47,9 +47,9 @@ three time tool total train trained training two type typical underlying underst
 unified validate validation value values variety various varying versus way well-known wide world
 yield yields
 """
-GENERAL = frozenset(stem for word in _listed(_GENERAL_WORDS) for stem in content_words(word))
+GENERAL = frozenset(stem for word in _words_of(_GENERAL_WORDS) for stem in content_words(word))
 """Stems that nearly every abstract has: sharing them says nothing."""
-_NOUNS_IN_ING = _listed("""
+_NOUNS_IN_ING = _words_of("""
     bargaining binding boosting breeding caching clustering computing crowdsourcing decoding
     embedding encoding engineering filtering finding fine-tuning folding foraging forecasting
     grazing hashing imaging labeling labelling learning mapping matching mining modeling modelling
@@ -57,7 +57,7 @@ _NOUNS_IN_ING = _listed("""
     reasoning rendering routing sampling scheduling screening sensing sequencing signaling
     signalling smoothing spiking thinking tracking training tuning understanding warming
     """)
-_HANGING = _listed("""
+_HANGING = _words_of("""
     incorporates affect affects captures reflect reflects falls produces requires remains allows
     yields enables contains drives relies without within while during given necessary versus via per
     due
@@ -111,24 +111,25 @@ def specific_phrases(text: str, limit: int) -> list[str]:
     """The `limit` best key phrases that name something, none a part of another; single words only
     for want of longer ones.
     """
-    chosen: list[str] = []
-    candidates = [_trimmed(phrase) for phrase in key_phrases(text, 40)]
+    phrases: list[str] = []
+    candidates = [_trim(phrase) for phrase in key_phrases(text, 40)]
     for phrase in sorted(
         filter(None, candidates), key=lambda phrase: " " not in phrase and "-" not in phrase
     ):
         stems = specific_stems(phrase)
         if (
-            len(chosen) < limit
+            len(phrases) < limit
             and stems
             and not any(
-                stems <= specific_stems(other) or specific_stems(other) <= stems for other in chosen
+                stems <= specific_stems(other) or specific_stems(other) <= stems
+                for other in phrases
             )
         ):
-            chosen.append(phrase)
-    return chosen
+            phrases.append(phrase)
+    return phrases
 
 
-def _trimmed(phrase: str) -> str:
+def _trim(phrase: str) -> str:
     """The phrase without what names nothing at its ends: adverbs, general words in front, verbs
     left hanging behind.
     """
@@ -146,8 +147,8 @@ def mentions(stems_of_text: frozenset[str], phrase: str) -> bool:
     """Return whether a text with these stems speaks of `phrase`: all of its specific stems, or all
     but one of four and more.
     """
-    wanted = specific_stems(phrase)
-    return len(wanted - stems_of_text) <= (1 if len(wanted) > 3 else 0)
+    phrase_stems = specific_stems(phrase)
+    return len(phrase_stems - stems_of_text) <= (1 if len(phrase_stems) > 3 else 0)
 
 
 def meaningful_words(text: str) -> list[str]:
@@ -194,14 +195,16 @@ def _queries_of(
     limit: int,
     seen: set[frozenset[str]],
 ) -> list[str]:
-    ranked = ranked_phrases(statement, frequency)
+    ranked_list = ranked_phrases(statement, frequency)
     queries: list[str] = []
-    for start in range(len(ranked)):
-        query = filled([*ranked[start : start + 2], *subject], QUERY_WORD_LIMIT)
+    for start in range(len(ranked_list)):
+        query = filled([*ranked_list[start : start + 2], *subject], QUERY_WORD_LIMIT)
         if len(queries) < limit and query and (stems := specific_stems(query)) not in seen:
             seen.add(stems)
             queries.append(query)
-    return queries or [query for query in (filled([*ranked, *subject], QUERY_WORD_LIMIT),) if query]
+    return queries or [
+        query for query in (filled([*ranked_list, *subject], QUERY_WORD_LIMIT),) if query
+    ]
 
 
 def ranked_phrases(text: str, frequency: Counter[str]) -> list[str]:
@@ -214,15 +217,15 @@ def ranked_phrases(text: str, frequency: Counter[str]) -> list[str]:
 
 def filled(phrases: list[str], word_limit: int) -> str:
     """Phrases joined until the next would not fit, each stem once."""
-    chosen: list[str] = []
-    have: set[str] = set()
+    words_so_far: list[str] = []
+    stems: set[str] = set()
     for phrase in phrases:
-        fresh = [
+        new_words = [
             word
             for word in phrase.split()
-            if not specific_stems(word) or not specific_stems(word) <= have
+            if not specific_stems(word) or not specific_stems(word) <= stems
         ]
-        if len(chosen) + len(fresh) <= word_limit:
-            chosen.extend(fresh)
-            have |= specific_stems(" ".join(fresh))
-    return " ".join(chosen)
+        if len(words_so_far) + len(new_words) <= word_limit:
+            words_so_far.extend(new_words)
+            stems |= specific_stems(" ".join(new_words))
+    return " ".join(words_so_far)

@@ -41,11 +41,11 @@ def stands_in(passage: str, text: str, *, least_characters: int = LEAST_CHARACTE
     """Return whether `passage` is a stretch of `text`; a hyphen at a line's end may be the word's
     own or not.
     """
-    wanted = normal(passage).strip(AROUND)
-    if len(wanted) < least_characters:
+    quotation = normal(passage).strip(AROUND)
+    if len(quotation) < least_characters:
         return False
-    whole = normal(text)
-    return wanted in whole or wanted.replace("-", "") in whole.replace("-", "")
+    whole_text = normal(text)
+    return quotation in whole_text or quotation.replace("-", "") in whole_text.replace("-", "")
 
 
 QUOTATION_WORD_LIMIT = 60
@@ -65,23 +65,23 @@ def quotable(sentence: str) -> str:
     quotation marks become single ones, and square brackets that would cite (`[P2]`) round ones.
     """
     text = _ADDRESS.sub(" ", sentence).translate(_INNER_MARKS)
-    one_line = " ".join(_BRACKETED.sub(_uncited, text).split())
+    one_line = " ".join(_BRACKETED.sub(_without_key, text).split())
     text, left_out = shorten_words(one_line, QUOTATION_WORD_LIMIT)
     return f"{text.rstrip(' ,;:')} …" if left_out else text
 
 
-def _uncited(bracket: Match[str]) -> str:
+def _without_key(bracket: Match[str]) -> str:
     return f"({bracket[1]})" if _KEY_LIKE.search(bracket[1]) else bracket.group()
 
 
-def passages(found: Iterable[tuple[str, str]]) -> str:
+def passages(quotes: Iterable[tuple[str, str]]) -> str:
     """Sentences of papers in quotation marks, one per paragraph, each with the key it is cited
     by.
     """
-    return "\n\n".join(f"“{quotable(sentence)}” [{key}]" for sentence, key in found)
+    return "\n\n".join(f"“{quotable(sentence)}” [{key}]" for sentence, key in quotes)
 
 
 def cited(keys: Sequence[str]) -> str:
     """The first `KEYS_SHOWN` keys in brackets; says so where there are more."""
-    shown = " ".join(f"[{key}]" for key in keys[:KEYS_SHOWN])
-    return f"(among them {shown})" if len(keys) > KEYS_SHOWN else shown
+    listed_keys = " ".join(f"[{key}]" for key in keys[:KEYS_SHOWN])
+    return f"(among them {listed_keys})" if len(keys) > KEYS_SHOWN else listed_keys

@@ -61,11 +61,11 @@ def same_title(idea_title: str, found_title: str) -> bool:
     """Return whether the title found is the idea's, with little around it (a site's name, a
     number).
     """
-    wanted, found = _GENRE.sub("", plain_title(idea_title)), plain_title(found_title)
-    if len(wanted.split()) < LEAST_TITLE_WORDS:
+    idea_plain, found_plain = _GENRE.sub("", plain_title(idea_title)), plain_title(found_title)
+    if len(idea_plain.split()) < LEAST_TITLE_WORDS:
         return False
-    few_around = len(found.split()) <= len(wanted.split()) + _WORDS_AROUND
-    return few_around and f" {wanted} " in f" {found} "
+    is_short = len(found_plain.split()) <= len(idea_plain.split()) + _WORDS_AROUND
+    return is_short and f" {idea_plain} " in f" {found_plain} "
 
 
 def same_text(idea_text: str, found_text: str) -> bool:
@@ -84,8 +84,8 @@ def same_authors(idea_authors: Sequence[str], found_authors: Sequence[str]) -> b
 
 def _shared_authors(some: Sequence[str], others: Sequence[str]) -> int:
     """Return how many of `some` are among the others."""
-    known = author_keys(others)
-    return sum(not known.isdisjoint(_readings(author)) for author in some)
+    other_keys = author_keys(others)
+    return sum(not other_keys.isdisjoint(_readings(author)) for author in some)
 
 
 def author_keys(authors: Iterable[str]) -> frozenset[tuple[str, str]]:
@@ -101,13 +101,13 @@ def _readings(author: str) -> tuple[tuple[str, str], ...]:
     """
     last, comma, first = author.partition(",")
     if comma and last.strip():
-        family = _name_words(last)
-        given = [word for word in _name_words(first) if word not in _SUFFIXES]
-        return ((family[-1], given[0][0]),) if family and given else ()
-    family, words = _name_words(surname(author)), _name_words(author)
-    if not family or len(words) < 2 or len(words) == len(family):
+        family_names = _name_words(last)
+        given_names = [word for word in _name_words(first) if word not in _SUFFIXES]
+        return ((family_names[-1], given_names[0][0]),) if family_names and given_names else ()
+    family_names, words = _name_words(surname(author)), _name_words(author)
+    if not family_names or len(words) < 2 or len(words) == len(family_names):
         return ()
-    readings = [(family[-1], words[0][0])]
+    readings = [(family_names[-1], words[0][0])]
     if len(words) == _TWO_WORDS or len(words[-1]) <= _INITIALS:
         readings.append((words[-2], words[-1][0]))
     return tuple(reading for reading in readings if len(reading[0]) > 1)
@@ -122,15 +122,15 @@ def _name_words(name: str) -> list[str]:
     return _WORDS.findall(plain)
 
 
-def is_own_work(idea: Work, found: Work) -> bool:
+def is_own_work(idea: Work, work: Work) -> bool:
     """Return whether what was found is possibly the idea's own publication: by title, by nearly
     identical text, or by its authors and a near title or text; never by authors alone.
     """
-    if same_title(idea.title, found.title) or same_text(idea.text or "", found.text or ""):
+    if same_title(idea.title, work.title) or same_text(idea.text or "", work.text or ""):
         return True
-    return same_authors(idea.authors, found.authors) and (
-        _near_title(idea.title, found.title)
-        or _shared_runs(idea.text or "", found.text or "") >= _NEAR_RUNS_SHARE
+    return same_authors(idea.authors, work.authors) and (
+        _near_title(idea.title, work.title)
+        or _shared_runs(idea.text or "", work.text or "") >= _NEAR_RUNS_SHARE
     )
 
 
@@ -180,10 +180,10 @@ def _shared_runs(idea_text: str, found_text: str) -> float:
     """The share, 0 to 1, of a found text's runs of words that stand in the idea's; 0 for a text too
     short to tell.
     """
-    found = _runs(_plain_words(found_text))
-    if len(found) < _LEAST_RUNS:
+    found_runs = _runs(_plain_words(found_text))
+    if len(found_runs) < _LEAST_RUNS:
         return 0.0
-    return len(found & _runs_of_idea(idea_text)) / len(found)
+    return len(found_runs & _runs_of_idea(idea_text)) / len(found_runs)
 
 
 def _runs(words: Sequence[str]) -> frozenset[tuple[str, ...]]:

@@ -52,30 +52,30 @@ def sections_of_markdown(text: str) -> list[tuple[str, str]]:
     alone on a line (`Method:`). A heading without a body is kept with an empty one; lines in code
     fences are body. By hand, since to a parser of Markdown bold lines and labels are no headings.
     """
-    found: list[tuple[str, list[str]]] = [("", [])]
+    line_groups: list[tuple[str, list[str]]] = [("", [])]
     for heading, line in _lines(text):
         if heading is None:
-            found[-1][1].append(line)
+            line_groups[-1][1].append(line)
         else:
-            found.append((heading, []))
-    sections = [(heading, "\n".join(lines).strip()) for heading, lines in found]
+            line_groups.append((heading, []))
+    sections = [(heading, "\n".join(lines).strip()) for heading, lines in line_groups]
     return [(heading, body) for heading, body in sections if heading or body]
 
 
 def _lines(text: str) -> list[tuple[str | None, str]]:
     """Each line with its heading text, or None for a line of the body."""
     lines = text.splitlines()
-    marked: list[tuple[str | None, str]] = []
+    result: list[tuple[str | None, str]] = []
     in_fence = False
     for line in lines:
         if _FENCE.match(line):
             in_fence = not in_fence
             continue
-        if not in_fence and _UNDERLINE.match(line) and marked and _can_be_underlined(marked[-1]):
-            marked[-1] = (marked[-1][1].strip(), "")
+        if not in_fence and _UNDERLINE.match(line) and result and _can_be_underlined(result[-1]):
+            result[-1] = (result[-1][1].strip(), "")
             continue
-        marked.append((None if in_fence else _heading_of(line), line))
-    return marked
+        result.append((None if in_fence else _heading_of(line), line))
+    return result
 
 
 def _can_be_underlined(marked: tuple[str | None, str]) -> bool:
@@ -98,16 +98,16 @@ def sentences(text: str) -> list[str]:
     Headings are dropped; a bullet starts a sentence and loses its mark; a full stop after an
     abbreviation, an initial or inside a number ends nothing.
     """
-    found: list[str] = []
+    all_sentences: list[str] = []
     paragraph: list[str] = []
     for heading, line in [*_lines(text), (None, "")]:
         bullet = _BULLET.match(line)
         if paragraph and (heading is not None or bullet or not line.strip()):
-            found.extend(_split(" ".join(" ".join(paragraph).split())))
+            all_sentences.extend(_split(" ".join(" ".join(paragraph).split())))
             paragraph = []
         if heading is None and line.strip():
             paragraph.append(line[bullet.end() :] if bullet else line)
-    return found
+    return all_sentences
 
 
 def _split(paragraph: str) -> list[str]:
@@ -199,16 +199,16 @@ def key_phrases(text: str, limit: int) -> list[str]:
 
 
 def _phrases(part: str) -> list[tuple[str, ...]]:
-    found: list[tuple[str, ...]] = []
+    phrases: list[tuple[str, ...]] = []
     current: list[str] = []
     for word in [*words(part), ""]:
         if word and word not in STOP_WORDS and not word[0].isdigit() and (len(word) > 2 or current):
             current.append(word)
             continue
         if current and len(current) <= 4 and (len(current) > 1 or len(current[0]) > 3):
-            found.append(tuple(current))
+            phrases.append(tuple(current))
         current = []
-    return found
+    return phrases
 
 
 def overlap_0_to_1(a: str, b: str) -> float:
@@ -274,20 +274,20 @@ def nearest_sentences(query: str, text: str, limit: int | None) -> Excerpt:
     total = len(_UNBROKEN.findall(text))
     if limit is None or total <= limit:
         return Excerpt(text, 0)
-    found = list(dict.fromkeys(sentences(text)))
-    kept: set[str] = set()
+    unique = list(dict.fromkeys(sentences(text)))
+    chosen: set[str] = set()
     room = limit
-    ranked = [sentence for _, sentence in rank_sentences(query, found, len(found))]
-    for sentence in ranked:
+    by_nearness = [sentence for _, sentence in rank_sentences(query, unique, len(unique))]
+    for sentence in by_nearness:
         length = len(_UNBROKEN.findall(sentence))
         if length <= room:
-            kept.add(sentence)
+            chosen.add(sentence)
             room -= length
-    if not kept:
-        nearest, _ = shorten_words(ranked[0] if ranked else text, limit)
+    if not chosen:
+        nearest, _ = shorten_words(by_nearness[0] if by_nearness else text, limit)
         return Excerpt(nearest, total - limit)
-    shown = " ".join(sentence for sentence in found if sentence in kept)
-    return Excerpt(shown, total - (limit - room))
+    excerpt = " ".join(sentence for sentence in unique if sentence in chosen)
+    return Excerpt(excerpt, total - (limit - room))
 
 
 def has_numbers(sentence: str) -> bool:

@@ -64,8 +64,8 @@ class Memory:
 
     def add(self, departure: Departure, most: int) -> None:
         """Another gateway may need more than `most`: no more are forgotten than are added."""
-        kept = min(max(most, len(self.departures)), _MOST_REMEMBERED)
-        self.departures = [*self.departures, departure][-kept:]
+        length = min(max(most, len(self.departures)), _MOST_REMEMBERED)
+        self.departures = [*self.departures, departure][-length:]
 
 
 class Departures:
@@ -291,16 +291,20 @@ class ArrivalLimiter:
             each.arrived_by = self._arrivals.get(each.left_at, each.arrived_by)
         memory.add(Departure(moment, moment + self._longest_travel_seconds), self._allowed)
         self._memory.write(memory)
-        known = {each.left_at for each in memory.departures}
-        self._arrivals = {left_at: by for left_at, by in self._arrivals.items() if left_at in known}
+        departure_times = {each.left_at for each in memory.departures}
+        self._arrivals = {
+            left_at: by for left_at, by in self._arrivals.items() if left_at in departure_times
+        }
 
     @property
     def _quick(self) -> bool:
         """Return whether the other side usually answers at once: then late answers tell of
         arrivals.
         """
-        known = sorted(self._answer_seconds)
-        return not known or known[len(known) // 10] < _QUICK_ANSWER_SECONDS
+        answer_seconds = sorted(self._answer_seconds)
+        return (
+            not answer_seconds or answer_seconds[len(answer_seconds) // 10] < _QUICK_ANSWER_SECONDS
+        )
 
     @property
     def _steady(self) -> bool:

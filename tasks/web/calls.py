@@ -109,7 +109,7 @@ def failure(source: str, endpoint: str, reason: Reason, detail: str) -> SourceFa
 _LOG = logging.getLogger("assay.web")
 
 
-class KeptAnswers:
+class CachedAnswers:
     """Entries of a store that are not older than `maximum_age_seconds`.
 
     A store that cannot be used costs requests, not answers.

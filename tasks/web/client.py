@@ -58,8 +58,8 @@ class Secrets:
     @classmethod
     def basic(cls, user: str, password: SecretStr) -> "Secrets":
         """HTTP Basic."""
-        encoded = b64encode(f"{user}:{password.get_secret_value()}".encode()).decode()
-        return cls({"Authorization": SecretStr(f"Basic {encoded}")}, parts=(password,))
+        credentials = b64encode(f"{user}:{password.get_secret_value()}".encode()).decode()
+        return cls({"Authorization": SecretStr(f"Basic {credentials}")}, parts=(password,))
 
     def scrubbed(self, text: str) -> str:
         """`text` with every one of them, and all that looks like a key, replaced by `***`."""
@@ -78,7 +78,7 @@ class Secrets:
 _IN_FORCE: ContextVar[Secrets | None] = ContextVar("secrets_in_force", default=None)
 
 
-class _Scrubbing(logging.Filter):
+class _ScrubFilter(logging.Filter):
     """Takes keys out of the connection's debug log: a redirect may repeat one in its address."""
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -88,7 +88,7 @@ class _Scrubbing(logging.Filter):
 
 
 for _name in ("httpcore.connection", "httpcore.http11", "httpcore.proxy"):
-    logging.getLogger(_name).addFilter(_Scrubbing())
+    logging.getLogger(_name).addFilter(_ScrubFilter())
 
 
 class KeyedTransport(httpx.AsyncBaseTransport):
@@ -100,7 +100,7 @@ class KeyedTransport(httpx.AsyncBaseTransport):
 
     def __init__(self) -> None:
         self._direct = _transport(None)
-        self._proxied = {scheme: _transport(url) for scheme, url in _proxies().items()}
+        self._by_proxy = {scheme: _transport(url) for scheme, url in _proxies().items()}
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         secrets = request.extensions.get(_SECRETS)
@@ -113,21 +113,21 @@ class KeyedTransport(httpx.AsyncBaseTransport):
             url = url.copy_merge_params(
                 {name: value.get_secret_value() for name, value in secrets.parameters.items()}
             )
-        keyed = httpx.Request(
+        request_with_keys = httpx.Request(
             request.method, url, headers=headers, stream=request.stream, extensions=extensions
         )
         token = _IN_FORCE.set(secrets)
         try:
-            return await self._transport_for(url).handle_async_request(keyed)
+            return await self._transport_for(url).handle_async_request(request_with_keys)
         finally:
             _IN_FORCE.reset(token)
 
     def _transport_for(self, url: httpx.URL) -> httpx.AsyncHTTPTransport:
-        proxied = self._proxied.get(url.scheme)
-        return self._direct if proxied is None or proxy_bypass(url.host) else proxied
+        proxy = self._by_proxy.get(url.scheme)
+        return self._direct if proxy is None or proxy_bypass(url.host) else proxy
 
     async def aclose(self) -> None:
-        for transport in (self._direct, *self._proxied.values()):
+        for transport in (self._direct, *self._by_proxy.values()):
             await transport.aclose()
 
 
@@ -173,12 +173,12 @@ def web_address(text: str) -> httpx.URL:
         httpx.InvalidURL: it is none, be it for its form, its port or its host
         (`http://xn--a.invalid/`).
     """
-    return _readable(partial(httpx.URL, text))
+    return _check_address(partial(httpx.URL, text))
 
 
 def redirected(url: httpx.URL, location: str) -> httpx.URL:
     """Return where `location`, whole or relative, leads from `url`; raises as `web_address`."""
-    return _readable(partial(url.join, location))
+    return _check_address(partial(url.join, location))
 
 
 def shown(url: httpx.URL) -> str:
@@ -200,7 +200,7 @@ def ascii_lower(text: str) -> str:
     return text.translate(_LOWER)
 
 
-def _readable(make: Callable[[], httpx.URL]) -> httpx.URL:
+def _check_address(make: Callable[[], httpx.URL]) -> httpx.URL:
     """httpx decodes a host only when it is asked for it, and raises then."""
     try:
         url = make()

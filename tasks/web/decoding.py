@@ -44,8 +44,12 @@ def mended_json(content: bytes) -> bytes:
 
 def with_whole_characters(text: str) -> str:
     """`text` with U+FFFD for every half of a character, be it written as an escape of JSON."""
-    mended = _ESCAPE.sub(_mended_escape, text) if "\\u" in text else text
-    return mended if mended.isascii() else mended.translate(_SURROGATES)
+    text_without_halves = _ESCAPE.sub(_replace_escape, text) if "\\u" in text else text
+    return (
+        text_without_halves
+        if text_without_halves.isascii()
+        else text_without_halves.translate(_SURROGATES)
+    )
 
 
 def inside(value: Any, *path: str) -> Any:
@@ -77,16 +81,16 @@ def xml_of(content: str | bytes) -> Element:
         UnreadableXmlError: see there.
     """
     try:
-        return _parsed(content)
+        return _parse_xml(content)
     except ParseError:
         text = content.decode("utf-8", "replace") if isinstance(content, bytes) else content
     try:
-        return _parsed(_CHARACTER_REFERENCE.sub(_mended_reference, text).translate(_SURROGATES))
+        return _parse_xml(_CHARACTER_REFERENCE.sub(_replace_reference, text).translate(_SURROGATES))
     except ParseError as error:
         raise UnreadableXmlError("ParseError") from error
 
 
-def _parsed(content: str | bytes) -> Element:
+def _parse_xml(content: str | bytes) -> Element:
     try:
         root: Element = fromstring(content, forbid_dtd=True)
     except ParseError:
@@ -100,10 +104,10 @@ def _parsed(content: str | bytes) -> Element:
     return root
 
 
-def _mended_escape(found: Match[str]) -> str:
-    return "\ufffd" if len(found[0]) == _LONE_ESCAPE else found[0]
+def _replace_escape(match: Match[str]) -> str:
+    return "\ufffd" if len(match[0]) == _LONE_ESCAPE else match[0]
 
 
-def _mended_reference(found: Match[str]) -> str:
-    number = int(found[1]) if found[1] else int(found[2], 16)
-    return "\ufffd" if number in _SURROGATES else found[0]
+def _replace_reference(match: Match[str]) -> str:
+    number = int(match[1]) if match[1] else int(match[2], 16)
+    return "\ufffd" if number in _SURROGATES else match[0]

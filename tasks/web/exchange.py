@@ -101,11 +101,11 @@ async def exchange_on_host(
                 location = answer.headers.get("location", "")
                 if answer.status not in REDIRECTS or not location:
                     return answer
-                target = _on_host(target, location, secrets)
+                target = _redirect_on_host(target, location, secrets)
     raise NoAnswerError(Reason.SERVER_ERROR, f"redirected more than {_MOST_REDIRECTS} times")
 
 
-def _on_host(url: httpx.URL, location: str, secrets: Secrets) -> httpx.URL:
+def _redirect_on_host(url: httpx.URL, location: str, secrets: Secrets) -> httpx.URL:
     target = redirected(url, location)
     if (target.scheme, target.host, target.port) != (url.scheme, url.host, url.port):
         detail = f"redirected to another host, {target.host[:100]}: keys do not follow"
@@ -128,16 +128,16 @@ def probe(
         NoAnswerError: see there; also where `url` is no address.
     """
     content = bytearray()
-    asked: dict[str, Any] = {"timeout": timeout_seconds, "trust_env": use_proxies}
+    options: dict[str, Any] = {"timeout": timeout_seconds, "trust_env": use_proxies}
     with answered_within(timeout_seconds):
         try:
-            with httpx.stream("GET", web_address(url), headers=headers, **asked) as response:
+            with httpx.stream("GET", web_address(url), headers=headers, **options) as response:
                 for piece in response.iter_bytes(_PIECE_BYTES):
                     content += piece
                     if len(content) > _LARGEST_PROBE_BYTES:
                         raise _too_large(_LARGEST_PROBE_BYTES)
         except ValueError as error:
-            raise _no_redirect(error) from error
+            raise _bad_redirect(error) from error
     return Answer(response.status_code, response.headers, bytes(content))
 
 
@@ -192,7 +192,7 @@ async def streamed(client: Client, request: httpx.Request) -> AsyncIterator[http
     try:
         response = await client.send(request, stream=True, follow_redirects=False)
     except ValueError as error:
-        raise _no_redirect(error) from error
+        raise _bad_redirect(error) from error
     try:
         yield response
     finally:
@@ -201,14 +201,14 @@ async def streamed(client: Client, request: httpx.Request) -> AsyncIterator[http
 
 async def _whole_body(response: httpx.Response, maximum_bytes: int) -> bytes:
     """The body, unpacked. Never holds more than `maximum_bytes` and one piece."""
-    packing = response.headers.get("content-encoding", "").strip().lower() or "identity"
-    if packing != "identity" and packing not in _PACKINGS:
-        detail = f"the answer is packed as {packing[:40]}, which was not asked for"
+    encoding = response.headers.get("content-encoding", "").strip().lower() or "identity"
+    if encoding != "identity" and encoding not in _PACKINGS:
+        detail = f"the answer is packed as {encoding[:40]}, which was not asked for"
         raise NoAnswerError(Reason.MALFORMED_ANSWER, detail)
-    unpacker = zlib.decompressobj(_PACKINGS[packing]) if packing != "identity" else None
+    unpacker = zlib.decompressobj(_PACKINGS[encoding]) if encoding != "identity" else None
     content = bytearray()
-    async for packed in response.aiter_raw():
-        for piece in _unpacked(unpacker, packed):
+    async for chunk in response.aiter_raw():
+        for piece in _unpack(unpacker, chunk):
             content += piece
             if len(content) > maximum_bytes:
                 raise _too_large(maximum_bytes)
@@ -217,7 +217,7 @@ async def _whole_body(response: httpx.Response, maximum_bytes: int) -> bytes:
     return bytes(content)
 
 
-def _no_redirect(error: ValueError) -> httpx.RemoteProtocolError:
+def _bad_redirect(error: ValueError) -> httpx.RemoteProtocolError:
     """httpx reads the address of every redirect, and has no error for one that is none."""
     return httpx.RemoteProtocolError(f"redirected to no address ({type(error).__name__})")
 
@@ -227,17 +227,17 @@ def _too_large(maximum_bytes: int) -> NoAnswerError:
     return NoAnswerError(Reason.TOO_LARGE, detail)
 
 
-def _unpacked(unpacker: "zlib._Decompress | None", packed: bytes) -> Iterator[bytes]:
+def _unpack(unpacker: "zlib._Decompress | None", chunk: bytes) -> Iterator[bytes]:
     """Pieces of bounded size, however much one packed piece stands for; nothing behind the end."""
     if unpacker is None:
-        yield packed
+        yield chunk
         return
-    while packed and not unpacker.eof:
+    while chunk and not unpacker.eof:
         try:
-            yield unpacker.decompress(packed, _PIECE_BYTES)
+            yield unpacker.decompress(chunk, _PIECE_BYTES)
         except zlib.error as error:
             raise NoAnswerError(Reason.MALFORMED_ANSWER, "the packed answer is damaged") from error
-        packed = unpacker.unconsumed_tail
+        chunk = unpacker.unconsumed_tail
 
 
 _REASONS = {

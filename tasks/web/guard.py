@@ -47,23 +47,19 @@ class Refused:
 def is_public(address: str) -> bool:
     """Return whether an address is public unicast; one that wraps an IPv4 address, by both."""
     try:
-        parsed = ipaddress.ip_address(address.split("%", 1)[0])
+        ip = ipaddress.ip_address(address.split("%", 1)[0])
     except ValueError:
         return False
-    if isinstance(parsed, ipaddress.IPv6Address):
-        wrapped = _wrapped(parsed)
-        if wrapped is not None and not is_public(str(wrapped)):
+    if isinstance(ip, ipaddress.IPv6Address):
+        ipv4 = _embedded_ipv4(ip)
+        if ipv4 is not None and not is_public(str(ipv4)):
             return False
-        if parsed not in _GLOBAL_UNICAST:
-            return wrapped is not None
-    return (
-        parsed.is_global
-        and not parsed.is_multicast
-        and not any(parsed in network for network in _SPECIAL)
-    )
+        if ip not in _GLOBAL_UNICAST:
+            return ipv4 is not None
+    return ip.is_global and not ip.is_multicast and not any(ip in network for network in _SPECIAL)
 
 
-def _wrapped(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+def _embedded_ipv4(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
     """The IPv4 address passed on to: mapped, 6to4, NAT64 (RFC 6052), ISATAP (RFC 5214)."""
     if address in _NAT64 or (int(address) >> 32) & 0xFFFFFFFF in _ISATAP:
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
@@ -118,10 +114,10 @@ async def resolve(host: str, port: int, *, allow_private_addresses: bool) -> str
     whole, so that an attacker's name cannot be tried until the answer suits.
     """
     try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        entries = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, ValueError) as error:  # a name no resolver takes is a ValueError
         return Refused(f"host {host[:100]} has no address ({type(error).__name__})", resolved=False)
-    addresses = [str(entry[4][0]) for entry in found]
+    addresses = [str(entry[4][0]) for entry in entries]
     if not addresses:
         return Refused(f"host {host[:100]} has no address", resolved=False)
     if not allow_private_addresses and not all(is_public(address) for address in addresses):

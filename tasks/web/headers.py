@@ -31,19 +31,19 @@ def plain_number(text: str | None) -> float | None:
     return float(text) if plain and text.replace(".", "", 1).isdigit() else None
 
 
-def retry_after_seconds(given: str | None) -> float | None:
+def retry_after_seconds(header: str | None) -> float | None:
     """Seconds from now that `Retry-After` asks to wait; None where it says nothing.
 
     Always a finite number from 0 to `LONGEST_WAIT_SECONDS`. Fractions are taken as well, for some
     servers send them; a date in the past means 0. Source: RFC 9110, section 10.2.3.
     """
-    text = (given or "").strip()
+    text = (header or "").strip()
     if not text or len(text) > _LONGEST_HEADER:
         return None
     seconds = plain_number(text)
     if seconds is None:
         seconds = _seconds_until_date(text)
-    return None if seconds is None else _bounded(seconds)
+    return None if seconds is None else _within_limits(seconds)
 
 
 def seconds_until(reset: str, now: datetime | None = None) -> float:
@@ -57,10 +57,10 @@ def seconds_until(reset: str, now: datetime | None = None) -> float:
         seconds = in_seconds - now.timestamp()
     if seconds is None:
         seconds = _seconds_until_moment(reset, now)
-    return _bounded(seconds)
+    return _within_limits(seconds)
 
 
-def _bounded(seconds: float) -> float:
+def _within_limits(seconds: float) -> float:
     return min(max(seconds, 0.0), LONGEST_WAIT_SECONDS)
 
 

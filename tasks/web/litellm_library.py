@@ -39,20 +39,23 @@ def asked_to_wait_seconds(error: Any) -> float | None:
     """Return how long a provider's error asks to wait, in seconds; None when it does not say."""
     for link in causes(error):
         response = getattr(link, "response", None)
-        kept = (getattr(response, "headers", None), getattr(link, "litellm_response_headers", None))
-        for headers in kept:
+        header_sets = (
+            getattr(response, "headers", None),
+            getattr(link, "litellm_response_headers", None),
+        )
+        for headers in header_sets:
             if headers and (value := headers.get("retry-after")) is not None:
                 return retry_after_seconds(str(value))
             if headers and (value := headers.get("x-ratelimit-reset")) is not None:
                 return seconds_until(str(value))  # OpenRouter's
-    return _told_in_words(str(error))
+    return _wait_in_message(str(error))
 
 
-def _told_in_words(text: str) -> float | None:
+def _wait_in_message(text: str) -> float | None:
     """Gemini's wait, which no header tells: `"retryDelay": "21s"` (google.rpc.RetryInfo)."""
-    _, found, rest = text.partition('"retryDelay"')
+    _, field_name, rest = text.partition('"retryDelay"')
     delay = rest[:40].partition('"')[2].partition('"')[0]
-    return seconds_until(delay) if found and delay else None
+    return seconds_until(delay) if field_name and delay else None
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
@@ -100,8 +103,8 @@ class _RelayTransport(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         content = await request.aread()
         headers = {_TRIALS: request.headers[_TRIALS]} if _TRIALS in request.headers else {}
-        asked = RelayedRequest(request.url.path, orjson.loads(content), headers)
-        answer = self._relay(asked)
+        relayed_request = RelayedRequest(request.url.path, orjson.loads(content), headers)
+        answer = self._relay(relayed_request)
         return httpx.Response(answer.status, json=answer.body, request=request)
 
 
@@ -110,20 +113,20 @@ async def relayed(provider: str, relay: Relay) -> dict[str, Any]:
     azure, anthropic and gemini.
     """
     client = httpx.AsyncClient(transport=_RelayTransport(relay))
-    given: dict[str, Any] = {"api_base": NOWHERE, "api_key": _NO_KEY}
+    parameters: dict[str, Any] = {"api_base": NOWHERE, "api_key": _NO_KEY}
     if provider == "openai":
         from openai import AsyncOpenAI
 
         base_url = f"{NOWHERE}/v1"
-        given["client"] = AsyncOpenAI(
+        parameters["client"] = AsyncOpenAI(
             api_key=_NO_KEY, base_url=base_url, http_client=client, max_retries=0
         )
     elif provider == "azure":
         from openai import AsyncAzureOpenAI
 
         version = os.environ.get("AZURE_API_VERSION") or library().AZURE_DEFAULT_API_VERSION
-        given["api_version"] = version
-        given["client"] = AsyncAzureOpenAI(
+        parameters["api_version"] = version
+        parameters["client"] = AsyncAzureOpenAI(
             api_key=_NO_KEY,
             azure_endpoint=NOWHERE,
             api_version=version,
@@ -136,5 +139,5 @@ async def relayed(provider: str, relay: Relay) -> dict[str, Any]:
         handler = AsyncHTTPHandler()
         await handler.client.aclose()
         handler.client = client
-        given["client"] = handler
-    return given
+        parameters["client"] = handler
+    return parameters

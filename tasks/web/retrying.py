@@ -80,7 +80,7 @@ class RetryPolicy:
         while True:
             number += 1
             started = time.monotonic()
-            failed: TransientError | None = None
+            last_error: TransientError | None = None
             try:
                 tried = await attempt(number)
                 spent.seconds += tried.busy_seconds
@@ -93,15 +93,15 @@ class RetryPolicy:
                 if not concerns_one_unit(error):
                     raise
                 spent.seconds += time.monotonic() - started
-                failed, wait_seconds = error, error.wait_seconds
+                last_error, wait_seconds = error, error.wait_seconds
             doublings = min(number - 1, _MOST_DOUBLINGS)
             longest = min(self.first_pause_seconds * 2.0**doublings, self.longest_pause_seconds)
             jitter = random.uniform(0.5, 1.0)  # noqa: S311 -- not a secret
             pause_seconds = max(longest * jitter, wait_seconds)
             late = spent.seconds + pause_seconds > self.maximum_total_seconds
             if late or number == self.maximum_attempts:
-                if failed is not None:
-                    raise failed
+                if last_error is not None:
+                    raise last_error
                 return tried.result
             spent.seconds += pause_seconds
             await asyncio.sleep(pause_seconds)

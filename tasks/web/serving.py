@@ -34,10 +34,10 @@ _DESCRIPTORS_KEPT = 128
 
 def most_connections() -> int:
     """As many as the process may open files for, less those the service itself needs."""
-    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    file_limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return (
-        max(min(_MOST_CONNECTIONS, allowed - _DESCRIPTORS_KEPT), 1)
-        if allowed != resource.RLIM_INFINITY
+        max(min(_MOST_CONNECTIONS, file_limit - _DESCRIPTORS_KEPT), 1)
+        if file_limit != resource.RLIM_INFINITY
         else _MOST_CONNECTIONS
     )
 
@@ -55,33 +55,33 @@ class PunctualProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._seen: Any = None
-        self._looking: asyncio.TimerHandle | None = None
+        self._seen_cycle: Any = None
+        self._check_timer: asyncio.TimerHandle | None = None
         if len(self.connections) > most_connections():
             _LOG.warning("more than %d connections: one is turned away", most_connections())
             transport.abort()
             return
-        self._look_again()
+        self._schedule_check()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._looking is not None:
-            self._looking.cancel()
+        if self._check_timer is not None:
+            self._check_timer.cancel()
         super().connection_lost(exc)
 
-    def _look_again(self) -> None:
+    def _schedule_check(self) -> None:
         seconds = IDLE_SECONDS if self.idle_seconds is None else self.idle_seconds
-        self._looking = self.loop.call_later(seconds, self._look)
+        self._check_timer = self.loop.call_later(seconds, self._check_idle)
 
-    def _look(self) -> None:
+    def _check_idle(self) -> None:
         """End what has had no whole head since the last look; what is being answered stays."""
         if self.transport.is_closing():
             self.transport.abort()
             return
         waiting = self.cycle is None or self.cycle.response_complete
-        if waiting and self.cycle is self._seen:
+        if waiting and self.cycle is self._seen_cycle:
             self.transport.close()
-        self._seen = self.cycle
-        self._look_again()
+        self._seen_cycle = self.cycle
+        self._schedule_check()
 
 
 class ProgramsOnly:
@@ -118,12 +118,12 @@ def answer_requests(
     """
     try:
         with suppress(KeyboardInterrupt):
-            uvicorn.Server(_configured(application, names, idle_seconds)).run(sockets=[listener])
+            uvicorn.Server(_server_config(application, names, idle_seconds)).run(sockets=[listener])
     finally:
         listener.close()
 
 
-def _configured(
+def _server_config(
     application: ASGIApp, names: Sequence[str], idle_seconds: float | None
 ) -> uvicorn.Config:
     class Punctual(PunctualProtocol):

@@ -39,7 +39,7 @@ def shared_record(path: Path, layout: Struct, kind: type[RecordT]) -> Iterator[R
     No other process reads or writes it meanwhile: the block must be short, since the others wait.
     A file that is missing, of another layout or of other numbers begins anew with `kind()`.
     """
-    descriptor = _opened(path)
+    descriptor = _open_file(path)
     try:
         lock_descriptor(descriptor, poll_interval=_POLL_SECONDS)
         record = _read(os.pread(descriptor, layout.size, 0), layout, kind)
@@ -65,7 +65,7 @@ async def alone(path: Path) -> AsyncIterator[None]:
         yield
 
 
-def _opened(path: Path) -> int:
+def _open_file(path: Path) -> int:
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     except FileNotFoundError:
@@ -100,9 +100,9 @@ class _State:
 
     def look(self, now: float) -> None:
         """A clock before the last look began again with the machine, and so does the time line."""
-        behind = max(self.seen_at - now, 0.0)
-        self.shift -= behind
-        self.blocked_until -= behind
+        clock_reset = max(self.seen_at - now, 0.0)
+        self.shift -= clock_reset
+        self.blocked_until -= clock_reset
         self.seen_at = now
 
     @property
@@ -169,8 +169,8 @@ class SharedRateLimit:
     def space(self) -> None:
         """Count the distance to the next slot from now: for terms that mean a request's arrival."""
         with self._shared() as state:
-            following = state.earliest + self._seconds_per_unit(state)
-            state.next_slot = max(state.next_slot, following)
+            next_slot = state.earliest + self._seconds_per_unit(state)
+            state.next_slot = max(state.next_slot, next_slot)
 
     def penalise(self, seconds: float) -> None:
         """Start nothing before `seconds` from now, waiting slots included (the other side said
@@ -192,8 +192,8 @@ class SharedRateLimit:
 
     def _seconds_per_unit(self, state: _State) -> float:
         """Between slots, by the set or the learnt rate, whichever is slower; 0 without a limit."""
-        known = [limit for limit in (self._per_minute, state.learnt_per_minute) if limit]
-        return 60.0 / min(known) if known else 0.0
+        limits = [limit for limit in (self._per_minute, state.learnt_per_minute) if limit]
+        return 60.0 / min(limits) if limits else 0.0
 
     @contextmanager
     def _shared(self) -> Iterator[_State]:
@@ -276,15 +276,15 @@ class CircuitBreaker:
             now = self._clock()
             memory.failing_since = memory.failing_since if memory.failures else now
             memory.failures += 1
-            lasting = now - memory.failing_since >= self._minimum_seconds
-            if memory.failures >= self._minimum_failures and lasting:
+            long_enough = now - memory.failing_since >= self._minimum_seconds
+            if memory.failures >= self._minimum_failures and long_enough:
                 memory.opened_at = now
 
     def _state_of(self, memory: _Memory) -> CircuitState:
         if memory.opened_at == _NEVER:
             return CircuitState.CLOSED
-        waiting = 0 <= self._clock() - memory.opened_at < _OPEN_SECONDS
-        return CircuitState.OPEN if waiting else CircuitState.HALF_OPEN
+        is_open = 0 <= self._clock() - memory.opened_at < _OPEN_SECONDS
+        return CircuitState.OPEN if is_open else CircuitState.HALF_OPEN
 
     def _shared(self) -> AbstractContextManager[_Memory]:
         if self._path is None:

@@ -65,7 +65,7 @@ class Expected:
     """Expected calls and requests of a whole run.
 
     Attributes:
-        asked: of each step, over all units.
+        per_step: of each step, over all units.
         counts: what the run is made of, by a name in the plural such as `literature_requests`.
         note: what the estimate does not know.
         of_each_judge: of each step that judges answer beside the engine.
@@ -73,7 +73,7 @@ class Expected:
         titles: of the first units.
     """
 
-    asked: CallsByStep
+    per_step: CallsByStep
     counts: Mapping[str, int]
     note: str
     of_each_judge: CallsByStep = field(default_factory=dict)
@@ -116,9 +116,9 @@ def each_step_once(work: "Work[Any, Any, Any]", request: Request[Any, Any]) -> E
     """Expect every step to be asked once about each unit, and shown all of it."""
     count = len(request.units)
     tokens = sum(len(unit.model_dump_json()) for unit in request.units) / CHARACTERS_PER_TOKEN
-    asked = ExpectedCalls(count, tokens, count * ANSWER_TOKENS)
+    per_step = ExpectedCalls(count, tokens, count * ANSWER_TOKENS)
     return Expected(
-        asked=dict.fromkeys(work.steps(request), asked),
+        per_step=dict.fromkeys(work.steps(request), per_step),
         counts={work.units_noun: count},
         note="sizes of answers are taken from other steps",
     )
@@ -128,14 +128,14 @@ def reason_only(work: "Work[Any, Any, NounT]", unit: Noun, tools: Tools, cause: 
     """Return what stands for a unit: what it says of itself, the reason, and its calls."""
     reason, detail = cause
     noun, ledger = work.schema.noun, tools.ledger
-    known = {name: getattr(unit, name) for name in type(unit).model_fields} | {
+    values = {name: getattr(unit, name) for name in type(unit).model_fields} | {
         "unscored_reason": reason,
         "unscored_detail": detail,
         "failures": tuple(ledger.failures),
         "llm_calls": tuple(ledger.llm_calls),
         "api_calls": tuple(ledger.api_calls),
     }
-    return noun(**{name: known[name] for name in known.keys() & noun.model_fields.keys()})
+    return noun(**{name: values[name] for name in values.keys() & noun.model_fields.keys()})
 
 
 def result_of_units(_: object, units: Sequence[Any]) -> Result:

@@ -63,7 +63,7 @@ def _expected(request: DraftRequest, settings: Settings) -> Expected:
         draws=request.parameters.draws,
     )
     return Expected(
-        asked={step: each for step, each in calls.items() if each.calls},
+        per_step={step: each for step, each in calls.items() if each.calls},
         counts={"sections": len(unit.outline)},
         note="a draft that nothing is found wrong with takes less",
     )

@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from dashboards.render.formats.html import html_page
-from dashboards.render.formats.reading import read_blocks
+from dashboards.render.formats.markdown_blocks import read_blocks
 from dashboards.render.page import Page
 from dashboards.render.prose import prose
 from schemas.base import Reply

@@ -27,7 +27,7 @@ from typing import Any
 import duckdb
 from starlette.testclient import TestClient
 
-from dashboards.app.data import forget_answers
+from dashboards.app.data import clear_cached_answers
 from dashboards.app.site import PAGES
 from dashboards.views.write_run import write_reports
 from flows.works.evaluate.request import bundled
@@ -227,7 +227,7 @@ class Latencies:
             for mart in MARTS:
                 self._take(f"mart {mart}", when, partial(_rows, lake, mart))
         site = site_of(warehouse)
-        for path in [page.path for page in PAGES if page.label and not page.sends]:
+        for path in [page.path for page in PAGES if page.label and not page.is_post]:
             site.get(path)  # imports what it needs; the server does so once
             self._take(f"page {path}", when, partial(opened, site, path))
 
@@ -254,7 +254,7 @@ def _rows(lake: duckdb.DuckDBPyConnection, mart: str) -> int:
 
 def opened(site: TestClient, path: str) -> None:
     """The page, with nothing cached."""
-    forget_answers()
+    clear_cached_answers()
     assert site.get(path).status_code == 200
 
 

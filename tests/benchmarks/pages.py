@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 from playwright.sync_api import Browser, sync_playwright
 
-from dashboards.app.access import OF_AN_OPEN_DASHBOARD
+from dashboards.app.access import OPEN_ACTIONS
 from dashboards.app.site import PAGES, with_query
 from tests.benchmarks._assay import environment
 from tests.benchmarks.nights import Nights, evaluated, newest
@@ -41,7 +41,7 @@ def paths_of(warehouse: Warehouse) -> list[str]:
         *(
             page.path
             for page in PAGES
-            if page.label and not page.sends and OF_AN_OPEN_DASHBOARD.intersection(page.needs)
+            if page.label and not page.is_post and OPEN_ACTIONS.intersection(page.needs)
         ),
         "/why", "/sure", f"/runs/{run.run_id}", named,
     ]  # fmt: skip

@@ -8,11 +8,11 @@ from typing import Any
 from defusedxml import ElementTree
 
 from dashboards.render.charts.drawing import picture
-from dashboards.render.formats.any_format import document, published_idea
+from dashboards.render.formats.report_file import document, published_idea
 from dashboards.render.formats.report_format import ReportFormat
 from dashboards.render.page import Figure
 from dashboards.render.page import Page as View
-from dashboards.views.any_run import any_view
+from dashboards.views.pages_by_kind import published_view
 from dashboards.views.write_ranking import ranking_page
 from schemas.identifiers import IdeaId, RunId
 from warehouse.warehouse import Warehouse
@@ -26,7 +26,7 @@ def idea_report(
 
 def run_report(warehouse: Warehouse, run_id: RunId, form: str) -> str:
     """Of a published run of whatever kind."""
-    return _written(any_view(warehouse, run_id), form)
+    return _written(published_view(warehouse, run_id), form)
 
 
 def ranking_report(warehouse: Warehouse, run_id: RunId, form: str) -> str:

@@ -1,1 +1,1 @@
-"""The parts of the ranking page."""
+"""Parts of the ranking page."""

@@ -1,4 +1,4 @@
-"""Decide: what is asked of who is signed in, each request with its review, and what was decided."""
+"""Page “Decide”: open requests with their reviews, and past decisions."""
 
 from collections.abc import Iterable, Iterator
 from shlex import quote
@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from dashboards.app.access import services_of
 from dashboards.app.site import (
-    Shown,
+    PageContent,
     Visit,
     controls,
     idea_path,
@@ -54,12 +54,12 @@ from warehouse.units.kind import Kind
 
 PATH = "/decide"
 MOST_LISTED = 200
-_WHY = {
+_REQUESTED_WHEN = {
     Stage.RANK: "before it enters the ranking",
     Stage.REPORT: "before the run is reported",
     None: "asked by hand",
 }
-_WAYS = {
+_BUTTONS = {
     Verdict.APPROVED: ("Approve", "a"),
     Verdict.REJECTED: ("Reject", "r"),
     Verdict.SENT_BACK: ("Return for change", "b"),
@@ -67,8 +67,13 @@ _WAYS = {
 }
 
 
-class Way(NamedTuple):
-    """One answer that a request takes: what the form sends, the button, its key, what was done."""
+class AnswerButton(NamedTuple):
+    """A button for one answer to a request.
+
+    Attributes:
+        answer: the value that the form sends.
+        done: confirmation shown after the answer.
+    """
 
     answer: str
     label: str
@@ -77,189 +82,208 @@ class Way(NamedTuple):
 
 
 class _Subject(NamedTuple):
-    """What a request is about; `told`: its verdict and score, or how the run ended."""
+    """The subject of a request.
+
+    Attributes:
+        summary: verdict and score of an idea, or the state of a run.
+    """
 
     title: str
-    told: str
+    summary: str
     review: pg.Span
 
 
-def show(visit: Visit) -> Shown | Response:
-    """The requests that wait, and the review of the one that the address names.
+def show(visit: Visit) -> PageContent | Response:
+    """Show the open requests, and the review of the one named in the URL.
 
     Raises:
         UnknownNameError: there is no such request.
     """
     if not visit.may(Action.DECIDE):
         return RedirectResponse(f"{PATH}/votes", 303)
-    named = visit.query.get("request")
-    return _shown(visit, None if named is None else _request_named(visit, named))
+    request_id = visit.query.get("request")
+    return _page(visit, None if request_id is None else _request_named(visit, request_id))
 
 
-def waiting(visit: Visit) -> int:
-    """How many requests wait for whoever is signed in."""
+def count_waiting(visit: Visit) -> int:
+    """Return how many requests wait for the signed-in reader."""
     who = _participant(visit)
-    return 0 if who is None else len(_open(visit, who))
+    return 0 if who is None else len(_open_requests_of(visit, who))
 
 
-def answer(visit: Visit) -> Shown | Response:
-    """Write down an answer that was confirmed; ask whether it is meant where it was not.
+def answer(visit: Visit) -> PageContent | Response:
+    """Record a confirmed answer; ask for confirmation otherwise.
 
     Raises:
-        NotAllowedError: it is asked of others, or the account stands for no participant.
+        NotAllowedError: the request is for others, or the account belongs to no participant.
         UnknownNameError: there is no such request.
-        ConfigurationError: the form is none of this page.
+        ConfigurationError: the form is invalid.
     """
     who = _participant(visit)
     if who is None:
-        raise NotAllowedError(_nobody(visit))
-    request = request_named(services_of(visit.lake.warehouse), visit.word("request"))
+        raise NotAllowedError(_no_participant_message(visit))
+    request = request_named(services_of(visit.lake.warehouse), visit.form_text("request"))
     if who.participant_id not in request.asked_of:
         raise NotAllowedError(f"request {request.request_id} is asked of others")
-    given = _given(visit)
-    if _was_given(visit, request, who, given):
+    given_answer = _read_answer(visit)
+    if _is_repeated(visit, request, who, given_answer):
         return RedirectResponse(with_query(PATH, request=request.request_id), 303)
-    if given.verdict is Verdict.COMMENTED and given.reason is None:
-        return _shown(visit, request, "Nothing was kept: write the comment under “Remark” first.")
-    if not visit.word("confirmed"):
-        return _confirmation(visit, request, given)
+    if given_answer.verdict is Verdict.COMMENTED and given_answer.reason is None:
+        return _page(visit, request, "Nothing was kept: write the comment under “Remark” first.")
+    if not visit.form_text("confirmed"):
+        return _confirmation(visit, request, given_answer)
     warehouse, name = visit.lake.warehouse, request.request_id
     try:
-        decide_and_fold(warehouse, services_of(warehouse), name, who.participant_id, given)
+        decide_and_fold(warehouse, services_of(warehouse), name, who.participant_id, given_answer)
     except ConflictError as error:
-        return _shown(visit, request, f"Your answer was not taken: {error}.")
+        return _page(visit, request, f"Your answer was not taken: {error}.")
     return RedirectResponse(PATH, 303)
 
 
-def decided(visit: Visit, run_id: RunId, unit_id: str) -> Iterator[pg.Block]:
-    """What was decided about one thing; nothing where nothing was."""
-    found = [each for each in _decisions(visit) if (each.run_id, each.unit_id) == (run_id, unit_id)]
-    if found:
+def decisions_on_unit(visit: Visit, run_id: RunId, unit_id: str) -> Iterator[pg.Block]:
+    """Yield the decisions on one unit; nothing if there are none."""
+    unit_decisions = [
+        each for each in _decisions(visit) if (each.run_id, each.unit_id) == (run_id, unit_id)
+    ]
+    if unit_decisions:
         yield pg.heading("What was decided")
-        yield _table(visit, found)
+        yield _table(visit, unit_decisions)
 
 
 def parts(visit: Visit) -> Markup:
-    """The ways between the pages below Decide that are for this reader."""
+    """Render the links between the pages of Decide that this reader may open."""
     ways = (
         (PATH, "Requests", (Action.DECIDE,)),
         (f"{PATH}/votes", "Votes", (Action.VOTE,)),
         (f"{PATH}/ask", "Ask two engines", (Action.VOTE,)),
         (f"{PATH}/standings", "Standings", (Action.READ, Action.VOTE)),
     )
-    listed = [(path, label) for path, label, needs in ways if any(map(visit.may, needs))]
-    return controls("parts", whole="Decide", ways=listed, here=visit.request.url.path)
+    links = [(path, label) for path, label, needs in ways if any(map(visit.may, needs))]
+    return controls("parts", whole="Decide", ways=links, here=visit.request.url.path)
 
 
-def written(visit: Visit, name: str = "reason") -> str:
-    """What somebody wrote in a field.
+def read_remark(visit: Visit, name: str = "reason") -> str:
+    """Return the text of a form field.
 
     Raises:
-        ConfigurationError: it is too long, or no text.
+        ConfigurationError: it is too long, or not valid text.
     """
-    text = visit.word(name).replace("\r\n", "\n").strip()
+    text = visit.form_text(name).replace("\r\n", "\n").strip()
     if len(text) > LONGEST_REASON or "\x00" in text or not encodable(text):
         raise ConfigurationError(f"write a text of at most {LONGEST_REASON:,} characters")
     return text
 
 
-def _shown(visit: Visit, chosen: Request | None, note: str = "") -> Shown:
+def _page(visit: Visit, request: Request | None, note: str = "") -> PageContent:
     who = _participant(visit)
-    found = [] if who is None else _open(visit, who)
-    shown = chosen or next(iter(found), None)
-    items = [(each, _subject(visit, each), _WHY[each.stage]) for each in found[:MOST_LISTED]]
-    about = None if shown is None else _subject(visit, shown)
+    requests = [] if who is None else _open_requests_of(visit, who)
+    current = request or next(iter(requests), None)
+    items = [
+        (each, _subject(visit, each), _REQUESTED_WHEN[each.stage])
+        for each in requests[:MOST_LISTED]
+    ]
+    about = None if current is None else _subject(visit, current)
     head = controls(
         "decide",
         parts=parts(visit),
         note=note,
-        nobody=_nobody(visit) if who is None else "",
+        nobody=_no_participant_message(visit) if who is None else "",
         account=quote(visit.person.name) if visit.person is not None else "",
         items=items,
-        count=len(found),
-        shown=shown,
+        count=len(requests),
+        current=current,
         about=about,
-        chosen=chosen is not None,
-        waits=shown in found,
-        state="" if shown is None or shown in found else _state(visit, shown, who),
-        review=Markup() if shown is None or about is None else _review(visit, shown, about),
-        ways=() if shown is None else tuple(ways_of(shown)),
-        options=() if shown is None else [markup(prose(each)) for each in shown.options],
-        reason=visit.word("reason"),
+        chosen=request is not None,
+        waits=current in requests,
+        state="" if current is None or current in requests else _why_closed(visit, current, who),
+        review=Markup() if current is None or about is None else _review(visit, current, about),
+        ways=() if current is None else tuple(answer_buttons(current)),
+        options=() if current is None else [markup(prose(each)) for each in current.options],
+        reason=visit.form_text("reason"),
         longest=LONGEST_REASON,
         moment=figures.moment,
     )
-    made = _decisions(visit)
-    below = [_table(visit, made[:MOST_LISTED])] if made else [pg.text("Nothing yet.")]
-    return Shown("Decide", (pg.heading("What was decided"), *below), head, live=True)
+    all_decisions = _decisions(visit)
+    decision_blocks = (
+        [_table(visit, all_decisions[:MOST_LISTED])] if all_decisions else [pg.text("Nothing yet.")]
+    )
+    return PageContent(
+        "Decide", (pg.heading("What was decided"), *decision_blocks), head, live=True
+    )
 
 
-def ways_of(request: Request) -> Iterator[Way]:
-    """What may be answered, in the order of the buttons; alternatives by their number first."""
+def answer_buttons(request: Request) -> Iterator[AnswerButton]:
+    """Yield the buttons of a request, numbered alternatives first."""
     for number in range(1, len(request.options) + 1):
         key = str(number) if number < 10 else ""
-        yield Way(f"{Verdict.CHOSEN} {number}", f"Choose {number}", key, f"Chosen {number}")
+        yield AnswerButton(
+            f"{Verdict.CHOSEN} {number}", f"Choose {number}", key, f"Chosen {number}"
+        )
     ends = (Verdict.SENT_BACK,) if request.options else (Verdict.APPROVED, Verdict.REJECTED)
     for verdict in (*ends, Verdict.COMMENTED):
-        label, key = _WAYS[verdict]
-        yield Way(verdict, label, key, _in_words(verdict))
+        label, key = _BUTTONS[verdict]
+        yield AnswerButton(verdict, label, key, _in_words(verdict))
 
 
 def _in_words(verdict: Verdict) -> str:
     return "Returned for change" if verdict is Verdict.SENT_BACK else verdict.capitalize()
 
 
-def _confirmation(visit: Visit, request: Request, given: GivenAnswer) -> Shown:
-    """For browsers without script, which hold no answer back for a while."""
-    told = next((way for way in ways_of(request) if way.answer == visit.word("answer")), None)
-    if told is None:
+def _confirmation(visit: Visit, request: Request, given_answer: GivenAnswer) -> PageContent:
+    """Return a confirmation page, for browsers without script."""
+    chosen = next(
+        (way for way in answer_buttons(request) if way.answer == visit.form_text("answer")), None
+    )
+    if chosen is None:
         raise ConfigurationError("this request takes no such answer: open it again")
-    fields = {name: visit.word(name) for name in ("request", "version", "answer", "reason")}
+    fields = {name: visit.form_text(name) for name in ("request", "version", "answer", "reason")}
     head = controls(
         "confirm",
-        told=told,
+        way=chosen,
         about=_subject(visit, request),
-        reason=given.reason,
+        reason=given_answer.reason,
         fields=fields | {"confirmed": "1"},
         back=with_query(PATH, request=request.request_id),
     )
-    return Shown("Decide", (), head)
+    return PageContent("Decide", (), head)
 
 
-def _given(visit: Visit) -> GivenAnswer:
-    verdict, _, number = visit.word("answer").partition(" ")
+def _read_answer(visit: Visit) -> GivenAnswer:
+    verdict, _, number = visit.form_text("answer").partition(" ")
     try:
         return GivenAnswer(
             verdict=Verdict(verdict),
             choice=int(number) if number else None,
-            reason=written(visit) or None,
-            version_sha256=visit.word("version"),
+            reason=read_remark(visit) or None,
+            version_sha256=visit.form_text("version"),
         )
     except (ValueError, ValidationError):
         raise ConfigurationError("there is no such answer: open the request again") from None
 
 
-def _was_given(visit: Visit, request: Request, who: Participant, given: GivenAnswer) -> bool:
-    """Whether the same was answered before: a form that is sent twice says nothing new."""
+def _is_repeated(
+    visit: Visit, request: Request, who: Participant, given_answer: GivenAnswer
+) -> bool:
+    """Return whether the same answer was recorded before: a form may be sent twice."""
     database = services_of(visit.lake.warehouse)
-    name, choice = request.request_id, given.choice
+    name, choice = request.request_id, given_answer.choice
     return any(
         (each.request_id, each.participant_id) == (name, who.participant_id)
-        and (each.verdict, each.choice) == (given.verdict, choice)
-        and (each.verdict.ends or reason_of(database, each.reason_sha256) == given.reason)
+        and (each.verdict, each.choice) == (given_answer.verdict, choice)
+        and (each.verdict.ends or reason_of(database, each.reason_sha256) == given_answer.reason)
         for each in recorded(database, "decisions", Decision)
     )
 
 
 def _participant(visit: Visit) -> Participant | None:
-    """Who is signed in, where they may decide and a ledger may name them."""
+    """Return the signed-in participant; None if the reader may not decide."""
     person, warehouse = visit.person, visit.lake.warehouse
     if person is None or not visit.may(Action.DECIDE) or not services_file(warehouse).exists():
         return None
     return participant_with(services_of(warehouse), person.name)
 
 
-def _nobody(visit: Visit) -> str:
+def _no_participant_message(visit: Visit) -> str:
     account = visit.person.name if visit.person is not None else "ACCOUNT"
     return (
         f"Nothing can be asked of the account {account} yet, for no participant belongs to it:"
@@ -267,7 +291,7 @@ def _nobody(visit: Visit) -> str:
     )
 
 
-def _open(visit: Visit, who: Participant) -> list[Request]:
+def _open_requests_of(visit: Visit, who: Participant) -> list[Request]:
     return list(open_requests(services_of(visit.lake.warehouse), who.participant_id))
 
 
@@ -277,40 +301,42 @@ def _request_named(visit: Visit, name: str) -> Request:
     return request_named(services_of(visit.lake.warehouse), name)
 
 
-def _state(visit: Visit, request: Request, who: Participant | None) -> str:
-    """Why a request takes no answer of this reader."""
-    made = decisions(services_of(visit.lake.warehouse)).get(request.request_id)
-    if made is not None:
-        by = _who(visit, made, _names(visit))
-        return f"{_verdict(made)} by {by} on {figures.moment(made.decided_at)}."
+def _why_closed(visit: Visit, request: Request, who: Participant | None) -> str:
+    """Return why a request takes no answer of this reader."""
+    decision = decisions(services_of(visit.lake.warehouse)).get(request.request_id)
+    if decision is not None:
+        by = _decider_in_words(visit, decision, _names(visit))
+        return f"{_verdict(decision)} by {by} on {figures.moment(decision.decided_at)}."
     if who is None or who.participant_id not in request.asked_of:
         return "It is asked of others: you may read it, and they answer."
-    return "It was asked anew, of another version or of others: this one takes no answer."
+    return (
+        "It was replaced by a request about another version or to others: this one takes no answer."
+    )
 
 
 def _subject(visit: Visit, request: Request) -> _Subject:
     run_id, unit, lake = request.run_id, request.unit_id, visit.lake
     run = next((each for each in lake.runs() if each.run_id == run_id), None)
-    whole = pg.report("The report", run_path(run_id))
+    report_link = pg.report("The report", run_path(run_id))
     if run is None:
         try:
             kind = lake.kind(run_id)
         except AssayError:
-            return _Subject(unit or run_id, "not published here", whole)
-        return _Subject(_title_of_unit(visit, kind, run_id, unit), "", whole)
+            return _Subject(unit or run_id, "not published here", report_link)
+        return _Subject(_title_of_unit(visit, kind, run_id, unit), "", report_link)
     if not unit:
-        return _Subject(f"Run {run.label or run_id}", run.states_in_words, whole)
+        return _Subject(f"Run {run.label or run_id}", run.states_in_words, report_link)
     rows = lake.frame("leaderboard", run_id=run_id).filter(polars.col("idea_id") == unit).to_dicts()
     if not rows:
-        return _Subject(unit, "not in the run", whole)
+        return _Subject(unit, "not in the run", report_link)
     return _Subject(
-        wording.titled(rows[0]["title"], unit),
-        _told(run, rows[0]),
+        wording.title_or_name(rows[0]["title"], unit),
+        _verdict_and_score(run, rows[0]),
         pg.report("The full review", idea_path(run_id, unit)),
     )
 
 
-def _told(run: Run, row: dict[str, Any]) -> str:
+def _verdict_and_score(run: Run, row: dict[str, Any]) -> str:
     score = f"score {figures.mean(row['score'])}" if row["score"] is not None else "unscored"
     return f"{verdict_on(row).value}, {score}" if gives_verdicts(run) else score
 
@@ -320,12 +346,12 @@ def _title_of_unit(visit: Visit, kind: Kind[Any, Any, Any], run_id: RunId, unit:
         return kind.titled(run_id)
     for each in visit.lake.units(kind, run_id):
         if getattr(each, kind.name_column) == unit:
-            return wording.titled(getattr(each, "title", ""), unit)
+            return wording.title_or_name(getattr(each, "title", ""), unit)
     return unit
 
 
 def _review(visit: Visit, request: Request, about: _Subject) -> Markup:
-    """The first page of an idea; of all else the way to its report."""
+    """Return the first page of an idea, or the link to the report of other work."""
     blocks: list[pg.Block] = []
     if request.criteria:
         blocks += [pg.text(pg.strong("What is to be judged")), *prose(request.criteria)]
@@ -344,18 +370,18 @@ def _review(visit: Visit, request: Request, about: _Subject) -> Markup:
 
 
 def _decisions(visit: Visit) -> list[Decision]:
-    """All that was answered here, newest first."""
+    """Return all decisions, newest first."""
     warehouse = visit.lake.warehouse
     if not services_file(warehouse).exists():
         return []
     return list(recorded(services_of(warehouse), "decisions", Decision))[::-1]
 
 
-def _table(visit: Visit, made: Iterable[Decision]) -> pg.Table:
-    """Names and reasons are for who may decide; others read pseudonyms, as in the ledger."""
+def _table(visit: Visit, decisions_made: Iterable[Decision]) -> pg.Table:
+    """Tabulate decisions; only deciders see names and reasons, others pseudonyms."""
     names, database = _names(visit), services_of(visit.lake.warehouse)
     rows = []
-    for each in made:
+    for each in decisions_made:
         request = request_named(database, each.request_id)
         about = _subject(visit, request)
         why = each.rule
@@ -363,13 +389,15 @@ def _table(visit: Visit, made: Iterable[Decision]) -> pg.Table:
             why = reason_of(database, each.reason_sha256) or ""
         place = with_query(PATH, request=each.request_id)
         link = pg.report(about.title, place) if visit.may(Action.DECIDE) else about.title
-        rows.append((each.decided_at, link, _verdict(each), _who(visit, each, names), why))
+        rows.append(
+            (each.decided_at, link, _verdict(each), _decider_in_words(visit, each, names), why)
+        )
     return pg.table(("When", "What", "Decision", "Who", "Why"), rows)
 
 
-def _verdict(made: Decision) -> str:
-    words = _in_words(made.verdict)
-    return words if made.choice is None else f"{words} {made.choice}"
+def _verdict(decision: Decision) -> str:
+    words = _in_words(decision.verdict)
+    return words if decision.choice is None else f"{words} {decision.choice}"
 
 
 def _names(visit: Visit) -> dict[str, str]:
@@ -379,9 +407,9 @@ def _names(visit: Visit) -> dict[str, str]:
     return {each.participant_id: each.name for each in people}
 
 
-def _who(visit: Visit, made: Decision, names: dict[str, str]) -> str:
+def _decider_in_words(visit: Visit, decision: Decision, names: dict[str, str]) -> str:
     who = _participant(visit)
-    if made.participant_id is None:
+    if decision.participant_id is None:
         return "a rule of the project"
-    own = who is not None and who.participant_id == made.participant_id
-    return "you" if own else names.get(made.participant_id, made.participant_id)
+    is_reader = who is not None and who.participant_id == decision.participant_id
+    return "you" if is_reader else names.get(decision.participant_id, decision.participant_id)

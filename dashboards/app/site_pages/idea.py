@@ -1,9 +1,9 @@
-"""An idea: its first page, the full review, what is cited, and who judged what."""
+"""Page of an idea: first page, full review, cited papers, and judgements."""
 
 from collections.abc import Iterator
 
 from dashboards.app.site import (
-    Shown,
+    PageContent,
     Visit,
     idea_path,
     paper_path,
@@ -11,7 +11,7 @@ from dashboards.app.site import (
     run_path,
     with_query,
 )
-from dashboards.app.site_pages.decide import decided
+from dashboards.app.site_pages.decide import decisions_on_unit
 from dashboards.render import page as pg
 from dashboards.render import papers, wording
 from dashboards.views.idea.idea_blocks import idea_view
@@ -22,12 +22,12 @@ from warehouse.answers import IdeaReview
 from warehouse.queries import Queries
 
 PASSAGES_SHOWN, PASSAGE_CHARACTERS = 3, 700
+# The script opens this fold next to a clicked citation.
 CITED = "cited"
-"""What the script shows beside a citation of the same address."""
 
 
-def show(visit: Visit) -> Shown:
-    """One idea of a run; with `call` in the address, what was said in that call.
+def show(visit: Visit) -> PageContent:
+    """Show an idea of a run; with `call` in the URL, the transcript of that call.
 
     Raises:
         UnknownNameError: the run has no such idea.
@@ -35,26 +35,26 @@ def show(visit: Visit) -> Shown:
     run_id, idea_id = RunId(visit.query.get("run", "")), IdeaId(visit.query.get("idea", ""))
     review = visit.lake.ask(Queries.idea_review, run_id, idea_id)
     page = idea_view(idea_page(review), full=True)
-    own = idea_path(run_id, idea_id)
+    address = idea_path(run_id, idea_id)
     if (call_id := visit.query.get("call")) is not None:
-        back = pg.text(pg.report("The review of the idea", own))
-        said = call_blocks(review, call_id, visit.lake.warehouse)
-        return Shown(f"Call: {page.document_name}", (back, *said), heading=page.title)
+        back = pg.text(pg.report("The review of the idea", address))
+        transcript = call_blocks(review, call_id, visit.lake.warehouse)
+        return PageContent(f"Call: {page.document_name}", (back, *transcript), heading=page.title)
     blocks = (
         pg.facts(*_neighbors(visit, run_id, idea_id), report_files(run_id, idea_id)),
         *page.blocks,
-        *decided(visit, run_id, idea_id),
-        *_read_papers(review),
+        *decisions_on_unit(visit, run_id, idea_id),
+        *_papers_with_passages(review),
         pg.heading("Who judged what"),
         *judgement_blocks(
             review, lambda call: with_query("/idea", run=run_id, idea=idea_id, call=call)
         ),
     )
-    return Shown(page.document_name, blocks, heading=page.title)
+    return PageContent(page.document_name, blocks, heading=page.title)
 
 
 def _neighbors(visit: Visit, run_id: RunId, idea_id: IdeaId) -> Iterator[pg.Line]:
-    """Ways to the ranking, and to the ideas before and after in it."""
+    """Yield links to the ranking and to the previous and next idea."""
     yield pg.line(pg.report("All ideas", with_query("/ideas", run=run_id)))
     yield pg.line(pg.report("Run", run_path(run_id)))
     order = visit.lake.ask(_order, run_id)
@@ -67,7 +67,7 @@ def _neighbors(visit: Visit, run_id: RunId, idea_id: IdeaId) -> Iterator[pg.Line
     if len(order) > 1:
         next_best = order[place + 1 if place + 1 < len(order) else place - 1]
         why = with_query("/why", run=run_id, one=idea_id, other=next_best)
-        yield pg.line(pg.report("Beside the next", why))
+        yield pg.line(pg.report("Compare with the next", why))
 
 
 def _order(queries: Queries, run_id: RunId) -> tuple[IdeaId, ...]:
@@ -76,36 +76,40 @@ def _order(queries: Queries, run_id: RunId) -> tuple[IdeaId, ...]:
     )
 
 
-def _read_papers(review: IdeaReview) -> Iterator[pg.Block]:
-    """Of each paper cited or compared what was read, its page here and the publisher's."""
+def _papers_with_passages(review: IdeaReview) -> Iterator[pg.Block]:
+    """Yield each cited or compared paper with its passages and links."""
     contribution = review.evaluation.contribution
-    compared = {each.paper_id for each in (contribution.comparisons if contribution else ())}
-    named = compared | {paper.paper_id for paper in review.bibliography}
-    shown = [paper for paper in review.evaluation.papers if paper.paper_id in named]
-    if not shown:
+    compared_ids = {each.paper_id for each in (contribution.comparisons if contribution else ())}
+    paper_ids = compared_ids | {paper.paper_id for paper in review.bibliography}
+    listed_papers = [paper for paper in review.evaluation.papers if paper.paper_id in paper_ids]
+    if not listed_papers:
         return
     yield pg.heading("What was read of the papers")
     items = []
-    for paper in papers.in_reading_order(shown):
-        here = pg.report("passages and citing ideas", paper_path(review.run.run_id, paper.paper_id))
-        there = pg.link("publisher", papers.paper_url(paper) or "")
-        head = pg.text(pg.strong(paper.title), " · ", here, *((" · ", there) if there.url else ()))
+    for paper in papers.sort_for_reading(listed_papers):
+        details = pg.report(
+            "passages and citing ideas", paper_path(review.run.run_id, paper.paper_id)
+        )
+        publisher = pg.link("publisher", papers.paper_url(paper) or "")
+        head = pg.text(
+            pg.strong(paper.title), " · ", details, *((" · ", publisher) if publisher.url else ())
+        )
         items.append((head, *_passages(review, paper.paper_id, paper.abstract or "")))
     yield pg.Fold(f"Papers: {len(items)}", (pg.Listing(tuple(items), first=1),), CITED)
 
 
 def _passages(review: IdeaReview, paper_id: PaperId, abstract: str) -> Iterator[pg.Block]:
-    """Passages that a search found, else the abstract, else that there is neither."""
+    """Yield up to `PASSAGES_SHOWN` passages, else the abstract, else a note."""
     soundness = review.evaluation.soundness
-    found = {
+    passages = {
         passage.text: passage.section or passage.kind
         for passage in (soundness.passages if soundness is not None else ())
         if passage.paper_id == paper_id
     }
-    if not found and not abstract:
+    if not passages and not abstract:
         yield pg.text("Only its title was known.")
-    for text, where in list((found or ({abstract: "abstract"} if abstract else {})).items())[
+    for text, where in list((passages or ({abstract: "abstract"} if abstract else {})).items())[
         :PASSAGES_SHOWN
     ]:
         yield pg.text(f"{where}:")
-        yield pg.note(wording.shortened(text, PASSAGE_CHARACTERS))
+        yield pg.note(wording.shorten(text, PASSAGE_CHARACTERS))

@@ -1,19 +1,19 @@
-"""Ideas: all ideas of a run by rank, under any weights."""
+"""Page “Ideas”: the ideas of a run by rank, under any weights."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import polars
 
-from dashboards.app.choosing import (
+from dashboards.app.fields import (
     NO_RUN,
     Field,
-    chosen,
-    chosen_number,
-    chosen_run,
     form,
+    number_in_address,
+    option_in_address,
     run_facts,
     run_field,
+    run_in_address,
 )
 from dashboards.app.ranking.board import (
     BY_SCORES,
@@ -21,14 +21,14 @@ from dashboards.app.ranking.board import (
     Board,
     basis_of,
     board,
+    ideas_of_group,
     label,
-    of_group,
     parts_of,
     rank_changes,
     weights_of,
 )
-from dashboards.app.ranking.weighing import scored_parts
-from dashboards.app.site import Shown, Visit, idea_link, with_query
+from dashboards.app.ranking.reweighting import scored_parts
+from dashboards.app.site import PageContent, Visit, idea_link, with_query
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.render.charts.interval_chart import interval_chart
@@ -40,6 +40,7 @@ from warehouse.kinds.rankings.queries import ranked_by, ranking_shown, rankings_
 
 MOST_SHOWN, SHORTLISTED = 500, 3
 Row: TypeAlias = dict[str, Any]
+# Filters of the list; ranks count all ideas of a group.
 ONLY: dict[str, Callable[[polars.DataFrame], polars.DataFrame]] = {
     f"The best {SHORTLISTED} of each group": lambda ideas: ideas.filter(
         polars.col("rank") <= SHORTLISTED
@@ -49,53 +50,59 @@ ONLY: dict[str, Callable[[polars.DataFrame], polars.DataFrame]] = {
         (polars.col("unscored_count") == 0) & polars.col("score").is_not_null()
     ),
 }
-"""Ideas that a reader may leave out of the list; ranks count all of a group."""
 
 
-def show(visit: Visit) -> Shown:
-    """The ideas of a run, best first."""
-    lake, run = visit.lake, chosen_run(visit)
+def show(visit: Visit) -> PageContent:
+    """Show the ideas of a run, best first."""
+    lake, run = visit.lake, run_in_address(visit)
     if run is None:
-        return Shown("Ideas", (NO_RUN,))
+        return PageContent("Ideas", (NO_RUN,))
     heads = {basis_of(head): head for head in lake.ask(rankings_of, run.run_id)}
-    shown = basis_of(lake.ask(ranking_shown, run.run_id))
-    basis = chosen(visit, "basis", [BY_SCORES, *heads], shown)
+    default_basis = basis_of(lake.ask(ranking_shown, run.run_id))
+    basis = option_in_address(visit, "basis", [BY_SCORES, *heads], default_basis)
     ideas = lake.frame("leaderboard", run_id=run.run_id)
     weights = _weights(visit, ideas, run) if basis == BY_SCORES else weights_of(run)
-    found = board(lake, run, heads.get(basis), weights)
-    group = chosen(visit, "group", [EVERY_GROUP, *found.groups], EVERY_GROUP)
-    members = found.leaders if group == EVERY_GROUP else of_group(found, group)
-    wanted = visit.query.get("search", "").strip()
-    only = chosen(visit, "only", list(ONLY), "")
-    kept = _named(ONLY[only](members), wanted) if only else _named(members, wanted)
+    leaderboard = board(lake, run, heads.get(basis), weights)
+    group = option_in_address(visit, "group", [EVERY_GROUP, *leaderboard.groups], EVERY_GROUP)
+    members = leaderboard.leaders if group == EVERY_GROUP else ideas_of_group(leaderboard, group)
+    search_text = visit.query.get("search", "").strip()
+    only = option_in_address(visit, "only", list(ONLY), "")
+    visible_ideas = (
+        _search(ONLY[only](members), search_text) if only else _search(members, search_text)
+    )
     parts = scored_parts(ideas) if basis == BY_SCORES else ()
-    groups = [(each, each) for each in (EVERY_GROUP, *found.groups)]
+    groups = [(each, each) for each in (EVERY_GROUP, *leaderboard.groups)]
     bases = [(each, each) for each in (BY_SCORES, *heads)]
     fields = (
         run_field(visit, run),
-        Field("group", "Group", group, EVERY_GROUP, groups) if len(found.groups) > 1 else None,
-        Field("basis", "Ranks rest on", basis, shown, bases) if heads else None,
+        Field("group", "Group", group, EVERY_GROUP, groups)
+        if len(leaderboard.groups) > 1
+        else None,
+        Field("basis", "Ranks rest on", basis, default_basis, bases) if heads else None,
         Field("only", "Show", only, "", [("", "All"), *((each, each) for each in ONLY)]),
         Field(
-            "search", "Search", unturned(wanted), attributes={"placeholder": "Title or identifier"}
+            "search",
+            "Search",
+            unturned(search_text),
+            attributes={"placeholder": "Title or identifier"},
         ),
         *(_weight_field(part, weights, run) for part in parts if len(parts) > 1),
     )
     blocks = (
-        *_head(run, found, members),
-        *_chart(visit, found, group, members),
-        *_table(found, kept),
+        *_head(run, leaderboard, members),
+        *_chart(visit, leaderboard, group, members),
+        *_table(leaderboard, visible_ideas),
     )
-    return Shown("Ideas", blocks, form(*fields))
+    return PageContent("Ideas", blocks, form(*fields))
 
 
 def gives_verdicts(run: Run) -> bool:
-    """Whether a model assessed the ideas of a run."""
+    """Return whether a model assessed the ideas of a run."""
     return run.engine != EXTRACTIVE.text and run.assessed
 
 
 def verdict_on(row: Row) -> Verdict:
-    """The verdict on an idea of a run that gives some.
+    """Return the verdict on an idea of an assessed run.
 
     Args:
         row: of `leaderboard.sql`.
@@ -108,80 +115,86 @@ def verdict_on(row: Row) -> Verdict:
 
 
 def _weights(visit: Visit, ideas: polars.DataFrame, run: Run) -> dict[str, float]:
-    """The run's own weights and those that the address names.
+    """Return the run's own weights, replaced by those named in the URL.
 
     Raises:
-        ConfigurationError: one of them is no number from 0 to 1.
+        ConfigurationError: a weight is no number from 0 to 1.
     """
-    given = {part: chosen_number(visit, f"weight_{part}", 1, "a number from 0 to 1")
+    requested_weights = {part: number_in_address(visit, f"weight_{part}", 1, "a number from 0 to 1")
              for part in scored_parts(ideas)}  # fmt: skip
-    return weights_of(run) | {part: value for part, value in given.items() if value is not None}
+    return weights_of(run) | {
+        part: value for part, value in requested_weights.items() if value is not None
+    }
 
 
 def _weight_field(part: str, weights: Mapping[str, float], run: Run) -> Field:
-    own = f"{weights_of(run)[part]:g}"
+    default = f"{weights_of(run)[part]:g}"
     name = f"Weight of {label(part).lower()}"
-    return Field(f"weight_{part}", name, f"{weights[part]:g}", own, kind="number",
+    return Field(f"weight_{part}", name, f"{weights[part]:g}", default, kind="number",
                  attributes={"min": 0, "max": 1, "step": 0.05})  # fmt: skip
 
 
-def _named(members: polars.DataFrame, wanted: str) -> polars.DataFrame:
-    if not wanted:
+def _search(members: polars.DataFrame, search_text: str) -> polars.DataFrame:
+    if not search_text:
         return members
     text = polars.concat_str("title", polars.lit("\n"), "idea_id").str.to_lowercase()
-    return members.filter(text.str.contains(wanted.casefold(), literal=True))
+    return members.filter(text.str.contains(search_text.casefold(), literal=True))
 
 
-def _head(run: Run, found: Board, members: polars.DataFrame) -> Iterator[pg.Block]:
+def _head(run: Run, leaderboard: Board, members: polars.DataFrame) -> Iterator[pg.Block]:
     yield from run_facts(run)
     yield pg.facts(
         pg.report("Why one beats another", with_query("/why", run=run.run_id)),
         pg.report("How sure the order is", with_query("/sure", run=run.run_id)),
     )
-    if found.head is not None and found.head.incomplete_reason is not None:
-        why = wording.reason(found.head.incomplete_reason)
+    if leaderboard.head is not None and leaderboard.head.incomplete_reason is not None:
+        why = wording.reason(leaderboard.head.incomplete_reason)
         yield pg.note(f"The ranking ended early: {why}. What is missing is unscored, not lost.")
-    scored = members["score"].drop_nulls()
-    mean = scored.mean()
-    told = figures.mean(float(mean)) if isinstance(mean, int | float) else "unscored"
+    scores = members["score"].drop_nulls()
+    mean = scores.mean()
+    mean_text = figures.mean(float(mean)) if isinstance(mean, int | float) else "unscored"
     yield pg.text(
-        f"{found.what_leads} Mean score {told}, over {len(scored):,} of {len(members):,} ideas."
+        f"{leaderboard.what_leads} Mean score {mean_text}, over {len(scores):,} of {len(members):,} ideas."
     )
-    if dict(found.weights) != weights_of(run):
+    if dict(leaderboard.weights) != weights_of(run):
         yield pg.text("Weights differ from the run's own; “Change” holds each rank against those.")
 
 
-def _table(found: Board, kept: polars.DataFrame) -> Iterator[pg.Block]:
-    if kept.is_empty():
+def _table(leaderboard: Board, ideas: polars.DataFrame) -> Iterator[pg.Block]:
+    if ideas.is_empty():
         yield pg.text("No idea has these words in its title or identifier.")
         return
-    rows, columns = kept.head(MOST_SHOWN).to_dicts(), _columns(found)
+    rows, columns = ideas.head(MOST_SHOWN).to_dicts(), _columns(leaderboard)
     yield pg.table(list(columns), ([cell(row) for cell in columns.values()] for row in rows))
-    if len(kept) > MOST_SHOWN:
-        yield pg.text(f"The first {MOST_SHOWN} of {len(kept):,}: search, or choose a group.")
+    if len(ideas) > MOST_SHOWN:
+        yield pg.text(f"The first {MOST_SHOWN} of {len(ideas):,}: search, or choose a group.")
 
 
-def _chart(visit: Visit, found: Board, group: str, members: polars.DataFrame) -> Iterator[pg.Block]:
-    """The strengths of one group with their intervals, where matches rank it."""
-    if found.head is None or (group == EVERY_GROUP and len(found.groups) > 1):
+def _chart(
+    visit: Visit, leaderboard: Board, group: str, members: polars.DataFrame
+) -> Iterator[pg.Block]:
+    """Chart the strengths of one group with intervals, if matches rank it."""
+    if leaderboard.head is None or (group == EVERY_GROUP and len(leaderboard.groups) > 1):
         return
     names = set(members["idea_id"])
-    ranked = [idea for idea in visit.lake.ask(ranked_by, found.head) if str(idea.idea_id) in names]
-    if (chart := interval_chart("intervals", ranked)) is not None:
+    ideas = [
+        idea for idea in visit.lake.ask(ranked_by, leaderboard.head) if str(idea.idea_id) in names
+    ]
+    if (chart := interval_chart("intervals", ideas)) is not None:
         yield pg.Fold("Strengths with their intervals", (chart,))
 
 
-def _columns(found: Board) -> dict[str, Callable[[Row], pg.Part]]:
-    """What each column says of an idea, by its heading; rank, score and title first."""
-    run, by_matches = found.run, found.head is not None
+def _columns(leaderboard: Board) -> dict[str, Callable[[Row], pg.Part]]:
+    """Return the cell writers by column heading; rank, score and title come first."""
+    run, by_matches = leaderboard.run, leaderboard.head is not None
     columns: dict[str, Callable[[Row], pg.Part]] = {
         "Rank:": lambda row: wording.rank_with_range(
             row["rank"], row["best_rank"], row["worst_rank"]
         )
     }
-    if not by_matches and dict(found.weights) != weights_of(run):
-        changes = dict(rank_changes(found).iter_rows())
-        columns["Change:"] = lambda row: figures.moved(changes[row["idea_id"]])
+    if not by_matches and dict(leaderboard.weights) != weights_of(run):
+        changes = dict(rank_changes(leaderboard).iter_rows())
+        columns["Change:"] = lambda row: figures.rank_change(changes[row["idea_id"]])
     if gives_verdicts(run):
         columns["Verdict"] = lambda row: verdict_on(row).value.capitalize()
     columns["Score:"] = lambda row: figures.mean(row["score"])
@@ -195,7 +208,7 @@ def _columns(found: Board) -> dict[str, Callable[[Row], pg.Part]]:
     columns["Coverage:"] = lambda row: (
         figures.NOTHING if (share := row["coverage_0_to_1"]) is None else figures.percent(share)
     )
-    if len(found.groups) > 1:
+    if len(leaderboard.groups) > 1:
         columns["Group"] = lambda row: row["group"]
     return columns | {"Missing": _missing, "Failures:": lambda row: int(row["failure_count"])}
 
@@ -203,7 +216,7 @@ def _columns(found: Board) -> dict[str, Callable[[Row], pg.Part]]:
 def _missing(row: Row) -> str:
     reason = row["incomplete_reason"] or row["state_reason"]
     why = wording.reason(reason) if reason else ""
-    parts = wording.spaced(row["missing"] or "")
+    parts = wording.with_spaces(row["missing"] or "")
     return f"{parts} ({why})" if parts and why else parts or why
 
 

@@ -1,4 +1,4 @@
-"""Jobs: how each stands and what became of it, and all that is under way."""
+"""Page of a job, and the list of active runs and recent jobs."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from starlette.responses import RedirectResponse, Response
 
 from dashboards.app.data import Lake
-from dashboards.app.evaluating.asking import NO_RUNNER, may_watch
+from dashboards.app.job_requests import NO_RUNNER, may_watch
 from dashboards.app.site import (
-    Shown,
+    PageContent,
     Visit,
     controls,
     idea_link,
@@ -18,7 +18,7 @@ from dashboards.app.site import (
 )
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.views.run_page import rejected_entries
+from dashboards.views.run_page import rejection_blocks
 from schemas.errors import AssayError, UnknownNameError
 from schemas.literature.naming import unturned
 from schemas.people.job import SUBMITTED, JobState, OfIdeas
@@ -29,56 +29,56 @@ from warehouse.queries import Queries
 
 JOBS_LISTED = 10
 _LINES, _IDEAS_LINKED = 12, 10
-_ENDED = {
+_EXIT_CODES = {
     1: ("bad", "Ended with failures"),
     2: ("bad", "Could not be done as asked"),
     3: ("alarms", "Ended early because the budget was spent"),
 }
 
 
-def show(visit: Visit) -> Shown:
-    """One job: how it stands, what its command says, and where what it made is.
+def show(visit: Visit) -> PageContent:
+    """Show a job: its state, the log of its command, and links to its results.
 
     Raises:
-        UnknownNameError: there is none of this name that this reader may see.
+        UnknownNameError: this reader can see no such job.
     """
     lake, job = visit.lake, job_of(visit)
-    asked = job.request
-    progress = lake.watch.of_ideas(job.ideas) if isinstance(asked, OfIdeas) else None
-    kind, sentence = _standing(job, progress, _outcome(lake, job))
+    request = job.request
+    progress = lake.watch.of_ideas(job.ideas) if isinstance(request, OfIdeas) else None
+    kind, sentence = _status_line(job, progress, _outcome(lake, job))
     name = _name(job)
     blocks: list[pg.Block] = []
-    if asked is not None:
-        options = asked.options
+    if request is not None:
+        options = request.options
         blocks.append(
             pg.facts(
-                asked.command.capitalize(),
+                request.command.capitalize(),
                 f"engine {options.engine or 'of the run'}",
                 f"profile {options.profile or 'of the run'}",
-                f"asked by {asked.asked_by}",
-                pg.line(asked.created_at),
+                f"asked by {request.asked_by}",
+                pg.line(request.created_at),
             )
         )
     if job.at_work and runner_at_work(lake.warehouse) is False:
         blocks.append(pg.note(NO_RUNNER))
-    blocks += _made(lake, job)
-    said = log_tail(job)[-_LINES:]
-    if said:
-        blocks += [pg.heading("What the command says"), pg.Code(unturned("\n".join(said)))]
-    again = asked is not None and asked.command in SUBMITTED
-    above = controls(
+    blocks += _results(lake, job)
+    log_lines = log_tail(job)[-_LINES:]
+    if log_lines:
+        blocks += [pg.heading("What the command says"), pg.Code(unturned("\n".join(log_lines)))]
+    can_resubmit = request is not None and request.command in SUBMITTED
+    status_markup = controls(
         "job",
         kind=kind,
         status=sentence,
         stop=f"{job_path(job.job_id)}/stop" if job.at_work and not job.stop_requested else "",
-        again=with_query("/submit", draft=job.job_id) if again else "",
+        again=with_query("/submit", draft=job.job_id) if can_resubmit else "",
         at_work=job.at_work,
     )
-    return Shown(name, blocks, above, live=True)
+    return PageContent(name, blocks, status_markup, live=True)
 
 
 def stop(visit: Visit) -> Response:
-    """Ask a job to stop in order; one that has ended stays as it is."""
+    """Ask an active job to stop after the current step."""
     job = job_of(visit)
     if job.at_work:
         request_stop(job)
@@ -86,10 +86,10 @@ def stop(visit: Visit) -> Response:
 
 
 def job_of(visit: Visit, name: str = "") -> Job:
-    """The job that the address names, or that of `name`.
+    """Return the job named in the URL, or by `name`.
 
     Raises:
-        UnknownNameError: there is none that this reader may see.
+        UnknownNameError: this reader can see no such job.
     """
     name = name or visit.path["job_id"]
     job = read_job(visit.lake.warehouse, name)
@@ -101,30 +101,30 @@ def job_of(visit: Visit, name: str = "") -> Job:
 
 
 def _outcome(lake: Lake, job: Job) -> str:
-    """Why a job ended as it did, else how many of its ideas have a score."""
-    told = (run.states_in_words for run in lake.runs() if run.run_id == job.status.run_id)
-    return job.status.last_word.rstrip(".") or next(told, "")
+    """Return the job's last message, else the counts of scored ideas."""
+    run_states = (run.states_in_words for run in lake.runs() if run.run_id == job.status.run_id)
+    return job.status.last_word.rstrip(".") or next(run_states, "")
 
 
-def _standing(job: Job, progress: RunProgress | None, outcome: str) -> tuple[str, str]:
-    """How a job stands: its color, and one sentence."""
+def _status_line(job: Job, progress: RunProgress | None, outcome: str) -> tuple[str, str]:
+    """Return the color and the sentence of a job's state."""
     status, state = job.status, job.status.state
     if not state.ended:
-        return "", _doing(job, progress)
+        return "", _progress_line(job, progress)
     took = ""
     if status.started_at and status.finished_at:
         seconds = (status.finished_at - status.started_at).total_seconds()
-        took = f" after {figures.duration(max(seconds, 0.0))}"  # a clock may be set back
+        took = f" after {figures.duration(max(seconds, 0.0))}"  # clocks may be set back
     if state is JobState.STOPPED:
         kind, how = "alarms", "Stopped before its end"
-    elif status.exit_code in _ENDED:
-        kind, how = _ENDED[status.exit_code]
+    elif status.exit_code in _EXIT_CODES:
+        kind, how = _EXIT_CODES[status.exit_code]
     else:
         kind, how = ("good", "Done") if state is JobState.DONE else ("bad", "Failed")
     return kind, f"{how}{took}{f': {outcome}' if outcome else ''}."
 
 
-def _doing(job: Job, progress: RunProgress | None) -> str:
+def _progress_line(job: Job, progress: RunProgress | None) -> str:
     state, since = job.status.state, job.status.started_at
     if state is JobState.WAITING:
         return f"Waiting for decisions: {job.status.last_word.rstrip('.')}."
@@ -136,13 +136,13 @@ def _doing(job: Job, progress: RunProgress | None) -> str:
     if progress is None:
         return f"At work{so_far}."
     done, count = progress.landed_count, progress.planned.idea_count
-    what = f"{done:,} of {figures.counted(count, 'idea')}, {spent_of(progress)}"
+    what = f"{done:,} of {figures.plural(count, 'idea')}, {spent_of(progress)}"
     closing = "; what they came to is being published" if progress.whole else ""
     return f"At work{so_far}: {what}{closing}."
 
 
-def _made(lake: Lake, job: Job) -> Iterator[pg.Block]:
-    """Links to what a job has published, and what could not enter."""
+def _results(lake: Lake, job: Job) -> Iterator[pg.Block]:
+    """Yield links to published results, and the rejected entries."""
     names = [each for each in (job.status.run_id, *job.status.other_run_ids) if each]
     if not names:
         return
@@ -152,7 +152,7 @@ def _made(lake: Lake, job: Job) -> Iterator[pg.Block]:
         return
     try:
         ideas = lake.ask(Queries.ranking, job.status.run_id)
-    except AssayError as error:  # deleted since
+    except AssayError as error:  # the run was deleted
         yield pg.note(str(error))
         return
     yield from pg.bullets(
@@ -160,13 +160,13 @@ def _made(lake: Lake, job: Job) -> Iterator[pg.Block]:
         for each in ideas[:_IDEAS_LINKED]
     )
     if len(ideas) > _IDEAS_LINKED:
-        whole = with_query("/ideas", run=job.status.run_id)
-        yield pg.text(pg.report(f"All {len(ideas):,} ideas", whole))
-    yield from rejected_entries(lake.ask(Queries.rejections, job.status.run_id))
+        address = with_query("/ideas", run=job.status.run_id)
+        yield pg.text(pg.report(f"All {len(ideas):,} ideas", address))
+    yield from rejection_blocks(lake.ask(Queries.rejections, job.status.run_id))
 
 
 def in_progress(visit: Visit) -> Iterator[pg.Block]:
-    """Runs that are not published, and jobs that wait, are done or ended a short time ago."""
+    """Yield unpublished runs, and jobs that are active or ended within a day."""
     open_runs = visit.lake.under_way()
     if open_runs:
         yield pg.heading("Not published yet")
@@ -179,27 +179,27 @@ def in_progress(visit: Visit) -> Iterator[pg.Block]:
                 " again: it continues where it stopped and pays nothing twice."
             )
         elif run.activity is Activity.REFUSED:
-            broken = pg.report(
+            checks_link = pg.report(
                 "Broken checks", with_query("/operate/quality", run=run.planned.run_id)
             )
             yield pg.text(
                 f"Files of {run.planned.run_id} broke a critical check, so they stay out of the"
                 " lake. ",
-                broken,
+                checks_link,
             )
-    shown = _recent_jobs(visit)
-    if shown:
+    recent_jobs = _recent_jobs(visit)
+    if recent_jobs:
         yield pg.heading("Jobs")
         names = ("Job", "Kind", "State", "Asked by", "Started", "Last word")
-        yield pg.table(names, map(_job_row, shown))
+        yield pg.table(names, map(_job_row, recent_jobs))
 
 
 def spent_of(run: RunProgress) -> str:
-    """What a run has spent so far, beside its bound."""
+    """Return the cost of a run so far, and its limit."""
     bound = run.planned.budget.maximum_cost_usd
     spent = figures.usd(run.cost_usd) + (f" of {figures.usd(bound)}" if bound is not None else "")
     unknown = run.unknown_cost_count
-    return f"{spent} (+ {figures.counted(unknown, 'idea')} without a price)" if unknown else spent
+    return f"{spent} (+ {figures.plural(unknown, 'idea')} without a price)" if unknown else spent
 
 
 def _progress_row(run: RunProgress) -> tuple[pg.Part, ...]:
@@ -216,31 +216,31 @@ def _progress_row(run: RunProgress) -> tuple[pg.Part, ...]:
 
 
 def _recent_jobs(visit: Visit) -> list[Job]:
-    """Those that this reader may watch, at work or ended within a day; no estimates."""
+    """Return the visible jobs, active or ended within a day, without estimates."""
     if visit.lake.warehouse.objects is not None or not visit.may(Action.SUBMIT):
         return []
     now = datetime.now(UTC)
-    shown: list[Job] = []
+    recent_jobs: list[Job] = []
     for job in jobs(visit.lake.warehouse):
-        ended = job.status.finished_at
+        finished_at = job.status.finished_at
         is_estimate = job.request is not None and job.request.asks_nothing
-        recent = job.at_work or (ended is not None and (now - ended).days < 1)
-        if recent and not is_estimate and may_watch(visit.person, job):
-            shown.append(job)
-    return shown[:JOBS_LISTED]
+        is_recent = job.at_work or (finished_at is not None and (now - finished_at).days < 1)
+        if is_recent and not is_estimate and may_watch(visit.person, job):
+            recent_jobs.append(job)
+    return recent_jobs[:JOBS_LISTED]
 
 
 def _name(job: Job) -> str:
-    return wording.titled(None if job.request is None else job.request.name, job.job_id)
+    return wording.title_or_name(None if job.request is None else job.request.name, job.job_id)
 
 
 def _job_row(job: Job) -> tuple[pg.Part, ...]:
-    asked, started = job.request, job.status.started_at
+    request, started_at = job.request, job.status.started_at
     return (
         pg.report(_name(job), job_path(job.job_id)),
-        "" if asked is None else asked.command,
+        "" if request is None else request.command,
         "stopping" if job.at_work and job.stop_requested else job.status.state.value,
-        "" if asked is None else asked.asked_by,
-        "" if started is None else started,
+        "" if request is None else request.asked_by,
+        "" if started_at is None else started_at,
         job.status.last_word,
     )

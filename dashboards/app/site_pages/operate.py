@@ -1,4 +1,4 @@
-"""Operate: what runs cost, how sources and models answered, and how far judges can be believed."""
+"""Pages “Operate”: cost, sources, quality of runs, and reliability of judges."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,20 +9,20 @@ import polars
 from markupsafe import Markup
 from starlette.responses import Response
 
-from dashboards.app.choosing import (
+from dashboards.app.data import Lake
+from dashboards.app.fields import (
     NO_RUN,
     Field,
-    chosen,
-    chosen_number,
-    chosen_run,
     comparable_runs,
     form,
+    number_in_address,
+    option_in_address,
     run_facts,
     run_field,
+    run_in_address,
 )
-from dashboards.app.data import Lake
 from dashboards.app.site import (
-    Shown,
+    PageContent,
     Visit,
     attachment,
     controls,
@@ -32,7 +32,7 @@ from dashboards.app.site import (
 )
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.charts.bar_chart import Measured, bar_chart, scale_to
+from dashboards.render.charts.bar_chart import Bar, bar_chart, scale_to
 from dashboards.render.charts.spread_charts import (
     Panel,
     Spread,
@@ -42,8 +42,8 @@ from dashboards.render.charts.spread_charts import (
     spread_chart,
 )
 from dashboards.views.drift import distances
+from dashboards.views.model_prices import PRESETS, ModelPrice, read_prices
 from dashboards.views.nightly_page import About, NightFigures, night_figures
-from dashboards.views.other_models import PRESETS, ModelPrice, read_prices
 from dashboards.views.run_cost import cost_blocks
 from dashboards.views.run_page import failure_blocks, models_blocks, validation_blocks
 from schemas.errors import UnknownNameError
@@ -63,19 +63,19 @@ NIGHTS, DEAREST, REFUSED, RUNS_DRIFTING = 30, 50, 10, 8
 EVERYTHING = "Everything"
 _NOTHING = Markup()
 View = Callable[[Queries, RunId], Iterator[pg.Block]]
+# Heading and cell writer by the column's name in a frame.
 Columns = Mapping[str, tuple[str, Callable[[Any], pg.Part]]]
-"""Heading and writer of each column by its name in a frame."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrameTable:
-    """A table that a statement of `sql/pages` answers about a run.
+    """A table of a run, from a statement of `sql/pages`.
 
     Attributes:
-        frame: the statement.
-        columns: heading and writer of each by its name there; one without any value is left out.
-        parameters: of the statement; default: the run.
-        note: what stands above the table.
+        frame: name of the statement.
+        columns: heading and cell writer by column name; empty columns are left out.
+        parameters: of the statement, from the run_id.
+        note: text above the table.
     """
 
     title: str
@@ -85,11 +85,11 @@ class FrameTable:
     note: str = ""
 
     def blocks(self, lake: Lake, run_id: RunId, *, folded: bool = False) -> Iterator[pg.Block]:
-        """Heading and table; nothing without rows."""
-        found = lake.frame(self.frame, **self.parameters(run_id))
-        if found.is_empty():
+        """Yield heading and table; nothing without rows."""
+        frame = lake.frame(self.frame, **self.parameters(run_id))
+        if frame.is_empty():
             return
-        inner = (*((pg.text(self.note),) if self.note else ()), table_of(found, self.columns))
+        inner = (*((pg.text(self.note),) if self.note else ()), table_of(frame, self.columns))
         if folded:
             yield pg.Fold(self.title, inner)
         else:
@@ -97,17 +97,19 @@ class FrameTable:
 
 
 def table_of(frame: polars.DataFrame, columns: Columns) -> pg.Table:
-    """Rows of a frame; what is missing is “–”, and a column without any value is left out."""
-    kept = {name: each for name, each in columns.items() if frame[name].is_not_null().any()}
+    """Return the rows of a frame as a table, without empty columns."""
+    present_columns = {
+        name: each for name, each in columns.items() if frame[name].is_not_null().any()
+    }
     return pg.table(
-        [heading for heading, _ in kept.values()],
-        ([_cell(row[name], written) for name, (_, written) in kept.items()]
+        [heading for heading, _ in present_columns.values()],
+        ([_cell(row[name], write_cell) for name, (_, write_cell) in present_columns.items()]
          for row in frame.to_dicts()),
     )  # fmt: skip
 
 
-def _cell(value: Any, written: Callable[[Any], pg.Part]) -> pg.Part:
-    return "–" if value is None or value == "" else written(value)
+def _cell(value: Any, write_cell: Callable[[Any], pg.Part]) -> pg.Part:
+    return "–" if value is None or value == "" else write_cell(value)
 
 
 def _of_runs(run_id: RunId) -> Mapping[str, object]:
@@ -133,7 +135,7 @@ _SOURCES = FrameTable(
     "Literature and other sources",
     "sources",
     {
-        "source": ("Source", wording.spaced),
+        "source": ("Source", wording.with_spaces),
         "endpoint": ("Asked for", str),
         "requests_worth": ("Requests sent:", round),
         "most_a_second": ("Most in a second:", round),
@@ -156,7 +158,7 @@ _BIAS = FrameTable(
     {
         "ranking_id": ("Ranking", str),
         "engine": ("Engine", str),
-        "group": ("Group", wording.spaced),
+        "group": ("Group", wording.with_spaces),
         "match_count": ("Verdicts:", int),
         "unscored_match_count": ("Unscored:", int),
         "position_bias": ("Bias:", figures.decimals),
@@ -172,7 +174,7 @@ _UNANSWERED = FrameTable(
         "step": ("Step", wording.step),
         "questions": ("Questions:", int),
         "unanswered": ("Unanswered:", int),
-        "failure": ("Most often", wording.spaced),
+        "failure": ("Most often", wording.with_spaces),
     },
     _of_runs,
 )
@@ -203,24 +205,24 @@ _BY_RUN = FrameTable(
 )
 
 
-def part(
+def operate_page(
     visit: Visit,
     title: str,
     blocks: Iterable[pg.Block],
     *fields: Field | None,
-    below: Markup = _NOTHING,
-) -> Shown:
-    """A part of Operate below the list of all that have rows.
+    form_below: Markup = _NOTHING,
+) -> PageContent:
+    """Return a page of Operate with the links to its parts.
 
     Args:
-        below: a form of its own, below the fields.
+        form_below: a form below the fields.
     """
     ways = controls("parts", whole="Operate", ways=[*_parts(visit)], here=visit.request.url.path)
-    return Shown(title, tuple(blocks), ways + form(*fields) + below)
+    return PageContent(title, tuple(blocks), ways + form(*fields) + form_below)
 
 
 def _parts(visit: Visit) -> Iterator[tuple[str, str]]:
-    """Address and name of each part that has rows; a run that was chosen stays chosen."""
+    """Yield path and name of each part that has rows; they keep the chosen run."""
     lake, run = visit.lake, visit.query.get("run", "")
     yield with_query("/operate", run=run), "Overview"
     if lake.runs():
@@ -236,52 +238,52 @@ def _parts(visit: Visit) -> Iterator[tuple[str, str]]:
         yield "/operate/rated", "Rated ideas"
 
 
-def show(visit: Visit) -> Shown:
-    """Each part with what it comes to."""
-    lake, run = visit.lake, chosen_run(visit)
-    told = {"SQL": f"{len(TABLES):,} tables and {len(MARTS)} marts, read-only"}
+def show(visit: Visit) -> PageContent:
+    """Show the parts of Operate, each with a summary."""
+    lake, run = visit.lake, run_in_address(visit)
+    summaries = {"SQL": f"{len(TABLES):,} tables and {len(MARTS)} marts, read-only"}
     if heads := lake.heads(BENCHMARKS):
         suites = ", ".join(dict.fromkeys(head.suite for head in heads.values()))
-        told["Benchmarks"] = f"{figures.counted(len(heads), 'benchmark')} of {suites}"
-    if curated := lake.heads(kind_of(CURATIONS)):
-        told["Rated ideas"] = figures.counted(len(curated), "set")
+        summaries["Benchmarks"] = f"{figures.plural(len(heads), 'benchmark')} of {suites}"
+    if sets := lake.heads(kind_of(CURATIONS)):
+        summaries["Rated ideas"] = figures.plural(len(sets), "set")
     if run is not None:
         (night,) = _nights_of(lake, [run])
         sources = lake.frame("sources", run_id=run.run_id)
-        told["Cost"] = (
+        summaries["Cost"] = (
             f"{figures.usd(night.cost.cost_usd, night.cost.unknown_price_calls)},"
-            f" {figures.counted(night.cost.llm_calls, 'model call')}"
+            f" {figures.plural(night.cost.llm_calls, 'model call')}"
         )
-        told["Sources"] = (
-            f"{figures.counted(round(sources['requests_worth'].sum()), 'request')} sent,"
+        summaries["Sources"] = (
+            f"{figures.plural(round(sources['requests_worth'].sum()), 'request')} sent,"
             f" {int(sources['unanswered'].sum()):,} look-ups unanswered"
         )
-        told["Quality"] = figures.counted(len(night.alarms), "alarm")
+        summaries["Quality"] = figures.plural(len(night.alarms), "alarm")
     _, *parts = _parts(visit)
     lines = [
-        pg.line(pg.report(label, path), f": {told[label]}" if label in told else "")
+        pg.line(pg.report(label, path), f": {summaries[label]}" if label in summaries else "")
         for path, label in parts
     ]
-    return part(visit, "Operate", pg.bullets(lines) or (NO_RUN,), run_field(visit, run))
+    return operate_page(visit, "Operate", pg.bullets(lines) or (NO_RUN,), run_field(visit, run))
 
 
 def _nights_of(lake: Lake, runs: Sequence[Run]) -> tuple[NightFigures, ...]:
-    asked = [run.run_id for run in runs]
-    return lake.ask(night_figures, asked, thresholds=lake.thresholds)
+    run_ids = [run.run_id for run in runs]
+    return lake.ask(night_figures, run_ids, thresholds=lake.thresholds)
 
 
-def show_cost(visit: Visit) -> Shown:
-    """What a run cost, by step, over nights, by idea, and with other models."""
-    lake, run = visit.lake, chosen_run(visit)
+def show_cost(visit: Visit) -> PageContent:
+    """Show what a run cost: by step, over nights, by idea, and with other models."""
+    lake, run = visit.lake, run_in_address(visit)
     if run is None:
-        return part(visit, "Cost", (NO_RUN,))
+        return operate_page(visit, "Cost", (NO_RUN,))
     cost = lake.ask(Queries.run_cost, run.run_id)
-    called = cost.llm_calls > 0
+    has_calls = cost.llm_calls > 0
     blocks = [*run_facts(run), *lake.ask(_blocks, _cost, run.run_id)]
-    if called:
-        blocks += [*_ended(lake, run, "model"), *_latency(lake, run)]
+    if has_calls:
+        blocks += [*_call_outcomes(lake, run, "model"), *_latency(lake, run)]
     blocks += _over_nights(lake, run)
-    if called:
+    if has_calls:
         blocks += [*_per_idea(lake, run), *_with_other_models(visit, run, cost)]
     prices = (
         Field("model", "Compare with the model", visit.query.get("model", ""), attributes={"placeholder": "openai/o3"}),
@@ -290,11 +292,13 @@ def show_cost(visit: Visit) -> Shown:
         Field("completion_price", "Of completion tokens",
               visit.query.get("completion_price", ""), attributes={"placeholder": "USD"}),
     )  # fmt: skip
-    return part(visit, "Cost", blocks, run_field(visit, run), *(prices if called else ()))
+    return operate_page(
+        visit, "Cost", blocks, run_field(visit, run), *(prices if has_calls else ())
+    )
 
 
 def _blocks(queries: Queries, view: View, run_id: RunId) -> tuple[pg.Block, ...]:
-    """What a part of the report on a run shows, as a value that is cached."""
+    """Return the blocks of a view as a cacheable value."""
     return tuple(view(queries, run_id))
 
 
@@ -302,64 +306,69 @@ def _cost(queries: Queries, run_id: RunId) -> Iterator[pg.Block]:
     return cost_blocks(queries, queries.run_cost(run_id))
 
 
-def _ended(lake: Lake, run: Run, *kinds: str) -> Iterator[pg.Block]:
-    """How calls ended, by source or model, and in whose words they failed."""
-    found = lake.frame("calls_by_status", run_id=run.run_id)
-    found = found.filter(polars.col("kind").is_in(kinds))
-    if found.is_empty():
+def _call_outcomes(lake: Lake, run: Run, *kinds: str) -> Iterator[pg.Block]:
+    """Yield how calls ended, by source or model, with the commonest error."""
+    calls = lake.frame("calls_by_status", run_id=run.run_id)
+    calls = calls.filter(polars.col("kind").is_in(kinds))
+    if calls.is_empty():
         return
     yield pg.heading("How calls ended")
     totals = polars.col("calls").sum().over("kind", "party", "step")
-    found = found.with_columns((polars.col("calls") / totals).alias("share"))
+    calls = calls.with_columns((polars.col("calls") / totals).alias("share"))
     columns: Columns = {
         "party": ("Source or model" if len(kinds) > 1 else "Model", str),
         "step": ("Step", wording.step),
-        "ended": ("Ended", _ended_as),
+        "ended": ("Ended", _outcome_label),
         "calls": ("Calls:", int),
         "share": ("Share:", figures.percent),
         "said": ("In its own words, most often", str),
     }
-    yield table_of(found, columns)
+    yield table_of(calls, columns)
 
 
-def _ended_as(status: str) -> str:
-    return {"ok": "answered", "cached": "answered by a cache"}.get(status, wording.spaced(status))
+def _outcome_label(status: str) -> str:
+    return {"ok": "answered", "cached": "answered by a cache"}.get(
+        status, wording.with_spaces(status)
+    )
 
 
 def _latency(lake: Lake, run: Run) -> Iterator[pg.Block]:
-    found = lake.frame("latency_of_steps", run_id=run.run_id)
-    several = found["model"].n_unique() > 1
+    latencies = lake.frame("latency_of_steps", run_id=run.run_id)
+    several = latencies["model"].n_unique() > 1
     rows = []
-    for row in found.drop_nulls("p50_seconds").to_dicts():
+    for row in latencies.drop_nulls("p50_seconds").to_dicts():
         dots = (row["p50_seconds"], row["p95_seconds"], row["p99_seconds"])
         name = wording.step(row["step"]) + (f", {row['model']}" if several else "")
         rows.append(Spread(name, dots, " · ".join(map(figures.duration, dots[::2]))))
     caption = "Dots are the median and the times within which 95 % and 99 % of the calls ended."
     heading, *table = _STEPS.blocks(lake, run.run_id)
     yield heading
-    yield from pg.there(spread_chart("latency", "Latency by step", caption, "Seconds", rows))
+    yield from pg.optional(spread_chart("latency", "Latency by step", caption, "Seconds", rows))
     yield from table
 
 
 def _over_nights(lake: Lake, run: Run) -> Iterator[pg.Block]:
-    """Small multiples over the runs that compare with this one, up to it."""
-    alike = comparable_runs(lake, run)[:NIGHTS]
-    if len(alike) < 2:
+    """Yield small multiples over the comparable runs up to this one."""
+    comparable = comparable_runs(lake, run)[:NIGHTS]
+    if len(comparable) < 2:
         return
-    nights = _nights_of(lake, alike)[::-1]
+    nights = _nights_of(lake, comparable)[::-1]
     costs, times = [night.cost for night in nights], [night.run for night in nights]
-    each_idea, whole = [cost.cost_usd_per_idea for cost in costs], [cost.cost_usd for cost in costs]
+    each_idea, totals = (
+        [cost.cost_usd_per_idea for cost in costs],
+        [cost.cost_usd for cost in costs],
+    )
     minutes = [each.duration_seconds / 60 for each in times]
     calls = [cost.llm_calls for cost in costs]
     panels = (
         Panel("Cost of an idea, USD", each_idea, [*map(figures.usd, each_idea)]),
-        Panel("Cost, USD", whole, [*map(figures.usd, whole)]),
+        Panel("Cost, USD", totals, [*map(figures.usd, totals)]),
         Panel("Model calls", calls, [*map(figures.count, calls)]),
         Panel("Time, minutes", minutes, [figures.duration(60 * each) for each in minutes]),
     )
     chart = nights_chart("nights", "Cost and time over nights", _days(times), panels)
     if chart is not None:
-        yield from (pg.heading(f"The last {len(alike)} comparable runs"), chart)
+        yield from (pg.heading(f"The last {len(comparable)} comparable runs"), chart)
 
 
 def _days(runs: Sequence[Run]) -> list[str]:
@@ -367,66 +376,66 @@ def _days(runs: Sequence[Run]) -> list[str]:
 
 
 def _per_idea(lake: Lake, run: Run) -> Iterator[pg.Block]:
-    found = lake.frame("cost_per_idea", run_id=run.run_id)
-    known = found.filter(polars.col("unknown_price_calls") == 0)
-    unknown = len(found) - len(known)
+    costs = lake.frame("cost_per_idea", run_id=run.run_id)
+    priced = costs.filter(polars.col("unknown_price_calls") == 0)
+    unknown = len(costs) - len(priced)
     yield pg.heading("Cost by idea")
-    if known["cost_usd"].sum() > 0:
-        told = f"In no bar: {figures.counted(unknown, 'idea')} with a call of unknown price."
-        edges, counts = round_bins(known["cost_usd"].to_list())
-        yield from pg.there(
-            histogram("ideas", "Ideas by cost", told if unknown else "", "USD", edges, counts)
+    if priced["cost_usd"].sum() > 0:
+        caption = f"In no bar: {figures.plural(unknown, 'idea')} with a call of unknown price."
+        edges, counts = round_bins(priced["cost_usd"].to_list())
+        yield from pg.optional(
+            histogram("ideas", "Ideas by cost", caption if unknown else "", "USD", edges, counts)
         )
     else:
-        yield pg.text(f"No idea has a known cost: {figures.counted(unknown, 'idea')} with a call"
+        yield pg.text(f"No idea has a known cost: {figures.plural(unknown, 'idea')} with a call"
                       " of unknown price.")  # fmt: skip
     titles = polars.struct("idea_id", "title").alias("idea")
 
     columns: Columns = {
         "idea": ("Idea", lambda idea: idea_link(run.run_id, idea["idea_id"], idea["title"])),
-        "group": ("Group", wording.spaced),
+        "group": ("Group", wording.with_spaces),
         "cost_usd": ("Cost:", figures.usd),
         "unknown_price_calls": ("Calls without a price:", int),
         "calls": ("Calls:", int),
         "tokens": ("Tokens:", int),
         "latency_seconds": ("Time in calls:", figures.duration),
     }
-    dear = found.head(DEAREST).with_columns(titles)
-    yield pg.Fold(f"The dearest {len(dear):,}", (table_of(dear, columns),))
+    dearest = costs.head(DEAREST).with_columns(titles)
+    yield pg.Fold(f"The dearest {len(dearest):,}", (table_of(dearest, columns),))
 
 
 def _with_other_models(visit: Visit, run: Run, cost: RunCost) -> Iterator[pg.Block]:
-    """The run's cost beside that of other models, from the tokens recorded."""
-    known = read_prices(visit.lake.prices) if visit.lake.prices else {}
-    wanted = visit.query.get("model", "").strip()
-    offered = {name: known[name] for name in (*PRESETS, wanted) if name in known}
-    if own := _own_price(visit):
-        offered["your prices"] = own
+    """Yield the run's cost at the prices of other models."""
+    prices = read_prices(visit.lake.prices) if visit.lake.prices else {}
+    model_name = visit.query.get("model", "").strip()
+    compared_models = {name: prices[name] for name in (*PRESETS, model_name) if name in prices}
+    if reader_price := _own_price(visit):
+        compared_models["your prices"] = reader_price
     yield pg.heading("With another model")
-    if wanted and wanted not in known:
-        near = get_close_matches(wanted, known, 3, 0.4)
-        hint = f": perhaps {', '.join(near)}" if near else ""
-        yield pg.note(f"The price list has no model “{unturned(wanted[:100])}”{hint}.")
+    if model_name and model_name not in prices:
+        close_names = get_close_matches(model_name, prices, 3, 0.4)
+        hint = f": perhaps {', '.join(close_names)}" if close_names else ""
+        yield pg.note(f"The price list has no model “{unturned(model_name[:100])}”{hint}.")
     tokens = cost.prompt_tokens, cost.completion_tokens
     rows: list[tuple[str, float, float | None]] = [
         (name, price.of(*tokens, cost.cached_tokens), price.by_batch(*tokens))
-        for name, price in offered.items()
+        for name, price in compared_models.items()
     ]
     rows.sort(key=lambda row: row[1])
     if cost.cost_usd is not None:
         without = cost.unknown_price_calls
-        told = f" ({figures.counted(without, 'call')} without a price)" if without else ""
-        rows.insert(0, (f"this run{told}", cost.cost_usd, None))
+        note = f" ({figures.plural(without, 'call')} without a price)" if without else ""
+        rows.insert(0, (f"this run{note}", cost.cost_usd, None))
     if not rows:
         yield pg.text("No price list is known: give your own prices above.")
         return
-    values = [Measured(name, value, figures.usd(value)) for name, value, _ in rows]
+    values = [Bar(name, value, figures.usd(value)) for name, value, _ in rows]
     scale = scale_to(max(value for _, value, _ in rows), "USD")
     caption = (
         "The tokens this run sent and received, at the prices of other models. Another model"
         " counts and answers differently: read it as an order of magnitude."
     )
-    yield from pg.there(
+    yield from pg.optional(
         bar_chart("models", "The same tokens with other models", caption, scale, values)
     )
     ideas = run.evaluated_count
@@ -439,7 +448,7 @@ def _with_other_models(visit: Visit, run: Run, cost: RunCost) -> Iterator[pg.Blo
 
 def _own_price(visit: Visit) -> ModelPrice | None:
     prompt, completion = (
-        chosen_number(visit, name, 1e9, "dollars as a number")
+        number_in_address(visit, name, 1e9, "dollars as a number")
         for name in ("prompt_price", "completion_price")
     )
     if prompt is None or completion is None:
@@ -447,59 +456,59 @@ def _own_price(visit: Visit) -> ModelPrice | None:
     return ModelPrice(prompt, completion, prompt)
 
 
-def show_sources(visit: Visit) -> Shown:
-    """How sources and models answered a run, and what was left unanswered."""
-    lake, run = visit.lake, chosen_run(visit)
+def show_sources(visit: Visit) -> PageContent:
+    """Show how sources and models answered a run, and what stayed unanswered."""
+    lake, run = visit.lake, run_in_address(visit)
     if run is None:
-        return part(visit, "Sources", (NO_RUN,))
+        return operate_page(visit, "Sources", (NO_RUN,))
     blocks = (
         *run_facts(run),
         *_SOURCES.blocks(lake, run.run_id),
-        *_ended(lake, run, "source", "model"),
+        *_call_outcomes(lake, run, "source", "model"),
         *lake.ask(_blocks, failure_blocks, run.run_id),
     )
-    return part(visit, "Sources", blocks, run_field(visit, run))
+    return operate_page(visit, "Sources", blocks, run_field(visit, run))
 
 
-def show_quality(visit: Visit) -> Shown:
-    """What has no score and why, what was checked, and whether judges can be believed."""
-    lake, run = visit.lake, chosen_run(visit)
+def show_quality(visit: Visit) -> PageContent:
+    """Show unscored judgements, checks, judges and drift of a run."""
+    lake, run = visit.lake, run_in_address(visit)
     if run is None:
-        return part(visit, "Quality", tuple(_refused(lake)) or (NO_RUN,))
+        return operate_page(visit, "Quality", tuple(_refusals(lake)) or (NO_RUN,))
     kinds = sorted(set(_bins(lake, [run])["what"]) - {"score"})
-    what = chosen(visit, "what", ["score", *kinds], "score")
+    what = option_in_address(visit, "what", ["score", *kinds], "score")
     views: dict[str, Callable[[], Iterator[pg.Block]]] = {
-        "Unscored": lambda: _unscored(lake, run),
+        "Unscored": lambda: _unscored_judgements(lake, run),
         "Checks": lambda: _checks(lake, run),
         "Judges": lambda: _judges(lake, run),
         "Drift": lambda: _drift(lake, run, what),
     }
-    view = chosen(visit, "view", list(views), EVERYTHING)
-    shown = views.values() if view == EVERYTHING else (views[view],)
+    view = option_in_address(visit, "view", list(views), EVERYTHING)
+    sections = views.values() if view == EVERYTHING else (views[view],)
     (night,) = _nights_of(lake, [run])
     alarms = pg.bullets(each.sentence for each in night.alarms if each.about is not About.COST)
     blocks = [
         *run_facts(run),
-        *_refused(lake),
+        *_refusals(lake),
         *((pg.heading("Alarms"),) if alarms else ()),
         *alarms,
     ]
-    for each in shown:
+    for each in sections:
         blocks += each()
     options = [(each, each) for each in (EVERYTHING, *views)]
-    scores = [(each, wording.spaced(each)) for each in ("score", *kinds)]
-    return part(
+    scores = [(each, wording.with_spaces(each)) for each in ("score", *kinds)]
+    return operate_page(
         visit, "Quality", blocks, run_field(visit, run),
         Field("view", "Show", view, EVERYTHING, options),
         Field("what", "Drift of", what, "score", scores) if kinds else None,
     )  # fmt: skip
 
 
-def _refused(lake: Lake) -> Iterator[pg.Block]:
-    """Runs kept out of the lake, newest first."""
-    published = {run.run_id for run in lake.runs()}
-    refused = [each for each in read_refusals(lake.warehouse) if each.run_id not in published]
-    for each in refused[:REFUSED]:
+def _refusals(lake: Lake) -> Iterator[pg.Block]:
+    """Yield the runs kept out of the lake, newest first."""
+    published_ids = {run.run_id for run in lake.runs()}
+    refusals = [each for each in read_refusals(lake.warehouse) if each.run_id not in published_ids]
+    for each in refusals[:REFUSED]:
         yield pg.heading(f"Run {each.run_id} was not published: it broke a critical check")
         yield pg.table(
             ("Severity", "Table", "Column", "Check", "Rows that broke it:", "Examples"),
@@ -508,23 +517,23 @@ def _refused(lake: Lake) -> Iterator[pg.Block]:
         )  # fmt: skip
 
 
-def _unscored(lake: Lake, run: Run) -> Iterator[pg.Block]:
-    judged = lake.frame("unscored_reasons", run_ids=[run.run_id])
-    if judged.is_empty():
+def _unscored_judgements(lake: Lake, run: Run) -> Iterator[pg.Block]:
+    reasons = lake.frame("unscored_reasons", run_ids=[run.run_id])
+    if reasons.is_empty():
         return
     yield pg.heading("Unscored")
     rows, bars = [], []
-    for (kind,), own in judged.group_by("judgement", maintain_order=True):
-        counts = dict(own.select("reason", "judgements").iter_rows())
-        scored, whole = counts.pop(None, 0), int(own["judgements"].sum())
+    for (kind,), group in reasons.group_by("judgement", maintain_order=True):
+        counts = dict(group.select("reason", "judgements").iter_rows())
+        scored_count, total = counts.pop(None, 0), int(group["judgements"].sum())
         why = "; ".join(f"{wording.reason(each)} ({count:,})" for each, count in counts.items())
-        rows.append((wording.spaced(kind), scored, whole - scored, why or "–"))
-        if whole > scored:
-            share = figures.share(whole - scored, whole)
-            bars.append(Measured(wording.spaced(kind), 100 * (whole - scored) / whole, share))
+        rows.append((wording.with_spaces(kind), scored_count, total - scored_count, why or "–"))
+        if total > scored_count:
+            share = figures.share(total - scored_count, total)
+            bars.append(Bar(wording.with_spaces(kind), 100 * (total - scored_count) / total, share))
     most = scale_to(max((each.value or 0.0 for each in bars), default=0.0), "% without a score")
     if bars:
-        yield from pg.there(bar_chart("unscored", "Judgements without a score", "", most, bars))
+        yield from pg.optional(bar_chart("unscored", "Judgements without a score", "", most, bars))
     yield pg.table(("Judgement", "Scored:", "Unscored:", "Because"), rows)
     yield from _UNANSWERED.blocks(lake, run.run_id)
 
@@ -542,10 +551,12 @@ def _checks(lake: Lake, run: Run) -> Iterator[pg.Block]:
 
 
 def send_data_docs(visit: Visit) -> Response:
-    """Great Expectations' results about a run as a file."""
-    from dashboards.render.data_docs import data_docs  # imports Great Expectations: seconds
+    """Send the Great Expectations results of a run as a file."""
+    from dashboards.render.data_docs import (
+        data_docs,
+    )  # late: Great Expectations takes seconds to import
 
-    run = chosen_run(visit)
+    run = run_in_address(visit)
     if run is None:
         raise UnknownNameError("no run has been published here yet")
     docs = data_docs(visit.lake.warehouse, run.run_id)
@@ -559,17 +570,17 @@ def _judges(lake: Lake, run: Run) -> Iterator[pg.Block]:
         return
     yield pg.heading("How judges score")
     others = []
-    for (kind,), own in labels.group_by("judgement", maintain_order=True):
+    for (kind,), group in labels.group_by("judgement", maintain_order=True):
         if "0–10" not in str(kind):
-            others.append(own)
+            others.append(group)
             continue
         counts = [0] * 10
-        for label, count in own.select("label", "judgements").iter_rows():
+        for label, count in group.select("label", "judgements").iter_rows():
             counts[min(int(float(label)), 9)] += count
         name = f"scores-{len(str(kind))}"
         title = str(kind).capitalize()
         caption = f"{title}: {sum(counts):,} scored judgements."
-        yield from pg.there(
+        yield from pg.optional(
             histogram(name, title, caption, "Points", [*map(float, range(11))], counts)
         )
     if others:
@@ -592,16 +603,20 @@ def _bins(lake: Lake, runs: Sequence[Run]) -> polars.DataFrame:
 
 
 def _drift(lake: Lake, run: Run, what: str) -> Iterator[pg.Block]:
-    """Means of the runs up to this one, and how far each distribution moved."""
+    """Yield mean scores up to this run, and how far each distribution moved."""
     earlier = [one for one in lake.runs() if one.started_at <= run.started_at][:RUNS_DRIFTING]
     if len(earlier) < 2:
         return
     bins = _bins(lake, earlier).filter(polars.col("what") == what)
     rows = distances([str(one.run_id) for one in earlier], bins)
-    yield pg.heading(f"Drift of {wording.spaced(what)}")
+    yield pg.heading(f"Drift of {wording.with_spaces(what)}")
     means = [row["mean"] for row in rows][::-1]
-    panel = Panel(f"Mean {wording.spaced(what)}, points of 10", means, [*map(figures.mean, means)])
-    yield from pg.there(nights_chart("drift", "Mean score by run", _days(earlier[::-1]), [panel]))
+    panel = Panel(
+        f"Mean {wording.with_spaces(what)}, points of 10", means, [*map(figures.mean, means)]
+    )
+    yield from pg.optional(
+        nights_chart("drift", "Mean score by run", _days(earlier[::-1]), [panel])
+    )
     if any(row["moved"] for row in rows):
         yield pg.note("The scores moved from one run to the next: other ideas, another model, or a"
                       " judge that changed.")  # fmt: skip

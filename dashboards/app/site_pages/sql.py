@@ -1,4 +1,4 @@
-"""SQL: one read-only question to the lake, with the dictionary below and the answer to take away."""
+"""Page “SQL”: a read-only query console with dictionary and downloads."""
 
 import io
 from collections.abc import Iterator
@@ -11,13 +11,13 @@ import polars
 from starlette.responses import Response
 
 from dashboards.app.cells import as_csv
-from dashboards.app.choosing import chosen
 from dashboards.app.data import Answer
-from dashboards.app.site import Shown, Visit, attachment, controls, with_query
-from dashboards.app.site_pages.operate import part
+from dashboards.app.fields import option_in_address
+from dashboards.app.site import PageContent, Visit, attachment, controls, with_query
+from dashboards.app.site_pages.operate import operate_page
 from dashboards.render import figures
 from dashboards.render import page as pg
-from dashboards.render.wording import shortened, whole_sentences
+from dashboards.render.wording import shorten, whole_sentences
 from schemas.errors import ConfigurationError, SqlError
 from schemas.literature.naming import INVISIBLE, unturned
 from schemas.tables import TABLE
@@ -31,35 +31,36 @@ FIRST = "select * from runs order by started_at desc"
 _MEDIA_TYPES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 
 
-def show(visit: Visit) -> Shown:
-    """The question of the address is answered at once: nothing it could say writes, reads other
-    files or lasts.
+def show(visit: Visit) -> PageContent:
+    """Run the query in the URL and show its rows.
+
+    This is safe without confirmation: queries are read-only, sandboxed and time-limited.
     """
     if not visit.lake.exists:
-        return part(visit, "SQL", (pg.text("Nothing has been published here yet."),))
-    asked = visit.query.get("sql", FIRST).strip() or FIRST
-    table = chosen(visit, "table", [*TABLE, *MARTS], "")
-    question = controls("sql", asked=unturned(asked), table=table, path=PATH,
+        return operate_page(visit, "SQL", (pg.text("Nothing has been published here yet."),))
+    query = visit.query.get("sql", FIRST).strip() or FIRST
+    table = option_in_address(visit, "table", [*TABLE, *MARTS], "")
+    question = controls("sql", query=unturned(query), table=table, path=PATH,
                         examples=_examples(), bounds=f"At most {MOST_ROWS:,} rows and"
                         f" {TIMEOUT_SECONDS:.0f} seconds.")  # fmt: skip
-    blocks = (*_answered(visit, asked), *_dictionary(visit, table))
-    return part(visit, "SQL", blocks, below=question)
+    blocks = (*_answer_blocks(visit, query), *_dictionary(visit, table))
+    return operate_page(visit, "SQL", blocks, form_below=question)
 
 
-def _answered(visit: Visit, asked: str) -> Iterator[pg.Block]:
+def _answer_blocks(visit: Visit, query: str) -> Iterator[pg.Block]:
     try:
-        answer = _ask(visit, asked)
+        answer = _run(visit, query)
     except SqlError as error:
-        yield from _wrong(asked, error)
+        yield from _error_blocks(query, error)
         return
     except ConfigurationError as error:
         yield pg.note(str(error))
         return
     frame, rows = answer.frame, len(answer.frame)
-    files = [pg.report(name, with_query(f"{PATH}/file", sql=asked, format=kind))
+    files = [pg.report(name, with_query(f"{PATH}/file", sql=query, format=kind))
              for kind, name in (("csv", "CSV"), ("parquet", "Parquet"))]  # fmt: skip
     yield pg.facts(
-        f"{figures.counted(rows, 'row')}, {figures.counted(len(frame.columns), 'column')}",
+        f"{figures.plural(rows, 'row')}, {figures.plural(len(frame.columns), 'column')}",
         figures.duration(answer.seconds),
         *(pg.line("Download ", each) for each in files),
     )
@@ -72,19 +73,19 @@ def _answered(visit: Visit, asked: str) -> Iterator[pg.Block]:
     yield pg.table(columns, ([*map(_cell, row)] for row in frame.head(ROWS_SHOWN).iter_rows()))
 
 
-def _ask(visit: Visit, asked: str) -> Answer:
-    return visit.lake.sql(asked, timeout_seconds=TIMEOUT_SECONDS, maximum_rows=MOST_ROWS)
+def _run(visit: Visit, query: str) -> Answer:
+    return visit.lake.sql(query, timeout_seconds=TIMEOUT_SECONDS, maximum_rows=MOST_ROWS)
 
 
 def _cell(value: Any) -> str:
-    """As the lake has it: a year is no count."""
+    """Format a value as stored: years get no thousands separator."""
     if value is None:
         return "–"
     if isinstance(value, float):
         return f"{value:.10g}"
     if isinstance(value, datetime):
         return value.isoformat(" ")
-    return shortened(_plain(value), CELL_CHARACTERS)
+    return shorten(_plain(value), CELL_CHARACTERS)
 
 
 def _plain(value: Any) -> str:
@@ -95,27 +96,27 @@ def _plain(value: Any) -> str:
     )
 
 
-def _wrong(asked: str, error: SqlError) -> Iterator[pg.Block]:
-    """The line that is wrong with a mark below the place, and what may have been meant."""
+def _error_blocks(query: str, error: SqlError) -> Iterator[pg.Block]:
+    """Yield the error, the marked line, and links to corrected queries."""
     yield pg.note(str(error))
     if error.place is None:
         return
-    before = asked[: error.place]
+    before = query[: error.place]
     start = before.rfind("\n") + 1
-    line = asked[start:].split("\n", 1)[0]
+    line = query[start:].split("\n", 1)[0]
     column = error.place - start
     marks = "^" * max(1, len(error.word or _word_at(line, column)))
     yield pg.Code(f"{INVISIBLE.sub(' ', line)}\n{' ' * column}{marks}")
     yield pg.text(f"Line {before.count(chr(10)) + 1}, column {column + 1}.")
-    at = asked.lower().find(error.word.lower(), error.place) if error.word else -1
+    at = query.lower().find(error.word.lower(), error.place) if error.word else -1
     if at < 0:
         return
-    mended = (
+    corrections = (
         pg.report(f"Write {name} instead",
-                  with_query(PATH, sql=asked[:at] + name + asked[at + len(error.word) :]))
+                  with_query(PATH, sql=query[:at] + name + query[at + len(error.word) :]))
         for name in error.offered[:NAMES_OFFERED]
     )  # fmt: skip
-    yield from pg.bullets(mended)
+    yield from pg.bullets(corrections)
 
 
 def _word_at(line: str, column: int) -> str:
@@ -125,17 +126,17 @@ def _word_at(line: str, column: int) -> str:
 
 
 def _examples() -> list[tuple[str, str]]:
-    """What each statement answers, which is its comment, and its address."""
-    found = []
+    """Return description and URL of each example; its comment is the description."""
+    examples = []
     for sql in (statement("examples", name) for name in names("examples")):
-        asked = "\n".join(line for line in sql.splitlines() if not line.startswith("--"))
-        found.append((meaning(sql), with_query(PATH, sql=asked)))
-    return found
+        query = "\n".join(line for line in sql.splitlines() if not line.startswith("--"))
+        examples.append((meaning(sql), with_query(PATH, sql=query)))
+    return examples
 
 
 def _dictionary(visit: Visit, table: str) -> Iterator[pg.Block]:
-    """Tables and marts with their meanings, and the columns of one."""
-    asked = visit.query.get("sql", "")
+    """Yield the tables and marts with their meanings, and the columns of one."""
+    query = visit.query.get("sql", "")
     if table:
         yield pg.heading("Columns of ", pg.code(table))
         yield pg.text(_meaning(table))
@@ -147,14 +148,14 @@ def _dictionary(visit: Visit, table: str) -> Iterator[pg.Block]:
             kinds = visit.lake.ask(columns_of_mart, table)
             yield pg.table(("Column", "Type"), ((pg.code(name), kind) for name, kind in kinds))
     yield pg.heading("Tables and marts")
-    known = (
+    entries = (
         (
-            pg.report(name, with_query(PATH, sql=asked, table=name)),
+            pg.report(name, with_query(PATH, sql=query, table=name)),
             whole_sentences(_meaning(name), 30),
         )
         for name in (*sorted(TABLE), *MARTS)
     )
-    yield pg.table(("Name", "Meaning"), known)
+    yield pg.table(("Name", "Meaning"), entries)
 
 
 def _meaning(table: str) -> str:
@@ -162,29 +163,29 @@ def _meaning(table: str) -> str:
 
 
 def columns_of_mart(queries: Queries, mart: str) -> list[tuple[str, str]]:
-    """Names and types of its columns."""
+    """Return the names and types of a mart's columns."""
     return [row[:2] for row in queries.connection.execute(f"describe {mart}").fetchall()]
 
 
 def send_file(visit: Visit) -> Response:
-    """The answer to the question of the address as a file.
+    """Send the rows of the query in the URL as a file.
 
     Raises:
-        ConfigurationError: there is no such format, or the question cannot be answered.
+        ConfigurationError: the format is unknown, or the query fails.
     """
-    asked, kind = visit.query.get("sql", FIRST), visit.query.get("format", "")
+    query, kind = visit.query.get("sql", FIRST), visit.query.get("format", "")
     if kind not in _MEDIA_TYPES:
         raise ConfigurationError(f"format: choose one of {', '.join(_MEDIA_TYPES)}")
-    frame = _ask(visit, asked).frame
+    frame = _run(visit, query).frame
     content = _csv(frame) if kind == "csv" else _parquet(frame)
-    return attachment(content, _subject(asked), kind, _MEDIA_TYPES[kind])
+    return attachment(content, _subject(query), kind, _MEDIA_TYPES[kind])
 
 
-def _subject(asked: str) -> str:
-    """The first table or mart that a statement reads, which its files are named after."""
-    words = "".join(each if each.isalnum() or each == "_" else " " for each in asked).split()
-    read = (word for before, word in pairwise(words) if before.lower() == "from")
-    return next((word for word in read if word in TABLE or word in MARTS), "answer")
+def _subject(query: str) -> str:
+    """Return the first table or mart that a query reads, to name its file."""
+    words = "".join(each if each.isalnum() or each == "_" else " " for each in query).split()
+    tables = (word for before, word in pairwise(words) if before.lower() == "from")
+    return next((word for word in tables if word in TABLE or word in MARTS), "answer")
 
 
 def _csv(frame: polars.DataFrame) -> bytes:

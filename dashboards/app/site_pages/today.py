@@ -1,19 +1,19 @@
-"""Today: how the newest night stands, what failed, who leads, what waits, what it cost."""
+"""Page “Today”: state of the newest run, alarms, leaders, decisions and cost."""
 
 from collections.abc import Iterator
 
 import polars
 
-from dashboards.app.choosing import chosen_run, comparable_runs, form, run_field
 from dashboards.app.data import Lake
-from dashboards.app.site import Shown, Visit, controls, idea_link, run_path, with_query
+from dashboards.app.fields import comparable_runs, form, run_field, run_in_address
+from dashboards.app.site import PageContent, Visit, controls, idea_link, run_path, with_query
 from dashboards.app.site_pages import decide
 from dashboards.app.site_pages.ideas import gives_verdicts, verdict_on
 from dashboards.app.site_pages.jobs import in_progress
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.views.nightly_page import About, NightFigures, NightRun, night_figures, night_run
-from dashboards.views.run_page import rejected_entries
+from dashboards.views.run_page import rejection_blocks
 from dashboards.views.why_it_leads import why_it_leads
 from schemas.identifiers import RunId
 from schemas.run import Run
@@ -28,29 +28,29 @@ _WHERE = {
 }
 
 
-def show(visit: Visit) -> Shown:
-    """The worst first: what is wrong with the run, under way or waiting; then who leads."""
-    lake, run = visit.lake, chosen_run(visit)
+def show(visit: Visit) -> PageContent:
+    """Show the run, problems first, then the leaders."""
+    lake, run = visit.lake, run_in_address(visit)
     if run is None:
         head = controls("today", kind="", status="No run is published yet.")
-        return Shown("Today", (*in_progress(visit), *_no_lake(lake)), head, live=True)
+        return PageContent("Today", (*in_progress(visit), *_no_lake(lake)), head, live=True)
     night = lake.ask(night_run, run.run_id, thresholds=lake.thresholds)
     kind = "bad" if not run.in_order else "alarms" if night.alarms else "good"
     blocks = (
         *in_progress(visit),
         *_alarms(night),
-        *_waiting(visit),
+        *_open_decisions(visit),
         *_banners(run),
         *_leaders(lake, night),
         *_figures(night),
-        *_changed(lake, night),
+        *_changes(lake, night),
         *_nights(lake, run),
         *_runs(lake),
     )
     title = f"Night of {run.started_at:%Y-%m-%d %H:%M}"
     head = controls("today", kind=kind, status=night.status)
-    above = form(run_field(visit, run)) + head
-    return Shown("Today", blocks, above, heading=pg.line(title, " UTC"), live=True)
+    top_markup = form(run_field(visit, run)) + head
+    return PageContent("Today", blocks, top_markup, heading=pg.line(title, " UTC"), live=True)
 
 
 def _no_lake(lake: Lake) -> Iterator[pg.Block]:
@@ -60,10 +60,10 @@ def _no_lake(lake: Lake) -> Iterator[pg.Block]:
 
 
 def _banners(run: Run) -> Iterator[pg.Block]:
-    for told in wording.banners(
+    for banner in wording.banners(
         run.engine, run.literature, run.literature_name, run.literature_lacks
     ):
-        yield pg.text(told)
+        yield pg.text(banner)
 
 
 def _alarms(night: NightRun) -> Iterator[pg.Block]:
@@ -78,13 +78,13 @@ def _alarms(night: NightRun) -> Iterator[pg.Block]:
     yield from pg.bullets(items)
 
 
-def _waiting(visit: Visit) -> Iterator[pg.Block]:
-    """How many decisions wait for whoever is signed in."""
-    waiting = decide.waiting(visit)
+def _open_decisions(visit: Visit) -> Iterator[pg.Block]:
+    """Yield how many decisions wait for the signed-in reader."""
+    waiting = decide.count_waiting(visit)
     if waiting:
         yield pg.heading("Decisions")
         wait = "waits" if waiting == 1 else "wait"
-        yield pg.text(f"{figures.counted(waiting, 'request')} {wait} for your answer: ",
+        yield pg.text(f"{figures.plural(waiting, 'request')} {wait} for your answer: ",
                       pg.report("Decide", decide.PATH))  # fmt: skip
 
 
@@ -97,15 +97,15 @@ def _leaders(lake: Lake, night: NightRun) -> Iterator[pg.Block]:
     top = tuple((str(idea.idea_id), idea.wins, idea.losses, idea.ties) for idea in night.top)
     reasons = lake.ask(leaders_reasons, run_id, top)
     board = lake.frame("leaderboard", run_id=run_id)
-    shown = board.filter(polars.col("idea_id").is_in([name for name, *_ in top]))
-    rows = {row["idea_id"]: row for row in shown.to_dicts()}
+    leading = board.filter(polars.col("idea_id").is_in([name for name, *_ in top]))
+    rows = {row["idea_id"]: row for row in leading.to_dicts()}
     items = []
     for idea in night.top:
         verdict = verdict_on(rows[str(idea.idea_id)]) if gives_verdicts(night.run) else None
         place = wording.rank_with_range(idea.rank, idea.best_rank, idea.worst_rank)
-        known = f"{verdict.value.capitalize()} · " if verdict is not None else ""
+        verdict_words = f"{verdict.value.capitalize()} · " if verdict is not None else ""
         head = pg.line(
-            pg.strong(f"{known}{figures.mean(idea.score)}"),
+            pg.strong(f"{verdict_words}{figures.mean(idea.score)}"),
             " · ",
             idea_link(run_id, idea.idea_id, idea.title),
         )
@@ -114,8 +114,8 @@ def _leaders(lake: Lake, night: NightRun) -> Iterator[pg.Block]:
             (pg.Paragraph(head), pg.text(f"Rank {place}{group}. {reasons[str(idea.idea_id)]}"))
         )
     yield pg.Listing(tuple(items))
-    whole = with_query("/ideas", run=run_id)
-    yield pg.text(f"{night.what_leads} ", pg.report("The whole ranking", whole))
+    ranking_address = with_query("/ideas", run=run_id)
+    yield pg.text(f"{night.what_leads} ", pg.report("The whole ranking", ranking_address))
 
 
 def leaders_reasons(
@@ -123,58 +123,58 @@ def leaders_reasons(
     run_id: RunId,
     top: tuple[tuple[str, float | None, float | None, int | None], ...],
 ) -> dict[str, str]:
-    """Return why each of some ideas leads: kept, since it reads the scores of all ideas.
+    """Return why each of some ideas leads; cached, as it reads all scores.
 
     Args:
         top: identifier, wins, losses and ties of each.
     """
     scores, weights = queries.idea_scores(run_id), queries.run(run_id).score_weights
-    own = {str(score.idea_id): score for score in scores}
+    score_of = {str(score.idea_id): score for score in scores}
     return {
-        name: why_it_leads(own[name], scores, weights, wins=wins, losses=losses, ties=ties)
+        name: why_it_leads(score_of[name], scores, weights, wins=wins, losses=losses, ties=ties)
         for name, wins, losses, ties in top
     }
 
 
 def _figures(night: NightRun) -> Iterator[pg.Block]:
-    """Ideas by state, money and time, beside the last comparable night."""
+    """Yield ideas by state, cost and time, next to the last comparable run."""
     run, cost, before, cost_before = night.run, night.cost, night.before, night.cost_before
     yield pg.heading("Ideas, cost and time")
     earlier = () if before is None else (f"{before.started_at:%Y-%m-%d}:",)
-    told = [
+    columns = [
         (of.states_in_words, figures.usd(what.cost_usd), figures.usd(what.cost_usd_per_idea),
          figures.duration(of.duration_seconds))
         for of, what in ((run, cost), (before, cost_before)) if of is not None and what is not None
     ]  # fmt: skip
-    rows = zip(("Ideas", "Cost", "Cost of an idea", "Time"), *told, strict=True)
+    rows = zip(("Ideas", "Cost", "Cost of an idea", "Time"), *columns, strict=True)
     yield pg.table(("", "This run:", *earlier), rows)
     if before is None:
         yield pg.text("No earlier run compares with it.")
 
 
-def _changed(lake: Lake, night: NightRun) -> Iterator[pg.Block]:
+def _changes(lake: Lake, night: NightRun) -> Iterator[pg.Block]:
     run, ideas, before = night.run, night.ideas, night.before
     taken_over = ideas["ideas"] - ideas["evaluated_anew"]
     yield pg.heading("What changed")
     yield pg.text(
-        f"{figures.counted(ideas['never_seen'], 'idea')} never seen before,"
+        f"{figures.plural(ideas['never_seen'], 'idea')} never seen before,"
         f" {ideas['evaluated_anew']:,} evaluated in this run, {taken_over:,} taken over from"
         " earlier ones."
     )
     if before is not None and run.in_order != before.in_order:
         was = "in order" if before.in_order else "not in order"
         yield pg.text(f"The run of {before.started_at:%Y-%m-%d} was {was}.")
-    yield from rejected_entries(lake.ask(Queries.rejections, run.run_id))
+    yield from rejection_blocks(lake.ask(Queries.rejections, run.run_id))
 
 
 def _nights(lake: Lake, run: Run) -> Iterator[pg.Block]:
-    """The last nights that compare with the run, up to it; nothing where there is only this one."""
+    """Yield the last comparable runs; nothing if there is only this one."""
     comparable = comparable_runs(lake, run)[:NIGHTS]
     if len(comparable) < 2:
         return
     yield pg.heading(f"The last {len(comparable)} comparable nights")
-    asked = [each.run_id for each in comparable]
-    nights = lake.ask(night_figures, asked, thresholds=lake.thresholds)
+    run_ids = [each.run_id for each in comparable]
+    nights = lake.ask(night_figures, run_ids, thresholds=lake.thresholds)
     columns = ("Night", "Ideas:", "Cost of an idea:", "Unscored:", "Time:", "Alarms:")
     yield pg.table(columns, map(_night_row, nights))
 
@@ -192,24 +192,24 @@ def _night_row(night: NightFigures) -> tuple[pg.Part, ...]:
 
 def _runs(lake: Lake) -> Iterator[pg.Block]:
     runs = lake.runs()
-    listed = lake.frame("run_list", limit=RUNS_LISTED, offset=0).to_dicts()
+    rows_listed = lake.frame("run_list", limit=RUNS_LISTED, offset=0).to_dicts()
     order = {str(run.run_id): run for run in runs}
     yield pg.heading("Published runs")
     columns = ("Run", "State", "Started", "Engine", "Scored:", "Partly:", "Unscored:",
                "Rejected:", "Cost:", "Time:")  # fmt: skip
-    labelled = any(run.label for run in runs)
+    has_labels = any(run.label for run in runs)
     rows = []
-    for row in listed:
+    for row in rows_listed:
         run = order.get(row["run_id"])
-        if run is None:  # published since the page began: the next reading shows it
+        if run is None:  # published while this page was built
             continue
         rows.append((
             pg.report(run.run_id, run_path(run.run_id)), "in order" if run.in_order else "not in order", run.started_at,
             run.engine, run.scored_count, run.partly_scored_count, run.unscored_count,
             run.rejected_count, figures.usd(row["cost_usd"], row["unknown_price_calls"]),
-            figures.duration(run.duration_seconds), *([run.label] if labelled else []),
+            figures.duration(run.duration_seconds), *([run.label] if has_labels else []),
         ))  # fmt: skip
-    yield pg.table((*columns, "Label") if labelled else columns, rows)
+    yield pg.table((*columns, "Label") if has_labels else columns, rows)
     if len(runs) > RUNS_LISTED:
         more = pg.report("Work", "/work?kind=run")
         yield pg.text(f"The newest {RUNS_LISTED} of {len(runs):,}; all of them: ", more)

@@ -1,4 +1,4 @@
-"""Votes: two things side by side, blind; and how the contests stand."""
+"""Page “Votes”: blind pairwise votes, and the standings of contests."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,9 +7,9 @@ from markupsafe import Markup
 from starlette.responses import RedirectResponse, Response
 
 from dashboards.app.access import services_of
-from dashboards.app.choosing import Field, chosen, chosen_run, form, run_field
-from dashboards.app.site import Shown, Visit, controls, markup, with_query
-from dashboards.app.site_pages.decide import PATH, parts, written
+from dashboards.app.fields import Field, form, option_in_address, run_field, run_in_address
+from dashboards.app.site import PageContent, Visit, controls, markup, with_query
+from dashboards.app.site_pages.decide import PATH, parts, read_remark
 from dashboards.render import figures
 from dashboards.render import page as pg
 from dashboards.render.prose import prose
@@ -34,8 +34,8 @@ from warehouse.app.voting import (
 )
 from warehouse.queries import Queries
 
+# Of either side. The rest is folded, and there is always a fold, so that length does not show.
 WORDS_SHOWN = 120
-"""Of either side; the rest is folded, also where there is none, so that length does not show."""
 SKIP = "skip"
 _ANSWERS = (
     (Choice.FIRST, "A is better", "a"),
@@ -52,52 +52,56 @@ _NO_CONTEST = (
 Sides = tuple[tuple[Part, ...], tuple[Part, ...]]
 
 
-def vote(visit: Visit) -> Shown | Response:
-    """Take a vote or a skip, and lead to the next pair.
+def vote(visit: Visit) -> PageContent | Response:
+    """Record a vote or a skip, and redirect to the next pair.
 
     Raises:
         NotAllowedError: the pair was not offered to this voter.
-        ConfigurationError: the form is none of this page.
+        ConfigurationError: the form is invalid.
     """
-    voter, choice, reason = visit.pseudonym, choice_of(visit), written(visit)
+    voter, choice, reason = visit.pseudonym, choice_of(visit), read_remark(visit)
     database, settings = services_of(visit.lake.warehouse), visit.lake.warehouse.settings.voting
     try:
         if choice is None:
-            skip(database, voter, visit.word("offer"), settings)
+            skip(database, voter, visit.form_text("offer"), settings)
         else:
-            cast(database, voter, visit.word("offer"), choice, reason, settings)
-    except ConflictError:  # sent twice: the first counts, and the next pair is shown
+            cast(database, voter, visit.form_text("offer"), choice, reason, settings)
+    except ConflictError:  # sent twice: only the first one counts
         pass
     except RateLimitedError as error:
         return show(visit, str(error))
     return RedirectResponse(with_query(f"{PATH}/votes", **visit.query), 303)
 
 
-def show_standings(visit: Visit) -> Shown:
-    """What the votes so far come to, contest by contest."""
+def show_standings(visit: Visit) -> PageContent:
+    """Show the standings by votes, contest by contest."""
     head = parts(visit)
-    track, run, fields = _chosen(visit)
+    track, run, fields = _choices(visit)
     if track is None:
-        return Shown("How contests stand", (pg.text(_NO_CONTEST),), head)
-    found = _contests(visit, track, run)
-    voted: list[tuple[Contest, Standing]] = []
+        return PageContent("Standings", (pg.text(_NO_CONTEST),), head)
+    contests = _contests(visit, track, run)
+    standings_with_votes: list[tuple[Contest, Standing]] = []
     if services_file(visit.lake.warehouse).exists():
         database = services_of(visit.lake.warehouse)
-        standings = ((contest, standing_of(database, contest)) for contest in found)
-        voted = [(contest, one) for contest, one in standings if one is not None and one.vote_count]
+        standings = ((contest, standing_of(database, contest)) for contest in contests)
+        standings_with_votes = [
+            (contest, one) for contest, one in standings if one is not None and one.vote_count
+        ]
     titles = visit.lake.ask(_titles, track, None if run is None else run.run_id)
-    blocks = [block for contest, one in voted for block in _standing(contest, one, titles)]
+    blocks = [
+        block for contest, one in standings_with_votes for block in _standing(contest, one, titles)
+    ]
     none = [pg.text("Nobody has voted here yet.")]
-    return Shown("How contests stand", blocks or none, head + form(*fields))
+    return PageContent("Standings", blocks or none, head + form(*fields))
 
 
 def choice_of(visit: Visit) -> Choice | None:
-    """The answer that a form of `ballot` sends; None: a skip.
+    """Return the answer of a ballot; None: a skip.
 
     Raises:
-        ConfigurationError: it is none.
+        ConfigurationError: there is no such answer.
     """
-    word = visit.word("choice")
+    word = visit.form_text("choice")
     if word != SKIP and word not in set(Choice):
         raise ConfigurationError("there is no such answer: vote on the pair that you are shown")
     return None if word == SKIP else Choice(word)
@@ -105,34 +109,34 @@ def choice_of(visit: Visit) -> Choice | None:
 
 def ballot(
     action: str,
-    found: Offer,
+    pair: Offer,
     sides: Sides,
     fields: Mapping[str, str],
     *,
     reason: str = "",
     check_share: float = 0.0,
 ) -> Markup:
-    """Both sides and the buttons that answer; nothing in it says who made which, or how.
+    """Render both sides and the answer buttons, without naming who made them.
 
     Args:
-        action: the address that takes the answer.
-        fields: further ones that the form sends.
-        check_share: how many pairs of one are attention checks, which voters are told.
+        action: the URL that takes the answer.
+        fields: further hidden fields.
+        check_share: share of pairs that are attention checks, which voters are informed of.
     """
-    opened = [folded(_titled_once(side)) for side in sides]
-    alike = found.scrambled is None and opened[0][0] == opened[1][0]
-    if found.scrambled is not None:
-        number = (Choice.FIRST, Choice.SECOND).index(found.scrambled)
-        opened[number] = folded(scrambled(_titled_once(sides[number]), found.offer_id))
+    folded_sides = [fold(_without_repeated_title(side)) for side in sides]
+    same_start = pair.scrambled is None and folded_sides[0][0] == folded_sides[1][0]
+    if pair.scrambled is not None:
+        number = (Choice.FIRST, Choice.SECOND).index(pair.scrambled)
+        folded_sides[number] = fold(scramble(_without_repeated_title(sides[number]), pair.offer_id))
     return controls(
         "ballot",
         action=action,
-        fields={"offer": found.offer_id, **fields},
+        fields={"offer": pair.offer_id, **fields},
         sides=[
             (letter, markup(blocks_of(opening)), markup(blocks_of(rest)))
-            for letter, (opening, rest) in zip("AB", opened, strict=True)
+            for letter, (opening, rest) in zip("AB", folded_sides, strict=True)
         ],
-        alike=alike,
+        alike=same_start,
         answers=_ANSWERS,
         reason=reason,
         longest=LONGEST_REASON,
@@ -140,21 +144,21 @@ def ballot(
     )
 
 
-def blocks_of(said: Sequence[Part]) -> Iterator[pg.Block]:
-    """Parts of a text that nobody has vouched for, one below the other."""
-    for part in said:
+def blocks_of(texts: Sequence[Part]) -> Iterator[pg.Block]:
+    """Yield the parts of an untrusted text, one below the other."""
+    for part in texts:
         if part.heading:
             yield pg.heading(part.heading, level=3)
         yield from prose(part.text)
 
 
-def folded(
-    said: Sequence[Part], words: int = WORDS_SHOWN
+def fold(
+    texts: Sequence[Part], words: int = WORDS_SHOWN
 ) -> tuple[list[Part], list[Part]]:  # fmt: skip
-    """What is read at once, which ends with a sentence, and the rest."""
+    """Split texts after a sentence near `words` words: opening and rest."""
     opening: list[Part] = []
     rest: list[Part] = []
-    for part in _paragraphs(said):
+    for part in _paragraphs(texts):
         if rest:
             rest.append(part)
             continue
@@ -164,93 +168,97 @@ def folded(
             opening.append(Part(part.heading, begin))
         if end or not begin:
             rest.append(Part("" if begin else part.heading, end))
-    while rest and opening and opening[-1].text.startswith("#"):  # a heading of what is folded
+    while rest and opening and opening[-1].text.startswith("#"):  # a heading of the folded text
         rest.insert(0, opening.pop())
     return opening, rest
 
 
-def scrambled(said: Sequence[Part], seed: str) -> tuple[Part, ...]:
-    """The same words in an order that says nothing; the same one each time the pair is drawn."""
+def scramble(texts: Sequence[Part], seed: str) -> tuple[Part, ...]:
+    """Shuffle the words of texts, in the same order for the same seed."""
     draw = random.Random(seed)  # noqa: S311 no secret
 
     def shuffled(words: str) -> str:
-        listed = words.split()
-        draw.shuffle(listed)
-        return " ".join(listed)
+        word_list = words.split()
+        draw.shuffle(word_list)
+        return " ".join(word_list)
 
-    return tuple(Part(shuffled(part.heading), shuffled(part.text)) for part in said)
+    return tuple(Part(shuffled(part.heading), shuffled(part.text)) for part in texts)
 
 
-def _paragraphs(said: Sequence[Part]) -> Iterator[Part]:
-    for part in said:
+def _paragraphs(texts: Sequence[Part]) -> Iterator[Part]:
+    for part in texts:
         heading = part.heading
         for paragraph in part.text.strip().split("\n\n"):
             yield Part(heading, paragraph)
             heading = ""
 
 
-def _titled_once(said: tuple[Part, ...]) -> tuple[Part, ...]:
-    """Ideas often begin with the title that stands above them."""
-    if not said or not said[0].heading:
-        return said
-    heading, text = said[0]
+def _without_repeated_title(texts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """Drop a first line that repeats the heading, as ideas often do."""
+    if not texts or not texts[0].heading:
+        return texts
+    heading, text = texts[0]
     first, _, further = text.lstrip().partition("\n")
     same = first.strip("#* \t").casefold() == " ".join(heading.split()).casefold()
-    return (Part(heading, further.lstrip()), *said[1:]) if same and further.strip() else said
+    return (Part(heading, further.lstrip()), *texts[1:]) if same and further.strip() else texts
 
 
-def show(visit: Visit, note: str = "") -> Shown:
-    """A pair that the voter has not seen; `note`: why the last answer was not taken."""
+def show(visit: Visit, note: str = "") -> PageContent:
+    """Show a pair that the voter has not seen.
+
+    Args:
+        note: why the last answer was refused.
+    """
     voter, warehouse = visit.pseudonym, visit.lake.warehouse
     head = parts(visit)
-    track, run, fields = _chosen(visit)
+    track, run, fields = _choices(visit)
     if track is None:
-        return Shown("Vote", (pg.text(_NO_CONTEST),), head)
+        return PageContent("Vote", (pg.text(_NO_CONTEST),), head)
     contests = _contests(visit, track, run)
-    found = _offered(visit, voter, contests)
+    current_offer = _next_offer(visit, voter, contests)
     database, settings = services_of(warehouse), warehouse.settings.voting
-    answered = answered_in_a_day(database, voter)
+    answered_count = answered_in_a_day(database, voter)
     pair = Markup()
-    if found is not None:
+    if current_offer is not None:
         first, second = (
-            visit.lake.ask(text_of, found.track, side.contender)
-            for side in (found.first, found.second)
+            visit.lake.ask(text_of, current_offer.track, side.contender)
+            for side in (current_offer.first, current_offer.second)
         )
         pair = ballot(
             with_query(f"{PATH}/votes", **visit.query),
-            found,
+            current_offer,
             (first, second),
             {},
-            reason=visit.word("reason"),
+            reason=visit.form_text("reason"),
             check_share=settings.check_share,
         )
     choosing = form(*fields)
-    above = controls(
+    vote_markup = controls(
         "votes",
         parts=head,
         choosing=choosing,
         chosen=track if run is None else f"{track} of {run.run_id}",
-        opened=not answered,
-        answered=answered,
+        opened=not answered_count,
+        answered=answered_count,
         most=settings.most_per_day,
         note=note,
         pair=pair,
     )
-    return Shown("Vote", (), above)
+    return PageContent("Vote", (), vote_markup)
 
 
-def _offered(visit: Visit, voter: str, contests: tuple[Contest, ...]) -> Offer | None:
-    """The pair before the voter, else one they have not seen; None: they have seen all."""
+def _next_offer(visit: Visit, voter: str, contests: tuple[Contest, ...]) -> Offer | None:
+    """Return the voter's open pair, else a new one; None: all were seen."""
     warehouse = visit.lake.warehouse
     database = services_of(warehouse)
-    known = open_offer(database, voter, contests)
-    if known is not None:
-        return known
+    current = open_offer(database, voter, contests)
+    if current is not None:
+        return current
     add_contests(database, contests)
-    drawn = next_pair(database, voter, contests)
-    if drawn is None:
+    next_contest = next_pair(database, voter, contests)
+    if next_contest is None:
         return None
-    contest, names = drawn
+    contest, names = next_contest
     by_name = {contender.name: contender for contender in contest.contenders}
     one, other = (
         shown(by_name[name], visit.lake.ask(text_of, contest.track, by_name[name]))
@@ -258,19 +266,19 @@ def _offered(visit: Visit, voter: str, contests: tuple[Contest, ...]) -> Offer |
     )
     try:
         return offer(database, voter, contest, (one, other), warehouse.settings.voting)
-    except ConflictError:  # another window of theirs was quicker
+    except ConflictError:  # the voter opened a pair in another window
         return open_offer(database, voter, contests)
 
 
-def _chosen(visit: Visit) -> tuple[Track | None, Run | None, list[Field | None]]:
-    """What meets, of which run, and the controls that choose it; no track: nothing meets here."""
-    run = chosen_run(visit)
-    there = [track for track in Track if visit.lake.exists and _contests(visit, track, run)]
-    if not there:
+def _choices(visit: Visit) -> tuple[Track | None, Run | None, list[Field | None]]:
+    """Return track, run and controls of a vote; no track: there are no contests."""
+    run = run_in_address(visit)
+    tracks = [track for track in Track if visit.lake.exists and _contests(visit, track, run)]
+    if not tracks:
         return None, None, []
-    track = Track(chosen(visit, "track", list(Track), there[0]))
+    track = Track(option_in_address(visit, "track", list(Track), tracks[0]))
     options = [(each.value, each.capitalize()) for each in Track]
-    fields: list[Field | None] = [Field("track", "What meets", track, there[0], options)]
+    fields: list[Field | None] = [Field("track", "What meets", track, tracks[0], options)]
     if track is not Track.IDEAS or run is None:
         return track, None, fields
     return track, run, [*fields, run_field(visit, run)]
@@ -283,13 +291,13 @@ def _contests(visit: Visit, track: Track, run: Run | None) -> tuple[Contest, ...
 
 
 def _titles(queries: Queries, track: Track, run_id: RunId | None) -> dict[str, str]:
-    """What stands for contenders by name: of ideas their titles, of the rest who made them."""
+    """Return display names by contender: titles of ideas, else engine and profile."""
     if run_id is not None:
         rows = queries.rows("ideas_of_run", run_id=run_id)
         return {f"{run_id}/{row['idea_id']}": row["title"] for row in rows}
     runs = {
-        run_id: f"{made[Board.ENGINES]}, {made[Board.PROFILES]}, {run_id}"
-        for run_id, made in makers(queries).items()
+        run_id: f"{engine_and_profile[Board.ENGINES]}, {engine_and_profile[Board.PROFILES]}, {run_id}"
+        for run_id, engine_and_profile in makers(queries).items()
     }
     return {
         contender.name: runs.get(contender.run_id, contender.run_id)
@@ -302,7 +310,7 @@ def _standing(
     contest: Contest, standing: Standing, titles: Mapping[str, str]
 ) -> Iterator[pg.Block]:
     yield pg.heading(contest.group)
-    yield pg.text(f"{figures.counted(standing.vote_count, 'vote')}, attention checks left out")
+    yield pg.text(f"{figures.plural(standing.vote_count, 'vote')}, attention checks left out")
     columns = ("Rank:", "What", "Strength:", "from:", "to:", "Elo:", "Votes:")
     yield pg.table(
         columns,

@@ -1,14 +1,22 @@
-"""Why one idea stands above another, and how sure the order of a run is."""
+"""Pages on why one idea ranks above another, and how certain the order is."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 import polars
 
-from dashboards.app.choosing import NO_RUN, Field, chosen, chosen_run, form, run_field, run_title
 from dashboards.app.data import Lake
+from dashboards.app.fields import (
+    NO_RUN,
+    Field,
+    form,
+    option_in_address,
+    run_field,
+    run_in_address,
+    run_title,
+)
 from dashboards.app.ranking.agreement import TOP, agreement, side_by_side
 from dashboards.app.ranking.board import Board, basis_of, board
-from dashboards.app.site import Shown, Visit, idea_link, idea_path, with_query
+from dashboards.app.site import PageContent, Visit, idea_link, idea_path, with_query
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
 from dashboards.views.sensitivity import Sensitivity, sensitivity_blocks, sensitivity_of
@@ -22,22 +30,22 @@ from warehouse.queries import Queries
 IDEAS_OFFERED, RUNS_OFFERED, MOVES_SHOWN, TITLE_CHARACTERS = 200, 20, 100, 80
 
 
-def show(visit: Visit) -> Shown:
-    """Two ideas of a run side by side, at first the two best.
+def show(visit: Visit) -> PageContent:
+    """Show two ideas of a run side by side; by default the two best.
 
     Raises:
-        UnknownNameError: the address names no idea of the run.
+        UnknownNameError: the URL names no idea of the run.
     """
-    lake, run = visit.lake, chosen_run(visit)
+    lake, run = visit.lake, run_in_address(visit)
     if run is None:
-        return Shown("Why one beats another", (NO_RUN,))
+        return PageContent("Why one beats another", (NO_RUN,))
     ideas = _order_shown(lake, run).leaders.select("idea_id", "title", "rank", "group").rows()
     if len(ideas) < 2:
-        lonely = pg.text("This run has fewer than two ideas: there is none to hold beside another.")
-        return Shown("Why one beats another", (lonely,), form(run_field(visit, run)))
+        lonely = pg.text("This run has fewer than two ideas: there is nothing to compare.")
+        return PageContent("Why one beats another", (lonely,), form(run_field(visit, run)))
     one = visit.query.get("one", ideas[0][0])
     group = next((row[3] for row in ideas if row[0] == one), None)
-    # Ranks compare within a group, so its next idea says most.
+    # Ranks compare within a group only, so its ideas come first.
     rest = sorted((row for row in ideas if row[0] != one), key=lambda row: row[3] != group)
     other = visit.query.get("other", rest[0][0])
     page = lake.ask(why_view, run.run_id, IdeaId(one), IdeaId(other))
@@ -52,7 +60,7 @@ def show(visit: Visit) -> Shown:
         pg.report("Another", idea_path(run.run_id, other)),
     )
     heading = pg.line("Why one beats another")
-    return Shown(page.document_name, (back, *page.blocks), form(*fields), heading=heading)
+    return PageContent(page.document_name, (back, *page.blocks), form(*fields), heading=heading)
 
 
 def _idea_field(
@@ -61,29 +69,29 @@ def _idea_field(
     options = []
     for number, (idea_id, title, rank, _) in enumerate(ideas):
         if number < IDEAS_OFFERED or idea_id == value:
-            known = wording.titled(title, idea_id, TITLE_CHARACTERS)
-            options.append((idea_id, f"{rank or '–'}. {known}"))
+            short_title = wording.title_or_name(title, idea_id, TITLE_CHARACTERS)
+            options.append((idea_id, f"{rank or '–'}. {short_title}"))
     return Field(name, label, value, default, options)
 
 
-def show_sure(visit: Visit) -> Shown:
-    """How much the order depends on weights, and how far it agrees with another."""
-    lake, run = visit.lake, chosen_run(visit)
+def show_certainty(visit: Visit) -> PageContent:
+    """Show the sensitivity to weights, and the agreement with another order."""
+    lake, run = visit.lake, run_in_address(visit)
     if run is None:
-        return Shown("How sure the order is", (NO_RUN,))
+        return PageContent("How sure the order is", (NO_RUN,))
     first, others = _order_shown(lake, run), _other_orders(lake, run)
     names = list(others)
-    wanted = chosen(visit, "with", names, "")
-    default = wanted or _first_in_common(lake, first, others)
+    chosen_order = option_in_address(visit, "with", names, "")
+    default = chosen_order or _first_in_common(lake, first, others)
     blocks = (
         pg.facts(pg.report("All ideas", with_query("/ideas", run=run.run_id))),
         *sensitivity_blocks(lake.ask(_sensitivity, run.run_id)),
-        pg.heading("Beside another order of the same ideas"),
-        *(_beside(first, board(lake, *others[default])) if default else _nothing_in_common()),
+        pg.heading("Compared with another order of the same ideas"),
+        *(_comparison(first, board(lake, *others[default])) if default else _nothing_in_common()),
     )
-    beside = Field("with", "Beside", default, "", [(each, each) for each in names])
-    return Shown(
-        "How sure the order is", blocks, form(run_field(visit, run), beside if names else None)
+    order_field = Field("with", "Beside", default, "", [(each, each) for each in names])
+    return PageContent(
+        "How sure the order is", blocks, form(run_field(visit, run), order_field if names else None)
     )
 
 
@@ -96,13 +104,15 @@ def _order_shown(lake: Lake, run: Run) -> Board:
 
 
 def _other_orders(lake: Lake, run: Run) -> dict[str, tuple[Run, RankingHead | None]]:
-    """Other orders of this run, then those of other runs, newest first."""
-    shown = lake.ask(ranking_shown, run.run_id)
-    own = (None, *lake.ask(rankings_of, run.run_id))
-    found = {f"this run by {basis_of(head)}": (run, head) for head in own if head != shown}
+    """Return other orders of this run, then those of other runs, newest first."""
+    current_head = lake.ask(ranking_shown, run.run_id)
+    heads = (None, *lake.ask(rankings_of, run.run_id))
+    orders = {
+        f"this run by {basis_of(head)}": (run, head) for head in heads if head != current_head
+    }
     for each in [each for each in lake.runs() if each.run_id != run.run_id][:RUNS_OFFERED]:
-        found[run_title(each)] = (each, lake.ask(ranking_shown, each.run_id))
-    return found
+        orders[run_title(each)] = (each, lake.ask(ranking_shown, each.run_id))
+    return orders
 
 
 def _first_in_common(
@@ -121,27 +131,27 @@ def _nothing_in_common() -> Iterator[pg.Block]:
     )
 
 
-def _beside(first: Board, second: Board) -> Iterator[pg.Block]:
-    found = agreement(first.frame, second.frame)
-    if not found.shared:
+def _comparison(first: Board, second: Board) -> Iterator[pg.Block]:
+    comparison = agreement(first.frame, second.frame)
+    if not comparison.shared:
         yield from _nothing_in_common()
         return
-    spearman = figures.decimals(found.spearman)
+    spearman = figures.decimals(comparison.spearman)
     yield pg.table(
         ("", "Count:"),
         [
-            ("Ideas ranked by both", found.shared),
-            ("Ranked here alone", found.only_first),
-            ("Ranked there alone", found.only_second),
+            ("Ideas ranked by both", comparison.shared),
+            ("Ranked here alone", comparison.only_first),
+            ("Ranked there alone", comparison.only_second),
             ("Rank correlation (Spearman; mean over groups, weighted by their ideas)", spearman),
             (
                 f"Of the best {TOP} of each group, also there",
-                f"{found.top:,} of {found.top_size:,}",
+                f"{comparison.top:,} of {comparison.top_size:,}",
             ),
         ],
     )
-    moved = side_by_side(first.frame, second.frame).filter(polars.col("change") != 0)
-    if moved.is_empty():
+    moves = side_by_side(first.frame, second.frame).filter(polars.col("change") != 0)
+    if moves.is_empty():
         yield pg.text("All of them have the same rank in both.")
         return
     run_id = first.run.run_id
@@ -154,10 +164,10 @@ def _beside(first: Board, second: Board) -> Iterator[pg.Block]:
                 row["group"],
                 int(row["first_rank"]),
                 int(row["second_rank"]),
-                figures.moved(row["change"]),
+                figures.rank_change(row["change"]),
             )
-            for row in moved.head(MOVES_SHOWN).iter_rows(named=True)
+            for row in moves.head(MOVES_SHOWN).iter_rows(named=True)
         ],
     )
-    if len(moved) > MOVES_SHOWN:
-        yield pg.text(f"The {MOVES_SHOWN} largest moves of {len(moved):,}.")
+    if len(moves) > MOVES_SHOWN:
+        yield pg.text(f"The {MOVES_SHOWN} largest moves of {len(moves):,}.")

@@ -1,17 +1,17 @@
-"""Work: all that was done, of every kind, and the report of each."""
+"""Page “Work”: published work of every kind, and its reports."""
 
 from typing import Any
 
 from starlette.responses import Response
 
-from dashboards.app.choosing import Field, chosen, form
-from dashboards.app.site import Shown, Visit, attachment, idea_path, report_files, run_path
+from dashboards.app.fields import Field, form, option_in_address
+from dashboards.app.site import PageContent, Visit, attachment, idea_path, report_files, run_path
 from dashboards.app.site_pages.jobs import in_progress
 from dashboards.render import page as pg
 from dashboards.render import wording
-from dashboards.render.formats.any_format import report_file
+from dashboards.render.formats.report_file import report_file
 from dashboards.render.formats.report_format import ReportFormat
-from dashboards.views.any_run import any_view
+from dashboards.views.pages_by_kind import published_view
 from dashboards.views.ranking_page import ranking_view
 from dashboards.views.run_page import run_view
 from schemas.errors import ConfigurationError, UnknownNameError
@@ -24,55 +24,57 @@ from warehouse.units.kind import Kind
 EVERY_KIND, MOST_SHOWN = "(every kind)", 500
 
 
-def show(visit: Visit) -> Shown:
-    """What is under way, then what is published, newest first."""
+def show(visit: Visit) -> PageContent:
+    """Show active work, then published work, newest first."""
     lake = visit.lake
     heads = {kind: lake.heads(kind) for kind in KINDS if len(kind.ids) == 1}
-    present = {kind.word: len(found) for kind, found in heads.items() if found}
-    now = tuple(in_progress(visit))
-    if not present:
-        return Shown("Work", (*now, pg.text("Nothing has been published here yet.")), live=True)
-    kind = chosen(visit, "kind", list(present), EVERY_KIND)
+    counts = {kind.word: len(kind_heads) for kind, kind_heads in heads.items() if kind_heads}
+    running = tuple(in_progress(visit))
+    if not counts:
+        return PageContent(
+            "Work", (*running, pg.text("Nothing has been published here yet.")), live=True
+        )
+    kind = option_in_address(visit, "kind", list(counts), EVERY_KIND)
     rows = [
         (each, head)
-        for each, found in heads.items()
-        for head in found.values()
+        for each, kind_heads in heads.items()
+        for head in kind_heads.values()
         if kind in (EVERY_KIND, each.word)
     ]
     rows.sort(key=lambda row: row[1].started_at, reverse=True)
     options = [(EVERY_KIND, EVERY_KIND)]
-    options += [(word, f"{word} ({count:,})") for word, count in present.items()]
+    options += [(word, f"{word} ({count:,})") for word, count in counts.items()]
     columns = ("Started", "Kind", "Name", "Engine", "Ended early because")
     blocks = [pg.table(columns, (_row(each, head) for each, head in rows[:MOST_SHOWN]))]
-    published = [pg.heading("Published")] if now else []
+    heading = [pg.heading("Published")] if running else []
     more = [pg.text(f"The newest {MOST_SHOWN} of {len(rows):,}: choose a kind.")]
-    return Shown(
+    return PageContent(
         "Work",
-        (*now, *published, *blocks, *(more if len(rows) > MOST_SHOWN else ())),
+        (*running, *heading, *blocks, *(more if len(rows) > MOST_SHOWN else ())),
         form(Field("kind", "Kind", kind, EVERY_KIND, options)),
         live=True,
     )
 
 
 def _row(kind: Kind[Any, Any, Any], head: Any) -> tuple[pg.Part, ...]:
-    early = head.ended_early()
+    end_reason = head.ended_early()
     return (
         head.started_at,
         kind.word,
         pg.report(str(head.run_id), run_path(head.run_id)),
         head.engine,
-        "" if early is None else wording.reason(early),
+        "" if end_reason is None else wording.reason(end_reason),
     )
 
 
-def show_run(visit: Visit) -> Shown:
-    """The report of one piece of work, whatever its kind."""
+def show_run(visit: Visit) -> PageContent:
+    """Show the report of published work of any kind."""
     run_id = RunId(visit.path["run_id"])
     if visit.lake.kind(run_id).word == RUNS.word:
         page = visit.lake.ask(run_with_links, run_id, thresholds=visit.lake.thresholds)
     else:
-        page = visit.lake.ask_warehouse(any_view, run_id)
-    return Shown(
+        page = visit.lake.ask_warehouse(published_view, run_id)
+    return PageContent(
         page.document_name,
         (pg.facts(report_files(run_id, "", ReportFormat.BIB)), *page.blocks),
         address=lambda place: _address(run_id, place),
@@ -81,7 +83,7 @@ def show_run(visit: Visit) -> Shown:
 
 
 def run_with_links(queries: Queries, run_id: RunId, thresholds: Any) -> pg.Page:
-    """The report of a run of ideas, each idea with a link to its own."""
+    """Return the report of a run of ideas, with links to the ideas."""
     names = {idea.idea_id: str(idea.idea_id) for idea in queries.ranking(run_id)}
     return run_view(queries, run_id, names, thresholds)
 
@@ -93,31 +95,31 @@ def _address(run_id: RunId, place: str) -> str:
     return f"{run_path(run_id)}/ranking" if place == "ranking" else place
 
 
-def show_ranking(visit: Visit) -> Shown:
-    """The ranking of a run by matches.
+def show_ranking(visit: Visit) -> PageContent:
+    """Show the ranking of a run by matches.
 
     Raises:
-        UnknownNameError: it has none.
+        UnknownNameError: the run has none.
     """
     run_id = RunId(visit.path["run_id"])
     page = visit.lake.ask(ranking_view, run_id)
     if page is None:
         raise UnknownNameError(f"run {run_id} has no ranking by matches yet: `assay rank {run_id}`")
-    return Shown(page.document_name, page.blocks, heading=page.title)
+    return PageContent(page.document_name, page.blocks, heading=page.title)
 
 
 def send_file(visit: Visit) -> Response:
-    """A report as a file, of a run or of one of its ideas.
+    """Send the report of a run or of one of its ideas as a file.
 
     Raises:
-        ConfigurationError: there is no such format, or the report cannot have it.
-        UnknownNameError: no such run or idea.
+        ConfigurationError: the format is unknown, or the report cannot be written in it.
+        UnknownNameError: there is no such run or idea.
     """
     run_id, text = RunId(visit.path["run_id"]), visit.query.get("format", "")
     if text not in set(ReportFormat):
         raise ConfigurationError(f"format: choose one of {', '.join(ReportFormat)}")
-    wanted, idea = ReportFormat(text), visit.query.get("idea")
+    output_format, idea = ReportFormat(text), visit.query.get("idea")
     idea_id = None if idea is None else IdeaId(idea)
     full = idea_id is not None and visit.query.get("full") == "1"
-    content = report_file(visit.lake.warehouse, run_id, idea_id, wanted, full=full)
-    return attachment(content, idea or run_id, wanted, wanted.media_type)
+    content = report_file(visit.lake.warehouse, run_id, idea_id, output_format, full=full)
+    return attachment(content, idea or run_id, output_format, output_format.media_type)

@@ -1,4 +1,4 @@
-"""Values next to one another: one bar per value, from the zero of the scale."""
+"""Bar charts: one horizontal bar per value, from zero."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from dashboards.render.charts import drawing
 from dashboards.render.charts.drawing import WIDTH, Drawing
 from dashboards.render.page import Figure
-from dashboards.render.wording import shortened
+from dashboards.render.wording import shorten
 
 NAME_CHARACTERS = 40
 LEFT, RIGHT, TOP, ROW_HEIGHT = 300, WIDTH - 130, 14, 26
@@ -14,18 +14,18 @@ BARS_SHOWN = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """A value with its name; None: there is none, and `said` tells why."""
+class Bar:
+    """A named value; if it is None, `text` gives the reason."""
 
     name: str
     value: float | None
-    said: str
+    text: str
     inner: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What the bars are measured by; they start at zero, which lies between the ends."""
+    """Axis of the bars, with zero between its ends."""
 
     low: float
     high: float
@@ -45,30 +45,31 @@ MORE_OR_LESS_NOVEL = Scale(
 
 
 def bar_chart(
-    name: str, title: str, caption: str, scale: Scale | None, values: Sequence[Measured]
+    name: str, title: str, caption: str, scale: Scale | None, values: Sequence[Bar]
 ) -> Figure | None:
-    """The first `BARS_SHOWN` values in the order given; None when none of the values is known, or
-    there is no scale for them.
+    """Draw the first `BARS_SHOWN` values in the order given.
+
+    None if no value is known, or there is no scale for them.
     """
-    if scale is None or all(measured.value is None for measured in values):
+    if scale is None or all(bar.value is None for bar in values):
         return None
-    shown = values[:BARS_SHOWN]
+    visible = values[:BARS_SHOWN]
     across = drawing.scale(scale.low, scale.high, LEFT, RIGHT)
-    zero, bottom = across(0.0), TOP + ROW_HEIGHT * len(shown)
-    drawn = Drawing(name, title)
+    zero, bottom = across(0.0), TOP + ROW_HEIGHT * len(visible)
+    chart = Drawing(name, title)
     ticks = [(across(each), f"{each:,.{scale.digits}f}".replace("-", "−")) for each in scale.ticks]
-    drawn.x_axis(ticks, TOP, bottom, scale.unit)
-    drawn.line("rail", zero, TOP, zero, bottom)
-    for row, measured in enumerate(shown):
+    chart.x_axis(ticks, TOP, bottom, scale.unit)
+    chart.line("rail", zero, TOP, zero, bottom)
+    for row, bar in enumerate(visible):
         y = TOP + ROW_HEIGHT * (row + 0.5)
-        label = shortened(measured.name, NAME_CHARACTERS)
-        kind = "tick" if measured.inner else ""
-        drawn.label(label, LEFT - 12, y + 4, kind, "end", measured.name)
-        if measured.value is not None:
-            end, half = across(measured.value), 6 if measured.inner else 9
-            drawn.mark(
+        label = shorten(bar.name, NAME_CHARACTERS)
+        kind = "tick" if bar.inner else ""
+        chart.label(label, LEFT - 12, y + 4, kind, "end", bar.name)
+        if bar.value is not None:
+            end, half = across(bar.value), 6 if bar.inner else 9
+            chart.mark(
                 "rect",
-                tooltip=f"{measured.name}: {measured.said}",
+                tooltip=f"{bar.name}: {bar.text}",
                 kind="bar less" if end < zero else "bar",
                 x=min(zero, end),
                 y=y - half,
@@ -76,19 +77,20 @@ def bar_chart(
                 height=2 * half,
                 rx=2,
             )
-        drawn.label(measured.said, RIGHT + 12, y + 4, "tick")
-    hidden = len(values) - len(shown)
-    more = f" {hidden} more are in the text only." if hidden else ""
-    description = "; ".join(f"{measured.name}: {measured.said}" for measured in shown)
-    return drawn.figure(bottom + 44, caption + more, description)
+        chart.label(bar.text, RIGHT + 12, y + 4, "tick")
+    hidden_count = len(values) - len(visible)
+    more = f" {hidden_count} more are in the text only." if hidden_count else ""
+    description = "; ".join(f"{bar.name}: {bar.text}" for bar in visible)
+    return chart.figure(bottom + 44, caption + more, description)
 
 
 def scale_to(largest: float, unit: str, *, whole: bool = False) -> Scale | None:
-    """From zero to a round number not below `largest`, in quarters; None where it is zero, less,
-    or too small or large to be drawn.
+    """Return a scale in quarters from zero to a round number above `largest`.
+
+    None if `largest` is not positive, or too small or too large to draw.
 
     Args:
-        whole: of counts: no tick is a fraction.
+        whole: the values are counts, so that no tick is a fraction.
     """
     if not drawing.can_be_drawn(largest):
         return None

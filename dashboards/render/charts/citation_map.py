@@ -1,4 +1,4 @@
-"""Kept papers over the years, a lane for each cluster: dots are papers, lines are citations."""
+"""Papers by year, with a lane per cluster; lines are citations."""
 
 import textwrap
 from collections import Counter
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dashboards.render.charts.drawing import WIDTH, Drawing, scale
 from dashboards.render.page import Figure
-from dashboards.render.wording import shortened
+from dashboards.render.wording import shorten
 from schemas.literature.paper import CitationEdge, Paper
 from schemas.literature.survey import SurveyCluster, SurveyPaper
 
@@ -27,23 +27,23 @@ def citation_map(
     clusters: Sequence[SurveyCluster],
     links: Sequence[CitationEdge],
 ) -> Figure | None:
-    """The heaviest `PAPERS_DRAWN` of `papers` with a year; None where no year is known."""
+    """Draw the `PAPERS_DRAWN` heaviest papers with a year; None if no year is known."""
     text_of = {text.paper_id: text for text in texts}
-    dated = [paper for paper in papers if text_of[paper.paper_id].year is not None]
-    if not dated or not clusters:
+    papers_with_year = [paper for paper in papers if text_of[paper.paper_id].year is not None]
+    if not papers_with_year or not clusters:
         return None
-    shown = dated[:PAPERS_DRAWN]
-    years = [text_of[paper.paper_id].year or 0 for paper in shown]
+    visible = papers_with_year[:PAPERS_DRAWN]
+    years = [text_of[paper.paper_id].year or 0 for paper in visible]
     first, last = min(years), max(years)
     across = scale(first, last, LEFT + 14, RIGHT - 14)
-    middle = (LEFT + RIGHT) / 2  # where all are of one year
+    middle = (LEFT + RIGHT) / 2  # if all are from one year
     lane_of = {cluster.cluster_id: lane for lane, cluster in enumerate(clusters)}
-    taken: Counter[tuple[int, int]] = Counter()
+    dots_at: Counter[tuple[int, int]] = Counter()
     places: dict[str, tuple[float, float]] = {}
-    for paper, year in zip(shown, years, strict=True):
+    for paper, year in zip(visible, years, strict=True):
         lane = lane_of[paper.cluster_id or ""]
-        place = taken[lane, year] % _PLACES_IN_A_LANE
-        taken[lane, year] += 1
+        place = dots_at[lane, year] % _PLACES_IN_A_LANE
+        dots_at[lane, year] += 1
         offset = (place + 1) // 2 * (-1) ** place * LANE_HEIGHT / (_PLACES_IN_A_LANE + 1)
         x = across(year) if last > first else middle
         places[paper.paper_id] = (x, round(_middle(lane) + offset, 1))
@@ -56,25 +56,28 @@ def citation_map(
     for link in links:
         if link.citing_paper_id in places and link.cited_paper_id in places:
             drawing.line("link", *places[link.citing_paper_id], *places[link.cited_paper_id])
-    for paper, year in zip(shown, years, strict=True):
+    for paper, year in zip(visible, years, strict=True):
         kind = "dot" if lane_of[paper.cluster_id or ""] % 2 == 0 else "dot other"
         radius = round(3 + 3 * (paper.weight or 0.0), 1)
         title = f"{text_of[paper.paper_id].title} ({year})"
         drawing.dot(*places[paper.paper_id], radius, title, kind)
-    lighter, undated = len(dated) - len(shown), len(papers) - len(dated)
-    more = f" {lighter} lighter papers are in the table only." if lighter else ""
-    more += f" Of {undated} the year is not known." if undated else ""
+    hidden_count, undated_count = (
+        len(papers_with_year) - len(visible),
+        len(papers) - len(papers_with_year),
+    )
+    more = f" {hidden_count} lighter papers are in the table only." if hidden_count else ""
+    more += f" Of {undated_count} the year is not known." if undated_count else ""
     sizes = [f"{cluster.name}: {cluster.paper_count} papers" for cluster in clusters]
     return drawing.figure(bottom + 30, _CAPTION + more, "; ".join(sizes))
 
 
 def _draw_lane(drawing: Drawing, y: float, name: str) -> None:
-    """A line with the name of a cluster, over as many lines as there is room for."""
+    """Draw the lane of a cluster with its name, wrapped to the lines available."""
     drawing.line("rail", LEFT, y, RIGHT, y)
     lines = textwrap.wrap(name, NAME_CHARACTERS, max_lines=NAME_LINES, placeholder="…")
     for row, words in enumerate(lines):
         below = y + 4 + 16 * (row - (len(lines) - 1) / 2)
-        drawing.label(shortened(words, NAME_CHARACTERS), LEFT - 12, below, "", "end", name)
+        drawing.label(shorten(words, NAME_CHARACTERS), LEFT - 12, below, "", "end", name)
 
 
 def _middle(lane: int) -> float:

@@ -1,9 +1,9 @@
-"""Drawings as SVG: the one place that writes a mark, an axis, a title and the words on them.
+"""SVG drawings: marks, axes, titles and text.
 
-The charts of reports and pages are drawn by hand, not by Altair as those of drafts. A run has up to two for
-each idea, and drawing one takes a fraction of a millisecond, where Altair and vl-convert take 65 ms
-and 150 MB. Besides, the page's style sheet colors them for light, dark and print, and each mark
-has a tooltip without a script.
+Reports and pages use this instead of Altair, which draws the figures of drafts. A run has up to two
+charts per idea; one takes a fraction of a millisecond here, but 65 ms and 150 MB with Altair and
+vl-convert. The page's style sheet colors these charts for light, dark and print, and their marks
+have tooltips without a script.
 """
 
 from collections.abc import Callable, Iterable
@@ -17,20 +17,20 @@ from schemas.literature.naming import one_space
 from schemas.text.patterns import bounded
 
 WIDTH = 860
+# Within these spans, products with pixels and fractions of a range stay normal floats.
 _SPANS = (1e-300, 1e300)
-"""Between them no product with a number of pixels and no part of a range leaves normal numbers."""
 Ticks = Iterable[tuple[float, str]]
 _VARIABLE = bounded(r"var\((--[a-z-]{1,20})\)")
 _COLOR = bounded(r"(--[a-z-]{1,20}): (#[0-9a-f]{3,6})")
 
 
 def can_be_drawn(span: float) -> bool:
-    """Whether places within a range that is so long can be computed without loss."""
-    return _SPANS[0] <= span <= _SPANS[1]  # false of NaN
+    """Return whether places within such a range can be computed without loss."""
+    return _SPANS[0] <= span <= _SPANS[1]  # false for NaN
 
 
 def scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
-    """Return the function from a value to its place; what is outside is put at the nearer end."""
+    """Return the map from a value to its place; outside values go to the nearer end."""
     span = (high - low) or 1.0
 
     def place(value: float) -> float:
@@ -40,7 +40,7 @@ def scale(low: float, high: float, start: float, end: float) -> Callable[[float]
 
 
 class Drawing:
-    """Marks one over another; positions are pixels, and every word is escaped here.
+    """Marks, drawn in order; positions are in pixels and all text is escaped.
 
     Args:
         name: of the figure and its file, unique on a page.
@@ -51,17 +51,21 @@ class Drawing:
         self._marks: list[str] = []
 
     def mark(self, element: str, words: str = "", tooltip: str = "", **attributes: object) -> None:
-        """Add an SVG element; `kind` is its class, and attributes without a value are left out."""
-        shown = {
+        """Add an SVG element; `kind` is its class, and empty attributes are left out."""
+        svg_attributes = {
             {"kind": "class"}.get(name, name.replace("_", "-")): value
             for name, value in attributes.items()
             if value not in ("", None)
         }
-        written = "".join(f' {name}="{_words(value)}"' for name, value in shown.items())
+        attribute_text = "".join(
+            f' {name}="{_words(value)}"' for name, value in svg_attributes.items()
+        )
         title = f"<title>{_words(tooltip)}</title>" if tooltip else ""
         inner = f"{_words(words)}{title}"
         self._marks.append(
-            f"<{element}{written}>{inner}</{element}>" if inner else f"<{element}{written}/>"
+            f"<{element}{attribute_text}>{inner}</{element}>"
+            if inner
+            else f"<{element}{attribute_text}/>"
         )
 
     def line(
@@ -75,26 +79,28 @@ class Drawing:
     def label(
         self, words: str, x: float, y: float, kind: str = "", anchor: str = "", tooltip: str = ""
     ) -> None:
-        """Words at a place; `anchor` is `middle` or `end` where they do not begin there."""
+        """Add text; `anchor` is `middle` or `end` if it does not start at `x`."""
         self.mark("text", words, tooltip, kind=kind, x=x, y=y, text_anchor=anchor)
 
     def x_axis(self, ticks: Ticks, top: float, bottom: float, unit: str = "") -> None:
-        """Upright lines with their values below; the unit stands in the middle of them."""
-        shown = list(ticks)
-        for x, words in shown:
+        """Add vertical lines with labels below, and the unit in the middle."""
+        tick_list = list(ticks)
+        for x, words in tick_list:
             self.line("grid", x, top, x, bottom)
             self.label(words, x, bottom + 17, "tick", "middle")
         if unit:
-            self.label(unit, (shown[0][0] + shown[-1][0]) / 2, bottom + 37, "tick", "middle")
+            self.label(
+                unit, (tick_list[0][0] + tick_list[-1][0]) / 2, bottom + 37, "tick", "middle"
+            )
 
     def y_axis(self, ticks: Ticks, left: float, right: float) -> None:
-        """Lines across with their values at the left."""
+        """Add horizontal lines with labels at the left."""
         for y, words in ticks:
             self.line("grid", left, y, right, y)
             self.label(words, left - 9, y + 4, "tick", "end")
 
     def figure(self, height: float, caption: str, description: str) -> Figure:
-        """Return the drawing with its title and its description for those who cannot see it."""
+        """Return the drawing with its title and alternative text."""
         name = self._name
         narrow = f' style="max-width:{self._width}px"' if self._width < WIDTH else ""
         svg = (
@@ -110,10 +116,10 @@ class Drawing:
 
 
 def picture(figure: Figure, *, printed: bool = False) -> str:
-    """A drawing as a file of its own, which loads nothing.
+    """Return a drawing as a self-contained SVG file.
 
     Args:
-        printed: in the colors of paper, for programs that know no variables of style sheets.
+        printed: in the colors of paper, for programs without CSS variables.
     """
     width, height = figure.size
     style = _sheet("colors.css") + _sheet("chart.css") + ".chart { background: var(--paper); }"

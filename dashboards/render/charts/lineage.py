@@ -1,4 +1,4 @@
-"""Which version grew from which: ideas round by round, programs change by change."""
+"""Lineage of versions: ideas by round, programs by change."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dashboards.render import figures
 from dashboards.render.charts.drawing import Drawing
 from dashboards.render.page import Figure
-from dashboards.render.wording import shortened
+from dashboards.render.wording import shorten
 from schemas.works.experiment import Experiment, Fate, Program, Role
 from schemas.works.ideation import IdeaVersion, Move
 
@@ -28,30 +28,35 @@ _PROGRAMS_CAPTION = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Stop:
-    """A version; `label` is its score, or why it goes no further, and `change` what is new in it."""
+class _Node:
+    """A version in the chart.
+
+    Attributes:
+        label: its score, or why it went no further.
+        change: what is new in it.
+    """
 
     step: int
     lane: int
     label: str
     change: str
-    kept: bool
+    is_large: bool
     tooltip: str
 
 
 def lineage(
     name: str, versions: Sequence[IdeaVersion], scores: Mapping[str, float | None]
 ) -> Figure:
-    """All versions of a run, a lane for each idea; scores by version, from 0 to 10."""
+    """Draw all versions of a run, one lane per idea; scores are from 0 to 10."""
     lanes = list(dict.fromkeys((version.seed_id, version.slot) for version in versions))
     rounds = sorted({version.round for version in versions})
     stops = {
-        str(version.version_id): _Stop(
+        str(version.version_id): _Node(
             step=rounds.index(version.round),
             lane=lanes.index((version.seed_id, version.slot)),
             label=label(version, scores.get(version.version_id)),
             change=change(version),
-            kept=version.kept,
+            is_large=version.kept,
             tooltip=version.title or "no text",
         )
         for version in versions
@@ -64,7 +69,7 @@ def lineage(
         _LEFT_OF_IDEAS + STEP_WIDTH * max(len(rounds) - 1, 0) + WIDTH_OF_LABELS,
     )
     for place, (seed_id, slot) in enumerate(lanes):
-        words = shortened(f"{seed_id}, idea {slot}", _NAME_CHARACTERS)
+        words = shorten(f"{seed_id}, idea {slot}", _NAME_CHARACTERS)
         drawing.label(words, 16, _lane(place) + 4)
     steps = [f"round {each}" for each in rounds]
     height = _draw(drawing, _LEFT_OF_IDEAS, steps, stops, lines)
@@ -72,7 +77,7 @@ def lineage(
 
 
 def label(version: IdeaVersion, score: float | None) -> str:
-    """Its score, or why it has none."""
+    """Return the score of a version, or why it has none."""
     if version.text is None:
         return "not made"
     if version.dropped_reason is not None:
@@ -83,29 +88,29 @@ def label(version: IdeaVersion, score: float | None) -> str:
 
 
 def change(version: IdeaVersion) -> str:
-    """What it does with the version before: the concept it brings, or its move."""
+    """Return the concept that a version adds, or its move."""
     if version.added_keyword is None:
         return version.move.value.replace("_", " ")
     given_up = f" for {version.replaced_keyword}" if version.replaced_keyword else ""
-    return shortened(f"+ {version.added_keyword}{given_up}", _NAME_CHARACTERS)
+    return shorten(f"+ {version.added_keyword}{given_up}", _NAME_CHARACTERS)
 
 
 def program_lineage(name: str, experiment: Experiment) -> Figure | None:
-    """A lane for each line of descent; None where every candidate was made from the parent."""
-    stops, lines = _family(experiment)
+    """Draw programs in lanes of descent; None if all come from the parent."""
+    stops, lines = _nodes_and_lines(experiment)
     if not stops:
         return None
     last = max(stop.step for stop in stops.values())
     width = _LEFT_OF_PROGRAMS + STEP_WIDTH * last + WIDTH_OF_LABELS
     drawing = Drawing(name, "Which program was made from which", width)
-    steps = ["given", *(figures.counted(depth, "change") for depth in range(1, last + 1))]
+    steps = ["given", *(figures.plural(depth, "change") for depth in range(1, last + 1))]
     height = _draw(drawing, _LEFT_OF_PROGRAMS, steps, stops, lines)
-    described = "; ".join(f"{stop.label} ({stop.change})" for stop in stops.values())
-    return drawing.figure(height, _PROGRAMS_CAPTION, described)
+    description = "; ".join(f"{stop.label} ({stop.change})" for stop in stops.values())
+    return drawing.figure(height, _PROGRAMS_CAPTION, description)
 
 
-def _family(experiment: Experiment) -> tuple[dict[str, _Stop], list[tuple[str, str]]]:
-    """The programs that are drawn, and the pairs of which one was made from the other."""
+def _nodes_and_lines(experiment: Experiment) -> tuple[dict[str, _Node], list[tuple[str, str]]]:
+    """Return the visible programs, and the pairs of parent and child."""
     parent = next((each for each in experiment.programs if each.role is Role.PARENT), None)
     run = {
         each.program_id: each
@@ -114,13 +119,13 @@ def _family(experiment: Experiment) -> tuple[dict[str, _Stop], list[tuple[str, s
     }
     if parent is None or all(each.parent_program_id not in run for each in run.values()):
         return {}, []
-    shown = _shown(list(run.values()), run)
+    visible_ids = _select_visible(list(run.values()), run)
     children: dict[str, list[str]] = {}
     for program_id in run:
-        if program_id in shown:
-            made_from = run[program_id].parent_program_id
-            known = made_from if made_from in run else parent.program_id
-            children.setdefault(known, []).append(program_id)
+        if program_id in visible_ids:
+            origin_id = run[program_id].parent_program_id
+            parent_id = origin_id if origin_id in run else parent.program_id
+            children.setdefault(parent_id, []).append(program_id)
     places = _places(parent.program_id, children)
     programs = {parent.program_id: parent, **run}
     stops = {name: _stop(programs[name], *place) for name, place in places.items()}
@@ -131,10 +136,10 @@ def _draw(
     drawing: Drawing,
     left: int,
     steps: Sequence[str],
-    stops: Mapping[str, _Stop],
+    stops: Mapping[str, _Node],
     lines: Sequence[tuple[str, str]],
 ) -> float:
-    """Draw versions and the lines between them; return the height."""
+    """Draw versions and the lines between them; return the height in pixels."""
     for place, words in enumerate(steps):
         drawing.label(words, left + STEP_WIDTH * place, 16, "tick", "middle")
     at = {name: (left + STEP_WIDTH * stop.step, _lane(stop.lane)) for name, stop in stops.items()}
@@ -142,7 +147,9 @@ def _draw(
         drawing.line("interval", *at[before], *at[after])
     for name, stop in stops.items():
         x, y = at[name]
-        drawing.dot(x, y, 6 if stop.kept else 4, stop.tooltip, "dot" if stop.kept else "dot other")
+        drawing.dot(
+            x, y, 6 if stop.is_large else 4, stop.tooltip, "dot" if stop.is_large else "dot other"
+        )
         drawing.label(stop.label, x + 10, y + 15)
         drawing.label(stop.change, x + 10, y - 9, "tick")
     return _lane(max((stop.lane for stop in stops.values()), default=0)) + LANE_HEIGHT / 2 + 10
@@ -152,19 +159,20 @@ def _lane(place: int) -> float:
     return TOP + LANE_HEIGHT * (place + 0.5)
 
 
-def _shown(candidates: Sequence[Program], run: Mapping[str, Program]) -> set[str]:
-    """Names on the lines of descent that lead to full data, then on those of the best others, as
-    long as there are lanes.
+def _select_visible(candidates: Sequence[Program], run: Mapping[str, Program]) -> set[str]:
+    """Return the programs on the lines of descent that fit into `MOST_LANES`.
+
+    Lines that reach full data come first, then those of the best other candidates.
     """
-    ordered = sorted(candidates, key=_best_first)
-    shown: set[str] = set()
+    programs = sorted(candidates, key=_best_first)
+    visible_ids: set[str] = set()
     lanes = 0
-    for each in ordered:
+    for each in programs:
         line = _line_of(each, run)
-        if each.program_id not in shown and lanes < MOST_LANES:
-            shown |= line
+        if each.program_id not in visible_ids and lanes < MOST_LANES:
+            visible_ids |= line
             lanes += 1
-    return shown
+    return visible_ids
 
 
 def _best_first(program: Program) -> tuple[bool, bool, float, str]:
@@ -182,7 +190,7 @@ def _line_of(program: Program, run: Mapping[str, Program]) -> set[str]:
 
 
 def _places(root: str, children: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, int]]:
-    """Depth and lane of each: a first child goes on in the lane of what it was made from."""
+    """Return depth and lane of each program; a first child stays in its parent's lane."""
     places: dict[str, tuple[int, int]] = {}
     waiting, lane = [(root, 0)], 0
     while waiting:
@@ -195,17 +203,17 @@ def _places(root: str, children: Mapping[str, Sequence[str]]) -> dict[str, tuple
     return places
 
 
-def _stop(program: Program, depth: int, lane: int) -> _Stop:
+def _stop(program: Program, depth: int, lane: int) -> _Node:
     if program.role is Role.PARENT:
-        return _Stop(depth, lane, program.program_id, "what was given", True, program.program_id)
+        return _Node(depth, lane, program.program_id, "what was given", True, program.program_id)
     gain = "no score" if program.gain is None else figures.measure(program.gain)
     aim = program.aim.value.replace("_", " ") if program.aim is not None else "other values"
     more = f"{aim}, from {program.borrowed_from}" if program.borrowed_from else aim
-    return _Stop(
+    return _Node(
         step=depth,
         lane=lane,
         label=f"{program.program_id}: {gain}",
-        change=shortened(more, _NAME_CHARACTERS),
-        kept=program.fate in _ON_FULL_DATA,
+        change=shorten(more, _NAME_CHARACTERS),
+        is_large=program.fate in _ON_FULL_DATA,
         tooltip=program.rationale or program.program_id,
     )

@@ -1,4 +1,4 @@
-"""Reliability curves of calibrated judgments: expected against observed, bin by bin."""
+"""Reliability curves of calibrated judgements: expected against observed shares."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _CAPTION = (
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """What was said of some statements, and what share of them held."""
+    """Expected probability of some statements, and the share that held."""
 
     expected: float
     observed: float
@@ -30,24 +30,27 @@ class Bin:
 
 
 def reliability_charts(scores: Iterable[BenchmarkScore]) -> tuple[Figure, ...]:
-    """One chart per system and calibrated part; none without rows of `reliability_expected` and
-    `…_observed`.
+    """Draw one chart per system and calibrated part.
+
+    Empty without rows of `reliability_expected` and `reliability_observed`.
     """
-    found: dict[tuple[str, str], dict[str, dict[str, BenchmarkScore]]] = {}
+    scores_of: dict[tuple[str, str], dict[str, dict[str, BenchmarkScore]]] = {}
     for score in scores:
         part, mark, place = score.slice.partition(BIN_MARK)
         if mark and score.metric in (EXPECTED, OBSERVED) and score.value is not None:
-            found.setdefault((score.system, part), {}).setdefault(place, {})[score.metric] = score
+            scores_of.setdefault((score.system, part), {}).setdefault(place, {})[score.metric] = (
+                score
+            )
     curves = {
         f"{system}, {part}": [
             _bin(each[EXPECTED], each[OBSERVED]) for each in bins.values() if len(each) == 2
         ]
-        for (system, part), bins in found.items()
+        for (system, part), bins in scores_of.items()
     }
-    drawn = [(title, bins) for title, bins in curves.items() if bins]
+    nonempty = [(title, bins) for title, bins in curves.items() if bins]
     return tuple(
         reliability_chart(f"reliability-{number}", title, _CAPTION, bins)
-        for number, (title, bins) in enumerate(drawn, start=1)
+        for number, (title, bins) in enumerate(nonempty, start=1)
     )
 
 
@@ -58,7 +61,7 @@ def _bin(expected: BenchmarkScore, observed: BenchmarkScore) -> Bin:
 
 
 def reliability_chart(name: str, title: str, caption: str, bins: Sequence[Bin]) -> Figure:
-    """Expected against observed shares, one dot a bin."""
+    """Draw expected against observed shares, one dot per bin."""
     right, bottom = LEFT + SIZE, TOP + SIZE
     across, up = scale(0, 1, LEFT, right), scale(0, 1, bottom, TOP)
     drawing = Drawing(name, f"Reliability of {title}", right + 40)
@@ -67,7 +70,7 @@ def reliability_chart(name: str, title: str, caption: str, bins: Sequence[Bin]) 
         drawing.label(f"{value:g}", across(value), bottom + 18, "tick", "middle")
     drawing.line("grid", LEFT, bottom, right, TOP)
     drawing.label("Expected share", (LEFT + right) / 2, bottom + 38, "tick", "middle")
-    turned = f"rotate(-90 16 {(TOP + bottom) / 2:g})"
+    rotation = f"rotate(-90 16 {(TOP + bottom) / 2:g})"
     drawing.mark(
         "text",
         "Observed share",
@@ -75,7 +78,7 @@ def reliability_chart(name: str, title: str, caption: str, bins: Sequence[Bin]) 
         x=16,
         y=(TOP + bottom) / 2,
         text_anchor="middle",
-        transform=turned,
+        transform=rotation,
     )
     most = max(each.count for each in bins) or 1
     labels = []

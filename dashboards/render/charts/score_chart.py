@@ -1,4 +1,4 @@
-"""The scores of a run by group: one row per group, one dot per tenth of a point."""
+"""Scores of a run by group: one row per group, one dot per tenth of a point."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from statistics import median
 from dashboards.render import figures
 from dashboards.render.charts.drawing import WIDTH, Drawing, scale
 from dashboards.render.page import Figure
-from dashboards.render.wording import shortened
+from dashboards.render.wording import shorten
 from dashboards.views.ranked_groups import GroupPart
 
 GROUPS_SHOWN = 30
@@ -23,41 +23,41 @@ _CAPTION = (
 
 
 def score_chart(groups: Sequence[GroupPart]) -> Figure | None:
-    """The largest groups, in the order of the ranking; None when no idea has a score."""
+    """Draw the largest groups, in the order of the ranking; None without scores."""
     if not any(group.scores for group in groups):
         return None
     largest = sorted(groups, key=lambda group: -len(group.ideas))[:GROUPS_SHOWN]
-    shown = [group for group in groups if group in largest]
-    titles = {group.name: _by_tenth(group) for group in shown}
+    visible = [group for group in groups if group in largest]
+    titles = {group.name: _by_tenth(group) for group in visible}
     crowd = max((len(each) for tenths in titles.values() for each in tenths.values()), default=1)
-    # The area of a dot is in proportion; a row holds that of the most crowded tenth.
+    # Dot areas are proportional to counts; the largest dot has to fit into its row.
     unit = min(SMALLEST_RADIUS, LARGEST_RADIUS / sqrt(crowd))
-    across, bottom = scale(0, 10, LEFT, RIGHT), TOP + ROW_HEIGHT * len(shown)
+    across, bottom = scale(0, 10, LEFT, RIGHT), TOP + ROW_HEIGHT * len(visible)
     drawing = Drawing("chart", "Scores by group")
     drawing.x_axis([(across(value), str(value)) for value in range(0, 11, 2)], TOP, bottom, _UNIT)
-    for number, group in enumerate(shown):
+    for number, group in enumerate(visible):
         y = TOP + ROW_HEIGHT * (number + 0.5)
         drawing.line("rail", LEFT, y, RIGHT, y)
-        name = shortened(group.name, NAME_CHARACTERS)
+        name = shorten(group.name, NAME_CHARACTERS)
         drawing.label(name, LEFT - 18, y + 5, "group", "end", group.name)
         if group.scores:
             x = across(median(score for _, score in group.scores))
             drawing.line("median", x, y - 16, x, y + 16, "median")
-        for score, found in sorted(titles[group.name].items()):
-            radius = round(max(1.5, unit * sqrt(len(found))), 1)
-            what = found[0] if len(found) == 1 else f"{len(found):,} ideas"
+        for score, tied_titles in sorted(titles[group.name].items()):
+            radius = round(max(1.5, unit * sqrt(len(tied_titles))), 1)
+            what = tied_titles[0] if len(tied_titles) == 1 else f"{len(tied_titles):,} ideas"
             drawing.dot(across(score), y, radius, f"{score:.1f}: {what}")
         drawing.label(_summary(group), RIGHT + 18, y + 4, "tick")
-    hidden = len(groups) - len(shown)
-    more = f" {hidden} smaller groups are in the tables only." if hidden else ""
-    return drawing.figure(bottom + 48, _CAPTION + more, "; ".join(_described(g) for g in shown))
+    hidden_count = len(groups) - len(visible)
+    more = f" {hidden_count} smaller groups are in the tables only." if hidden_count else ""
+    return drawing.figure(bottom + 48, _CAPTION + more, "; ".join(_describe(g) for g in visible))
 
 
 _UNIT = "Score, points of 10"
 
 
 def _by_tenth(group: GroupPart) -> dict[float, list[str]]:
-    """Titles by score."""
+    """Return titles by score, rounded to a tenth of a point."""
     titles: dict[float, list[str]] = defaultdict(list)
     for title, score in group.scores:
         titles[round(score, 1)].append(title)
@@ -65,11 +65,11 @@ def _by_tenth(group: GroupPart) -> dict[float, list[str]]:
 
 
 def _summary(group: GroupPart) -> str:
-    unscored = f", {group.unscored_count:,} unscored" if group.unscored_count else ""
-    return f"{len(group.scores):,} scored{unscored}"
+    unscored_note = f", {group.unscored_count:,} unscored" if group.unscored_count else ""
+    return f"{len(group.scores):,} scored{unscored_note}"
 
 
-def _described(group: GroupPart) -> str:
+def _describe(group: GroupPart) -> str:
     scores = [score for _, score in group.scores]
     middle = f", median {figures.mean(median(scores))}" if scores else ""
     return f"{group.name}: {_summary(group)}{middle}"

@@ -1,4 +1,4 @@
-"""The gain of every candidate of a search, in the order of proposal, with intervals and baselines."""
+"""Gains of search candidates in the order of proposal, with baselines."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dashboards.render import figures
 from dashboards.render.charts.drawing import WIDTH, Drawing, can_be_drawn, scale
 from dashboards.render.page import Figure
-from dashboards.render.wording import shortened
+from dashboards.render.wording import shorten
 from schemas.works.experiment import Experiment, Fate, Program, Role
 
 LEFT, RIGHT, TOP, BOTTOM, HEIGHT = 80, WIDTH - 170, 16, 280, 330
@@ -23,7 +23,10 @@ _Scored = tuple[int, Program, float]
 
 
 def search_chart(name: str, experiment: Experiment) -> Figure | None:
-    """None where no candidate was scored, or gains are too small or too large to be drawn."""
+    """Draw the search.
+
+    None if no candidate was scored, or the gains are too small or too large to draw.
+    """
     candidates = [each for each in experiment.programs if each.role is Role.CANDIDATE]
     scored = [
         (place, each, each.gain)
@@ -50,39 +53,43 @@ def search_chart(name: str, experiment: Experiment) -> Figure | None:
     _draw_levels(drawing, baselines, up)
     corners = _corners([(across(place), up(gain)) for place, _, gain in scored], RIGHT)
     drawing.mark("polyline", kind="path", points=" ".join(f"{x},{y}" for x, y in corners))
-    shown = [(place, each, gain) for place, each, gain in scored if gain >= low]
-    for place, each, gain in shown:
+    visible = [(place, each, gain) for place, each, gain in scored if gain >= low]
+    for place, each, gain in visible:
         if each.gain_low is not None and each.gain_high is not None:
             x = across(place)
             drawing.line("interval", x, up(each.gain_low), x, up(each.gain_high))
         full = each.fate in _ON_FULL_DATA
         radius = 7 if each.program_id == experiment.best_program_id else 5 if full else 3
         drawing.dot(across(place), up(gain), radius, _result(each), "" if full else "other")
-    hidden = len(scored) - len(shown)
-    lost = sum(each.fate in (Fate.FAILED, Fate.REFUSED) for each in candidates)
-    more = f" Candidates much worse than the parent are drawn nowhere: {hidden}." if hidden else ""
-    more += f" Without a score: {lost}." if lost else ""
+    hidden_count = len(scored) - len(visible)
+    unscored_count = sum(each.fate in (Fate.FAILED, Fate.REFUSED) for each in candidates)
+    more = (
+        f" Candidates much worse than the parent are drawn nowhere: {hidden_count}."
+        if hidden_count
+        else ""
+    )
+    more += f" Without a score: {unscored_count}." if unscored_count else ""
     return drawing.figure(HEIGHT, _CAPTION + more, _description(scored, baselines))
 
 
 def _range(scored: Sequence[Program], baselines: Sequence[Program]) -> tuple[float, float]:
-    """From the lowest that is drawn to the highest.
+    """Return the lowest and the highest drawn gain.
 
-    What is worse by more than the best is better is not drawn: it would flatten the rest.
+    Candidates that lose more than the best one gains are left out, as they would flatten the rest.
     """
-    known = [*scored, *baselines]
-    tops = [each.gain or 0.0 if each.gain_high is None else each.gain_high for each in known]
+    programs = [*scored, *baselines]
+    tops = [each.gain or 0.0 if each.gain_high is None else each.gain_high for each in programs]
     high = max(0.0, *tops)
-    ends = [each.gain or 0.0 if each.gain_low is None else each.gain_low for each in known]
-    kept = [end for end in ends if end >= -high] if high > 0 else ends
-    low = min(0.0, *kept) if kept else 0.0
+    ends = [each.gain or 0.0 if each.gain_low is None else each.gain_low for each in programs]
+    visible_ends = [end for end in ends if end >= -high] if high > 0 else ends
+    low = min(0.0, *visible_ends) if visible_ends else 0.0
     if high == low:
         return low - 1.0, high + 1.0
     return low, high
 
 
 def _round_values(low: float, high: float) -> list[float]:
-    """About five values in the range that are 1, 2 or 5 times a power of ten apart."""
+    """Return about five values in the range, 1, 2 or 5 times a power of ten apart."""
     rough = (high - low) / _TICKS
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * times for times in (1, 2, 5, 10) if power * times >= rough)
@@ -91,7 +98,7 @@ def _round_values(low: float, high: float) -> list[float]:
 
 
 def _places(count: int) -> list[int]:
-    """A few numbers of candidates, the first and the last among them."""
+    """Return a few candidate numbers, including the first and the last."""
     step = max(1, round(count / 6))
     return [*range(1, count - step // 2, step), count] if count > 1 else [1]
 
@@ -99,13 +106,13 @@ def _places(count: int) -> list[int]:
 def _draw_levels(
     drawing: Drawing, baselines: Sequence[Program], up: Callable[[float], float]
 ) -> None:
-    """The parent and the baselines as lines across, their names apart from one another."""
+    """Draw the parent and the baselines as horizontal lines with spaced labels."""
     levels = [(0.0, 0.0, 0.0, "the parent")]
     for each in baselines:
         gain = each.gain or 0.0
         low = gain if each.gain_low is None else each.gain_low
         high = gain if each.gain_high is None else each.gain_high
-        levels.append((gain, low, high, shortened(each.program_id, _NAME_CHARACTERS)))
+        levels.append((gain, low, high, shorten(each.program_id, _NAME_CHARACTERS)))
     lowest = -math.inf
     for gain, low, high, name in sorted(levels, reverse=True):
         height = round(up(low) - up(high), 1)
@@ -118,7 +125,7 @@ def _draw_levels(
 
 
 def _corners(points: Sequence[tuple[float, float]], right: float) -> Iterator[tuple[float, float]]:
-    """Of the steps of the best so far; up is less."""
+    """Yield the corners of the best-so-far line; smaller y is better."""
     best: float | None = None
     for x, y in points:
         if best is None or y < best:
@@ -141,8 +148,8 @@ def _result(program: Program) -> str:
 
 def _description(scored: Sequence[_Scored], baselines: Sequence[Program]) -> str:
     _, best, _ = max(scored, key=lambda each: each[2])
-    known = "; ".join(f"{each.program_id} gains {figures.measure(each.gain)}" for each in baselines)
+    gains = "; ".join(f"{each.program_id} gains {figures.measure(each.gain)}" for each in baselines)
     return (
-        f"{figures.counted(len(scored), 'candidate')} by the order of proposal; the largest gain:"
-        f" {_result(best)}.{f' Baselines: {known}.' if known else ''}"
+        f"{figures.plural(len(scored), 'candidate')} by the order of proposal; the largest gain:"
+        f" {_result(best)}.{f' Baselines: {gains}.' if gains else ''}"
     )

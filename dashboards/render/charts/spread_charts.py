@@ -1,4 +1,4 @@
-"""Figures over nights, spreads of a value by name, and histograms."""
+"""Charts of figures over nights, spreads by name, and histograms."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from dashboards.render.charts import drawing
 from dashboards.render.charts.bar_chart import Scale, scale_to
 from dashboards.render.charts.drawing import WIDTH, Drawing
 from dashboards.render.page import Figure
-from dashboards.render.wording import shortened
+from dashboards.render.wording import shorten
 
 ROWS_SHOWN, NAME_CHARACTERS, DATES_SHOWN, MOST_BINS = 40, 40, 7, 20
 _LEFT, _RIGHT, _TOP, _ROW, _PANEL, _BAR = 300, WIDTH - 130, 14, 26, 92, 180
@@ -22,62 +22,62 @@ class Panel:
     """One figure over nights; a night without a value is a gap.
 
     Attributes:
-        said: each value in words.
+        texts: each value in words.
     """
 
     title: str
     values: Sequence[float | None]
-    said: Sequence[str]
+    texts: Sequence[str]
 
 
 def nights_chart(
     name: str, title: str, nights: Sequence[str], panels: Sequence[Panel]
 ) -> Figure | None:
-    """Panels over the same nights, oldest first; None with fewer than two nights."""
-    shown = [(panel, scale) for panel in panels if (scale := _scale_of(panel)) is not None]
-    if len(nights) < 2 or not shown:
+    """Draw panels over the same nights, oldest first; None with fewer than two."""
+    visible = [(panel, scale) for panel in panels if (scale := _scale_of(panel)) is not None]
+    if len(nights) < 2 or not visible:
         return None
-    left, right, drawn = 70, WIDTH - 180, Drawing(name, title)
+    left, right, chart = 70, WIDTH - 180, Drawing(name, title)
     across = drawing.scale(0, len(nights) - 1, left + 8, right - 8)
-    bottom = _TOP + _PANEL * len(shown)
+    bottom = _TOP + _PANEL * len(visible)
     half = (right - left) / len(nights) / 2
-    described = []
+    descriptions = []
     for at in range(len(nights)):
         here = " here" if at == len(nights) - 1 else ""
-        drawn.mark("line", kind=f"cursor{here}", data_at=str(at),
+        chart.mark("line", kind=f"cursor{here}", data_at=str(at),
                    x1=across(at), y1=_TOP, x2=across(at), y2=bottom)  # fmt: skip
-    for row, (panel, scale) in enumerate(shown):
+    for row, (panel, scale) in enumerate(visible):
         top = _TOP + _PANEL * row
         up = drawing.scale(0, scale.high, top + _PANEL - 12, top + 28)
         ticks = [(up(each), f"{each:,.10g}") for each in (0.0, scale.high)]
-        drawn.y_axis(ticks, left, right)
-        drawn.label(panel.title, left, top + 14, "group")
-        known = [(at, value) for at, value in enumerate(panel.values) if value is not None]
-        for (at, value), (then, next_value) in pairwise(known):
-            if then == at + 1:
-                drawn.line("interval", across(at), up(value), across(then), up(next_value))
-        for at, value in known:
-            drawn.dot(across(at), up(value), 4, f"{nights[at]}: {panel.said[at]}")
-        for at, said in enumerate(panel.said):
+        chart.y_axis(ticks, left, right)
+        chart.label(panel.title, left, top + 14, "group")
+        points = [(at, value) for at, value in enumerate(panel.values) if value is not None]
+        for (at, value), (next_at, next_value) in pairwise(points):
+            if next_at == at + 1:
+                chart.line("interval", across(at), up(value), across(next_at), up(next_value))
+        for at, value in points:
+            chart.dot(across(at), up(value), 4, f"{nights[at]}: {panel.texts[at]}")
+        for at, value_text in enumerate(panel.texts):
             here = " here" if at == len(nights) - 1 else ""
-            drawn.mark(
+            chart.mark(
                 "text",
-                f"{nights[at]}: {said}",
+                f"{nights[at]}: {value_text}",
                 kind=f"said{here}",
                 data_at=str(at),
                 x=right + 14,
                 y=top + _PANEL / 2 + 12,
             )
-        told = (f"{nights[at]} {panel.said[at]}" for at, _ in known)
-        described.append(f"{panel.title}: {', '.join(told)}")
+        values_by_night = (f"{nights[at]} {panel.texts[at]}" for at, _ in points)
+        descriptions.append(f"{panel.title}: {', '.join(values_by_night)}")
     every = -(-len(nights) // DATES_SHOWN)
     for at in range(len(nights) - 1, -1, -every):
-        drawn.label(nights[at], across(at), bottom + 17, "tick", "middle")
+        chart.label(nights[at], across(at), bottom + 17, "tick", "middle")
     for at in range(len(nights)):
-        drawn.mark("rect", kind="under", data_at=str(at), x=round(across(at) - half, 1), y=_TOP,
+        chart.mark("rect", kind="under", data_at=str(at), x=round(across(at) - half, 1), y=_TOP,
                    width=round(2 * half, 1), height=bottom - _TOP)  # fmt: skip
     caption = "One dot a run, the newest at the right; point at one for its figures."
-    return drawn.figure(bottom + 28, caption, "; ".join(described))
+    return chart.figure(bottom + 28, caption, "; ".join(descriptions))
 
 
 def _scale_of(panel: Panel) -> Scale | None:
@@ -86,16 +86,16 @@ def _scale_of(panel: Panel) -> Scale | None:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A row: dots, a line from the least to the most, and what is said at the right.
+    """A row of dots with a line over their range, and a text at the right.
 
     Attributes:
-        ends: of the line, where they are other than the first and the last dot.
-        other: of another origin, in another color.
+        ends: of the line, if not the first and last dot.
+        other: drawn in the other color, for published figures.
     """
 
     name: str
     dots: Sequence[float]
-    said: str
+    text: str
     ends: tuple[float, float] | None = None
     other: bool = False
 
@@ -103,61 +103,61 @@ class Spread:
 def spread_chart(
     name: str, title: str, caption: str, unit: str, rows: Sequence[Spread]
 ) -> Figure | None:
-    """The first `ROWS_SHOWN` rows in the order given; None where there is nothing to draw."""
-    shown = rows[:ROWS_SHOWN]
-    every = [each for row in shown for each in (*row.dots, *(row.ends or ()))]
-    scale = scale_to(max(every, default=0.0), unit)
-    if scale is None or min(every) < 0:
+    """Draw the first `ROWS_SHOWN` rows in the order given; None if there is nothing."""
+    visible = rows[:ROWS_SHOWN]
+    values = [each for row in visible for each in (*row.dots, *(row.ends or ()))]
+    scale = scale_to(max(values, default=0.0), unit)
+    if scale is None or min(values) < 0:
         return None
     across = drawing.scale(scale.low, scale.high, _LEFT, _RIGHT)
-    bottom, drawn = _TOP + _ROW * len(shown), Drawing(name, title)
+    bottom, chart = _TOP + _ROW * len(visible), Drawing(name, title)
     ticks = [(across(each), f"{each:,.{scale.digits}f}") for each in scale.ticks]
-    drawn.x_axis(ticks, _TOP, bottom, scale.unit)
-    for number, row in enumerate(shown):
+    chart.x_axis(ticks, _TOP, bottom, scale.unit)
+    for number, row in enumerate(visible):
         y = _TOP + _ROW * (number + 0.5)
-        label = shortened(row.name, NAME_CHARACTERS)
-        drawn.label(label, _LEFT - 12, y + 4, anchor="end", tooltip=row.name)
+        label = shorten(row.name, NAME_CHARACTERS)
+        chart.label(label, _LEFT - 12, y + 4, anchor="end", tooltip=row.name)
         low, high = row.ends or (min(row.dots), max(row.dots))
-        drawn.line("interval", across(low), y, across(high), y)
+        chart.line("interval", across(low), y, across(high), y)
         for dot in row.dots:
-            drawn.dot(across(dot), y, 4.5, f"{row.name}: {row.said}", "other" * row.other)
-        drawn.label(row.said, _RIGHT + 12, y + 4, "tick")
-    hidden = len(rows) - len(shown)
-    more = f" {hidden} more are in the table only." if hidden else ""
-    described = "; ".join(f"{row.name}: {row.said}" for row in shown)
-    return drawn.figure(bottom + 44, caption + more, described)
+            chart.dot(across(dot), y, 4.5, f"{row.name}: {row.text}", "other" * row.other)
+        chart.label(row.text, _RIGHT + 12, y + 4, "tick")
+    hidden_count = len(rows) - len(visible)
+    more = f" {hidden_count} more are in the table only." if hidden_count else ""
+    description = "; ".join(f"{row.name}: {row.text}" for row in visible)
+    return chart.figure(bottom + 44, caption + more, description)
 
 
 def histogram(
     name: str, title: str, caption: str, unit: str, edges: Sequence[float], counts: Sequence[int]
 ) -> Figure | None:
-    """One upright bar a bin, with its count above; None where all are empty."""
+    """Draw one vertical bar per bin with its count; None if all are empty."""
     scale = scale_to(max(counts, default=0), "")
     if scale is None:
         return None
     left, right, bottom = 60, WIDTH - 20, _TOP + _BAR
     across = drawing.scale(edges[0], edges[-1], left, right)
-    up, drawn = drawing.scale(0, scale.high, bottom, _TOP + 16), Drawing(name, title)
-    described = []
+    up, chart = drawing.scale(0, scale.high, bottom, _TOP + 16), Drawing(name, title)
+    descriptions = []
     for low, high, count in zip(edges, edges[1:], counts, strict=False):
         if not count:
             continue
         x, width, y = across(low) + 1, round(across(high) - across(low) - 2, 1), up(count)
         words = f"{low:,.10g} to {high:,.10g}: {figures.count(count)}"
-        drawn.mark("rect", tooltip=words, kind="bar", x=x, y=y, width=width,
+        chart.mark("rect", tooltip=words, kind="bar", x=x, y=y, width=width,
                    height=max(round(bottom - y, 1), 1.5), rx=2)  # fmt: skip
-        drawn.label(figures.count(count), x + width / 2, y - 5, "tick", "middle")
-        described.append(words)
-    drawn.line("rail", left, bottom, right, bottom)
+        chart.label(figures.count(count), x + width / 2, y - 5, "tick", "middle")
+        descriptions.append(words)
+    chart.line("rail", left, bottom, right, bottom)
     every = -(-len(edges) // 12)
     for edge in edges[::every]:
-        drawn.label(f"{edge:,.10g}", across(edge), bottom + 17, "tick", "middle")
-    drawn.label(unit, (left + right) / 2, bottom + 37, "tick", "middle")
-    return drawn.figure(bottom + 44, caption, "; ".join(described))
+        chart.label(f"{edge:,.10g}", across(edge), bottom + 17, "tick", "middle")
+    chart.label(unit, (left + right) / 2, bottom + 37, "tick", "middle")
+    return chart.figure(bottom + 44, caption, "; ".join(descriptions))
 
 
 def round_bins(values: Sequence[float]) -> tuple[tuple[float, ...], tuple[int, ...]]:
-    """Edges at round numbers from 0 on, and how many values are in each bin.
+    """Return bin edges at round numbers from 0, and the count in each bin.
 
     The last bin includes its upper edge.
 

@@ -1,1 +1,1 @@
-"""Drafts as files: figures drawn, and one source compiled to PDF, Word, HTML and LaTeX."""
+"""Files of drafts: figures, PDF, Word, HTML and LaTeX from one source."""

@@ -1,4 +1,4 @@
-"""The folder of a draft: what a person goes on with, and what it was made from."""
+"""The folder of a draft: editable files and their sources."""
 
 import json
 import shutil
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pypdfium2
 import vl_convert
 
-from dashboards.render.drafts.compiling import (
+from dashboards.render.drafts.draft_compiler import (
     BIBLIOGRAPHY,
     FIGURES,
     REFERENCES,
@@ -39,22 +39,22 @@ _README = """\
 | `draft.pdf`, `draft.docx`, `draft.html` | the draft, to be read |
 | `draft.tex`, `references.bib` | LaTeX: `latexmk -pdf draft.tex`; where it and bubblewrap were installed, `draft-latex.pdf` came of it |
 | `draft.typ`, `venue.typ`, `layout.typ` | Typst, of which `draft.pdf` came |
-| `draft.md` | the source of all of them: Pandoc's Markdown; a number stands in a span with its key |
+| `draft.md` | the source of all of them: Pandoc's Markdown; a number is in a span with its key |
 | `outline.yaml` | what each section has to say, by which claims; edit it and write again with `--outline` |
 | `claims.json` | every number, text, quotation and gap by key, with the SQL that gives it out of the lake |
 | `figures/` | each figure as SVG, PDF and PNG, with its specification and the SQL of its rows |
 {made}
-To go on by hand, edit `draft.tex` or `draft.docx`. What is changed there is no longer checked: a number that is
+To continue by hand, edit `draft.tex` or `draft.docx`. What is changed there is no longer checked: a number that is
 not in `claims.json`, and a sentence about a work that is not quoted, is yours.
 """
 
 
-class Written(NamedTuple):
+class DraftFiles(NamedTuple):
     """The compiled files of a draft.
 
     Attributes:
-        faults: what keeps the draft from being in order, a line each.
-        notes: what else there is to know.
+        faults: problems that keep the draft from being in order, a line each.
+        notes: further information.
     """
 
     paths: tuple[Path, ...]
@@ -64,11 +64,14 @@ class Written(NamedTuple):
 
 def write_folder(
     draft: Draft, head: DraftHead, outline: str, folder: Path, venue: Venue | None = None
-) -> Written:
-    """Write the folder anew, whole or not at all; set by the template of `venue`, else neutrally.
+) -> DraftFiles:
+    """Write the folder atomically, replacing an earlier one.
+
+    Args:
+        venue: None: the neutral template.
 
     Raises:
-        ConfigurationError: `folder` is there and no draft's.
+        ConfigurationError: `folder` exists and holds no draft.
         OSError: it cannot be written.
     """
     is_other = folder.exists() and not (folder / MARK).exists()
@@ -76,21 +79,25 @@ def write_folder(
         raise ConfigurationError(f"{folder} is there and holds no draft: name another folder")
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".draft-", dir=folder.parent) as building:
-        made = Path(building) / "draft"
-        written = _written(draft, head, outline, made, venue or read_venue(NEUTRAL))
+        draft_folder = Path(building) / "draft"
+        result = _write_files(draft, head, outline, draft_folder, venue or read_venue(NEUTRAL))
         if folder.exists():
             shutil.rmtree(folder)
-        made.replace(folder)
-    return written._replace(paths=tuple(folder / path.name for path in written.paths))
+        draft_folder.replace(folder)
+    return result._replace(paths=tuple(folder / path.name for path in result.paths))
 
 
-def _written(draft: Draft, head: DraftHead, outline: str, folder: Path, venue: Venue) -> Written:
+def _write_files(
+    draft: Draft, head: DraftHead, outline: str, folder: Path, venue: Venue
+) -> DraftFiles:
     figures = folder / FIGURES
     figures.mkdir(parents=True)
     (folder / MARK).touch()
     for path in (SHIPPED / LAYOUT, SHIPPED / NEUTRAL / TYPST):
         shutil.copy(path, folder)
-    for name, content in files_of(venue).items():  # first: no file of a draft is replaced by one
+    for name, content in files_of(
+        venue
+    ).items():  # first, so that they replace no file of the draft
         (folder / name).write_bytes(content)
     for figure in draft.figures:
         svg, place = figure.svg, figures / figure.figure_id
@@ -103,7 +110,7 @@ def _written(draft: Draft, head: DraftHead, outline: str, folder: Path, venue: V
     papers = [work.paper for work in draft.works]
     keys = [work.cite_key for work in draft.works]
     claims = [claim.model_dump(mode="json") for claim in draft.claims]
-    said = {
+    readme_values = {
         "title": markdown_line(line(draft.title)),
         "form": draft.form.value.capitalize(),
         "run_id": head.run_id,
@@ -132,7 +139,9 @@ def _written(draft: Draft, head: DraftHead, outline: str, folder: Path, venue: V
     pages = len(pypdfium2.PdfDocument((folder / "draft.pdf").read_bytes()))
     if venue.most_pages is not None and pages > venue.most_pages:
         faults.append(f"draft.pdf has {pages} pages, and {venue.venue} allows {venue.most_pages}")
-    found = "".join(f"- {line}\n" for line in (*faults, *notes))
-    readme = _README.format(**said) + (f"\n## What was found\n\n{found}" if found else "")
+    remarks = "".join(f"- {line}\n" for line in (*faults, *notes))
+    readme = _README.format(**readme_values) + (
+        f"\n## What was found\n\n{remarks}" if remarks else ""
+    )
     (folder / README).write_text(readme, "utf-8")
-    return Written(paths, tuple(faults), tuple(notes))
+    return DraftFiles(paths, tuple(faults), tuple(notes))

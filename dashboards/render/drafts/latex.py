@@ -1,4 +1,4 @@
-"""The LaTeX of a draft: what its venue changes in it, and what latexmk says of it."""
+"""LaTeX of a draft: adaptation to a venue, compilation, and log messages."""
 
 import shutil
 import tempfile
@@ -36,14 +36,14 @@ _MISSING = bounded(
     r"LaTeX Warning: (?:Citation|Reference) [`']([^\n']{1,120})'[^\n]{0,80} undefined"
 )
 
+# Bitmap fonts cannot be expanded.
 _WITHOUT_FONTS = (
     "\\IfFileExists{lmodern.sty}{}{\\PassOptionsToPackage{expansion=false}{microtype}}\n"
 )
-"""Letters drawn in dots cannot be stretched."""
 
 
-class Compiled(NamedTuple):
-    """What became of the LaTeX: its PDF, where there is one, and a line for each thing to know."""
+class LatexResult(NamedTuple):
+    """Result of LaTeX: the PDF if there is one, and messages."""
 
     pdf: bytes | None
     errors: tuple[str, ...] = ()
@@ -51,8 +51,10 @@ class Compiled(NamedTuple):
 
 
 def for_venue(latex: str, venue: Venue) -> str:
-    """Pandoc's LaTeX without fonts that a small TeX may lack; in two columns tables and figures
-    stand over both, since `longtable` cannot be set in one of them.
+    """Adapt Pandoc's LaTeX to a venue.
+
+    Fonts that small TeX installations lack become optional. In two columns, tables and figures span
+    both, since `longtable` cannot be set in one.
     """
     latex = _WITHOUT_FONTS + latex
     for line in _FONTS:
@@ -66,14 +68,15 @@ def for_venue(latex: str, venue: Venue) -> str:
 
 
 def _table(rest: str) -> str:
-    """One of Pandoc's long tables, and what follows it, as a floating one: its head stands twice
-    there, and the rule below before its rows.
+    """Turn one of Pandoc's long tables into a floating one; return it with its rest.
+
+    Pandoc writes the head twice, and the bottom rule before the rows.
     """
     inner, _, after = rest.partition("\\end{longtable}")
-    columns, _, told = inner.partition("\\toprule\\noalign{}")
+    columns, _, body = inner.partition("\\toprule\\noalign{}")
     columns, _, caption = columns.partition("\\caption{")
-    head = told.partition("\\midrule\\noalign{}")[0]
-    rows = told.partition("\\endlastfoot")[2]
+    head = body.partition("\\midrule\\noalign{}")[0]
+    rows = body.partition("\\endlastfoot")[2]
     parts = ["\\begin{table*}[t]\\centering"]
     if caption:
         parts.append(f"\\caption{{{caption.rpartition('}')[0]}}}")
@@ -82,51 +85,53 @@ def _table(rest: str) -> str:
     return "\n".join(parts) + after
 
 
-def compiled(folder: Path, source: str) -> Compiled:
-    """Have latexmk compile `source` in a copy of `folder`, in bubblewrap.
+def compile_latex(folder: Path, source: str) -> LatexResult:
+    """Compile `source` with latexmk in bubblewrap, in a copy of `folder`.
 
-    Where one of the two is not installed or does not start, a note says so.
-    Characters that its fonts lack are shown by their code points, and a note names them.
+    A note explains if one of the two is not installed or does not start. Characters that the fonts
+    lack are replaced by their code points, and a note lists them.
     """
     program = shutil.which(LATEXMK)
     if program is None:
-        return Compiled(None, notes=(NOT_INSTALLED,))
+        return LatexResult(None, notes=(NOT_INSTALLED,))
     bubblewrap = shutil.which(BUBBLEWRAP)
     if bubblewrap is None:
-        return Compiled(None, notes=(NO_SANDBOX,))
+        return LatexResult(None, notes=(NO_SANDBOX,))
     with tempfile.TemporaryDirectory(prefix="assay-latex-") as name:
         place = Path(name) / "draft"
         shutil.copytree(folder, place)
         command = in_bubblewrap(bubblewrap, program, place)
-        said = _run(command, place, source)
-        if said.startswith(_NO_START):
-            return Compiled(None, notes=(f"LaTeX was not compiled: {one_line(said)}",))
-        unset = sorted(set(_UNSET.findall(said)))
+        log = _run(command, place, source)
+        if log.startswith(_NO_START):
+            return LatexResult(None, notes=(f"LaTeX was not compiled: {one_line(log)}",))
+        unset = sorted(set(_UNSET.findall(log)))
         notes: tuple[str, ...] = ()
         if unset:
             path = place / source
             path.write_text(with_codes(path.read_text("utf-8"), unset), "utf-8")
             shutil.copy(path, folder / source)
-            said = _run(command, place, source)
-            shown = ", ".join(f"U+{code} {chr(int(code, 16))}" for code in unset)
-            notes = (f"{source}: pdfLaTeX has no sign for {shown}; code points are shown instead",)
+            log = _run(command, place, source)
+            signs = ", ".join(f"U+{code} {chr(int(code, 16))}" for code in unset)
+            notes = (f"{source}: pdfLaTeX has no sign for {signs}; code points are shown instead",)
         pdf = (place / source).with_suffix(".pdf")
-        errors = tuple(_lines(said))
+        errors = tuple(_lines(log))
         if not errors and not pdf.exists():
             errors = (f"{LATEXMK} made no PDF of {source}, and its log does not say why",)
-        return Compiled(pdf.read_bytes() if pdf.exists() and not errors else None, errors, notes)
+        return LatexResult(pdf.read_bytes() if pdf.exists() and not errors else None, errors, notes)
 
 
 def with_codes(latex: str, codes: list[str]) -> str:
-    """The source with a sign for characters that pdfLaTeX has none for."""
-    told = "\n".join(
+    """Declare a code-point box for each character that pdfLaTeX lacks."""
+    declarations = "\n".join(
         f"\\DeclareUnicodeCharacter{{{code}}}{{{{\\tiny\\fbox{{{code}}}}}}}" for code in codes
     )
-    return latex.replace("\\begin{document}", f"\\ifPDFTeX\n{told}\n\\fi\n\\begin{{document}}", 1)
+    return latex.replace(
+        "\\begin{document}", f"\\ifPDFTeX\n{declarations}\n\\fi\n\\begin{{document}}", 1
+    )
 
 
 def _run(program: Sequence[str], folder: Path, source: str) -> str:
-    """Return what TeX and BibTeX wrote into their logs, or why bubblewrap did not start."""
+    """Return the logs of TeX and BibTeX, or why bubblewrap did not start."""
     command = [*program, "-pdf", "-f", "-interaction=nonstopmode", "-file-line-error"]
     command += ["-no-shell-escape", "-norc", source]
     safe = {"openin_any": "p", "openout_any": "p", "max_print_line": "1000", **IN_BUBBLEWRAP}
@@ -145,8 +150,8 @@ def _start_of(log: Path) -> str:
 
 
 def _lines(log: str) -> Iterator[str]:
-    """Errors, a line each: file, line and message."""
-    found = dict.fromkeys(
+    """Yield errors, a line each: file, line and message."""
+    messages = dict.fromkeys(
         [
             *(f"{file}:{line}: {message.strip()}" for file, line, message in _ERROR.findall(log)),
             *(message.strip() for message in _FATAL.findall(log)),
@@ -154,13 +159,13 @@ def _lines(log: str) -> Iterator[str]:
             *(f"{name} is cited or referred to, and is nowhere" for name in _MISSING.findall(log)),
         ]
     )
-    yield from list(found)[:_MOST_LINES]
-    if len(found) > _MOST_LINES:
-        yield f"and {len(found) - _MOST_LINES:,} more"
+    yield from list(messages)[:_MOST_LINES]
+    if len(messages) > _MOST_LINES:
+        yield f"and {len(messages) - _MOST_LINES:,} more"
 
 
 def variables(venue: Venue) -> list[str]:
-    """A venue's variables as Pandoc's options."""
+    """Return a venue's variables as Pandoc options."""
     values = [
         (name, each)
         for name, one in venue.latex.items()

@@ -1,7 +1,7 @@
-"""Programs that set a draft, Typst and LaTeX: bounded, without keys and without a network.
+"""Typst and LaTeX as limited child processes without keys or network.
 
-Templates of strangers are programs to them: they may loop, write without end, or ask for more.
-LaTeX runs in bubblewrap, because TeX's own bounds do not cover the files that it puts into a PDF.
+Templates of strangers are programs: they may loop, write without end, or open files. LaTeX runs in
+bubblewrap, because TeX's own limits do not cover the files that it includes in a PDF.
 """
 
 import os
@@ -18,13 +18,13 @@ from warehouse.scrubbing import is_secret
 SECONDS = 180
 _MOST_FILE_BYTES, _MOST_MEMORY_BYTES = 200_000_000, 4_000_000_000
 _MOST_OUTPUT_BYTES = 10_000
-# Values of other variables may be keys, and TeX can read any variable.
+# Other variables may hold keys, and TeX can read any variable.
 _PASSED_ON = ("PATH", "HOME", "LANG", "TMPDIR", "LD_LIBRARY_PATH")
 _PASSED_PREFIXES = ("LC_", "PYTHON", "TEX", "BIB", "BST", "FONTCONFIG")
 # A POSIX shell counts blocks of 512 bytes; some systems have no bound on memory.
 _BOUNDED = 'ulimit -f "$1"; ulimit -v "$2" 2>/dev/null; shift 2; exec "$@"'
-# Nothing listens on port 0: Typst, which fetches packages through a proxy, reaches nobody. Each
-# thread takes addresses, which are bounded, whether it uses them or not.
+# Nothing listens on port 0, so Typst cannot download packages through this proxy. Threads are
+# limited because each one reserves address space, which `ulimit -v` bounds.
 _TYPST = {
     **dict.fromkeys(("HTTPS_PROXY", "https_proxy"), "http://127.0.0.1:0"),
     "RAYON_NUM_THREADS": "2",
@@ -42,9 +42,9 @@ IN_BUBBLEWRAP = {"HOME": _SCRATCH, "TMPDIR": _SCRATCH}
 
 
 def in_bubblewrap(bubblewrap: str, program: str, folder: Path) -> list[str]:
-    """Return the words that start `program` with `folder` as its only files besides the system's.
+    """Return the command that runs `program` with access to `folder` only.
 
-    It is in the session that `run_bounded` starts, which has no terminal.
+    System files are readable. The session that `run_bounded` starts has no terminal.
     """
     command = [bubblewrap, "--unshare-all", "--cap-drop", "ALL", "--die-with-parent"]
     for path in _SYSTEM:
@@ -53,7 +53,7 @@ def in_bubblewrap(bubblewrap: str, program: str, folder: Path) -> list[str]:
         command += ["--dev-bind", path, path]
     command += ["--size", f"{_MOST_FILE_BYTES}", "--tmpfs", _SCRATCH]
     file = Path(program).resolve()
-    if not file.is_relative_to("/usr"):  # a TeX of its own, such as TinyTeX in a home
+    if not file.is_relative_to("/usr"):  # a private TeX, such as TinyTeX in a home folder
         tree = next((each.parent for each in file.parents if each.name == "texmf-dist"), file)
         command += ["--ro-bind", f"{tree}", f"{tree}"]
     place = f"{folder.resolve()}"
@@ -64,9 +64,12 @@ def in_bubblewrap(bubblewrap: str, program: str, folder: Path) -> list[str]:
 def run_bounded(
     command: Sequence[str], folder: Path, environment: dict[str, str]
 ) -> tuple[int | None, str]:
-    """Run a program in `folder`; return its exit code, None past its time, and its output."""
+    """Run a program in `folder`; return its exit code and output.
+
+    The exit code is None after a timeout of `SECONDS`.
+    """
     bounds = (str(_MOST_FILE_BYTES // 512), str(_MOST_MEMORY_BYTES // 1024))
-    passed = {
+    inherited_variables = {
         name: value
         for name, value in os.environ.items()
         if (name in _PASSED_ON or name.startswith(_PASSED_PREFIXES)) and not is_secret(name)
@@ -76,7 +79,7 @@ def run_bounded(
         subprocess.Popen(  # noqa: S603 -- the shell gets our own words, and the command as arguments
             ["/bin/sh", "-c", _BOUNDED, "sh", *bounds, *command],
             cwd=folder,
-            env=passed | environment,
+            env=inherited_variables | environment,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -88,7 +91,7 @@ def run_bounded(
             code = process.wait(SECONDS)
         except subprocess.TimeoutExpired:
             pass
-        finally:  # also where the command is interrupted
+        finally:  # also when interrupted
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
         output.seek(0)
@@ -96,11 +99,10 @@ def run_bounded(
 
 
 def run_typst(source: Path, pdf: Path, *, accessible: bool = False) -> None:
-    """Have Typst set `source`, which reads no file outside its folder and fetches no package.
+    """Set `source` with Typst, without files outside its folder and without packages.
 
     Args:
-        accessible: as a PDF/UA-1 if it can be one; else the source gets as `missing` the characters
-            that no font has.
+        accessible: as PDF/UA-1 if possible; else `missing` lists the characters that no font has.
 
     Raises:
         ConfigurationError: Typst refuses, in its words.
@@ -111,6 +113,6 @@ def run_typst(source: Path, pdf: Path, *, accessible: bool = False) -> None:
         child = module_command("dashboards.render.drafts.typst_child", *words)
         code, output = run_bounded(child, source.parent, _TYPST)
     if code != 0:
-        ended = f"it took longer than {SECONDS} seconds" if code is None else f"code {code}"
-        line = " ".join((output or ended).split())
+        reason = f"it took longer than {SECONDS} seconds" if code is None else f"code {code}"
+        line = " ".join((output or reason).split())
         raise ConfigurationError(f"Typst cannot set {pdf.name}: {line}; check the template")

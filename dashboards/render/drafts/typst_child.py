@@ -1,4 +1,4 @@
-"""Typst in a process of its own: `typst_child SOURCE PDF PACKAGES [accessible]`.
+"""Child process for Typst: `typst_child SOURCE PDF PACKAGES [accessible]`.
 
 PACKAGES is an empty folder.
 """
@@ -17,7 +17,7 @@ _MOST_NAMED = 30
 
 
 def main(source: str, pdf: str, packages: str, accessible: str = "") -> str:
-    """Set `source`; return nothing or Typst's error in one line."""
+    """Set `source`; return nothing, or Typst's error in one line."""
     compiler = typst.Compiler(
         source,
         root=str(Path(source).parent),
@@ -39,14 +39,14 @@ def main(source: str, pdf: str, packages: str, accessible: str = "") -> str:
 
 
 def _compile_accessible(compiler: typst.Compiler, pdf: str) -> None:
-    """Try PDF/UA-1, which refuses characters that no font has, then any PDF that names them."""
+    """Try PDF/UA-1, which refuses missing characters, then a PDF that lists them."""
     try:
         compiler.compile(output=pdf, pdf_standards=["ua-1"])
     except typst.TypstError as error:
         characters = sorted(set("".join(_NOT_SHOWN.findall(error.diagnostic))))
-        named = ", ".join(f"U+{ord(each):04X}" for each in characters[:_MOST_NAMED])
+        code_points = ", ".join(f"U+{ord(each):04X}" for each in characters[:_MOST_NAMED])
         more = len(characters) - _MOST_NAMED
-        missing = f"{named} and {more} more" if more > 0 else named
+        missing = f"{code_points} and {more} more" if more > 0 else code_points
         compiler.compile(output=pdf, sys_inputs={"missing": missing})
 
 

@@ -1,1 +1,1 @@
-"""Reports in other formats; each library is imported when its format is asked for."""
+"""Reports in other formats; each library is imported at first use."""

@@ -1,4 +1,4 @@
-"""Papers as a BibTeX file."""
+"""BibTeX files."""
 
 from collections.abc import Iterable
 
@@ -17,12 +17,12 @@ from schemas.literature.paper import Paper
 from schemas.text.patterns import bounded
 
 _PLAIN_IDENTIFIER = bounded(r"[A-Za-z0-9./_:;()-]{1,200}")
+# A brace ends a field even after a backslash.
 _BALANCED = {
     ord("{"): r"\textbraceleft{}",
     ord("}"): r"\textbraceright{}",
     ord("\\"): r"\textbackslash{}",
 }
-"""A brace ends a field even where a backslash stands before it."""
 _ENCODER = UnicodeToLatexEncoder(
     conversion_rules=[UnicodeToLatexConversionRule(RULE_DICT, _BALANCED), "defaults"],
     unknown_char_policy="keep",
@@ -32,14 +32,14 @@ _ENCODER = UnicodeToLatexEncoder(
 
 
 def bib_file(papers: Iterable[Paper], keys: Iterable[str] | None = None) -> str:
-    """One entry per paper, in the order given; no text of theirs can act as LaTeX.
+    """Return one entry per paper, in the order given; no text can act as LaTeX.
 
     Args:
-        keys: of the entries; None: made of names and years.
+        keys: of the entries; None: made from names and years.
     """
     library = Library()
-    listed = list(papers)
-    for paper, key in zip(listed, bib_keys(listed) if keys is None else keys, strict=True):
+    paper_list = list(papers)
+    for paper, key in zip(paper_list, bib_keys(paper_list) if keys is None else keys, strict=True):
         library.add(Entry("article" if paper.venue.strip() else "misc", key, _fields(paper)))
     return str(write_string(library))
 
@@ -60,9 +60,9 @@ def _fields(paper: Paper) -> list[Field]:
 
 
 def _author(name: str) -> str:
-    """In braces where BibTeX would take it for several names."""
-    written = _latex(name)
-    return f"{{{written}}}" if " and " in written.lower() else written
+    """Return a name, in braces if BibTeX would read it as several."""
+    latex_name = _latex(name)
+    return f"{{{latex_name}}}" if " and " in latex_name.lower() else latex_name
 
 
 def _latex(text: str) -> str:
@@ -70,5 +70,5 @@ def _latex(text: str) -> str:
 
 
 def _identifier(text: str | None) -> str:
-    """Empty unless it has the characters of an identifier alone: it is not read as LaTeX."""
+    """Return an identifier; empty if it has other characters, as it is not escaped."""
     return text if text is not None and _PLAIN_IDENTIFIER.fullmatch(text) else ""

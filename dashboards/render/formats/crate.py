@@ -1,5 +1,6 @@
-"""Published work as an RO-Crate (https://www.researchobject.org/ro-crate/): its tables, its
-reports, and who made what, from the ledger.
+"""RO-Crates (https://www.researchobject.org/ro-crate/) of published work.
+
+They hold its tables, its reports and, from the ledger, who made what.
 """
 
 import tempfile
@@ -14,7 +15,7 @@ import pyarrow.parquet as pq
 from rocrate.model import ContextEntity, File, Person, SoftwareApplication
 from rocrate.rocrate import ROCrate
 
-from dashboards.render.figures import counted
+from dashboards.render.figures import plural
 from dashboards.render.formats.provenance import prov_json
 from schemas.columns import Table
 from schemas.identifiers import RunId
@@ -32,29 +33,29 @@ from warehouse.units.kind import Kind
 from warehouse.units.reading import published_head, published_kind
 from warehouse.warehouse import Warehouse
 
+# Texts of papers are not ours to distribute.
 TEXTS_OF_OTHERS = frozenset({"paper_sections", "passages"})
-"""Not the work's to hand on."""
 _REPORTS = {"index.md": "text/markdown", "index.html": "text/html"}
 
 
 def write_crate(
     queries: Queries, warehouse: Warehouse, run_id: RunId, target: Path, terms: str
 ) -> tuple[int, int]:
-    """Write published work as a zipped RO-Crate; how many files it holds and how many actions.
+    """Write published work as a zipped RO-Crate; return its file and action counts.
 
     Args:
-        terms: under which it may be used, or the address of such terms.
+        terms: licence, or its URL.
 
     Raises:
         UnknownNameError: nothing is published under that name.
-        ConfigurationError: what stands in the place of a report is no file of the warehouse.
+        ConfigurationError: the report's path is not a file of the warehouse.
     """
     kind = published_kind(queries.connection, run_id)
     head = published_head(queries.connection, kind, run_id)
     rows = ledger_of_run(queries.connection, run_id)
     crate = ROCrate(version="1.2")
     crate.name = f"Assay {kind.titled(run_id)}"
-    crate.description = _described(kind, head, rows)
+    crate.description = _description(kind, head, rows)
     crate.datePublished = head.finished_at
     crate.license = terms
     crate.keywords = "research evaluation"
@@ -70,17 +71,17 @@ def write_crate(
     return len(files), actions
 
 
-def _described(kind: Kind[Any, Any, Any], head: Any, rows: Sequence[LedgerRow]) -> str:
-    """What it is, by whom and from what, in a sentence or two."""
+def _description(kind: Kind[Any, Any, Any], head: Any, rows: Sequence[LedgerRow]) -> str:
+    """Return kind, engine, profile and literature in a sentence or two."""
     units = len({row.unit_id for row in rows if row.unit_id})
-    told = {name: getattr(head, name, None) for name in ("profile", "literature")}
-    rests_on = "".join(f"; {name} {value}" for name, value in told.items() if value)
+    sources = {name: getattr(head, name, None) for name in ("profile", "literature")}
+    rests_on = "".join(f"; {name} {value}" for name, value in sources.items() if value)
     state = f" {head.states_in_words}." if isinstance(head, Run) else ""
-    return f"{counted(units, kind.unit_noun)} by {head.engine}{rests_on}.{state}"
+    return f"{plural(units, kind.unit_noun)} by {head.engine}{rests_on}.{state}"
 
 
 def _tables(kind: Kind[Any, Any, Any]) -> Iterator[Table]:
-    """The tables of a work and of those that lie within it, each once."""
+    """Yield the tables of a kind and of the kinds in its folder, each once."""
     within = (each for each in KINDS if next(iter(each.folders)) == next(iter(kind.folders)))
     names = dict.fromkeys(
         name for each in (kind, *within) for name in (each.head_table, *each.tables)
@@ -97,17 +98,17 @@ def _files(
     folder: Path,
     rows: Sequence[LedgerRow],
 ) -> Iterator[tuple[str, File]]:
-    """Files of the crate by the name of the table, or their own."""
+    """Yield the files of the crate by table or file name."""
 
-    def file(source: Path, name: str, form: str, told: str) -> tuple[str, File]:
-        properties = {"name": name, "description": told, "encodingFormat": form}
+    def file(source: Path, name: str, form: str, description: str) -> tuple[str, File]:
+        properties = {"name": name, "description": description, "encodingFormat": form}
         return source.stem, File(crate, str(source), name, properties=properties)
 
     for table in _tables(kind):
-        found = rows_of_run(queries.connection, table.name, run_id)
-        if len(found):
+        table_rows = rows_of_run(queries.connection, table.name, run_id)
+        if len(table_rows):
             path = folder / f"{table.name}.parquet"
-            pq.write_table(found, path)
+            pq.write_table(table_rows, path)
             yield file(path, f"data/{path.name}", "application/vnd.apache.parquet", table.meaning)
     pq.write_table(rows_of_run(queries.connection, "ledger", run_id), folder / "ledger.parquet")
     yield file(
@@ -123,13 +124,15 @@ def _files(
         if bring_report(warehouse, warehouse.reports / run_id / name):
             report = folder / name
             place = warehouse.reports.resolve() / run_id / name
-            report.write_bytes(read_file(place, MOST_BYTES))  # a link may lead to any file
-            key, told = file(report, f"report/{name}", form, "The report.")
-            yield f"{key}{report.suffix}", told
+            report.write_bytes(
+                read_file(place, MOST_BYTES)
+            )  # refuses links, which may lead to any file
+            key, crate_file = file(report, f"report/{name}", form, "The report.")
+            yield f"{key}{report.suffix}", crate_file
 
 
 def _add_actions(crate: ROCrate, rows: Sequence[LedgerRow], files: dict[str, File]) -> int:
-    """An action for each step that filled a table, and for each decision."""
+    """Add an action for each step that filled a table, and for each decision."""
     assay = crate.add(
         SoftwareApplication(
             crate,
@@ -141,31 +144,31 @@ def _add_actions(crate: ROCrate, rows: Sequence[LedgerRow], files: dict[str, Fil
     count = 0
 
     def key(row: LedgerRow) -> tuple[str, ...]:
-        told = (row.part, row.action, row.step, row.participant_id, row.model)
-        return tuple(each or "" for each in told)
+        parts = (row.part, row.action, row.step, row.participant_id, row.model)
+        return tuple(each or "" for each in parts)
 
-    for told, group in groupby(sorted(rows, key=key), key=key):
-        part, action, step, participant_id, model = told
+    for action_key, group in groupby(sorted(rows, key=key), key=key):
+        part, action, step, participant_id, model = action_key
         of_group = list(group)
         properties: dict[str, object] = {
             "name": " ".join(filter(None, (action.replace("_", " "), part, step))),
             "endTime": max(row.happened_at for row in of_group).isoformat(),
             "description": f"{len(of_group)} rows of the ledger",
         }
-        made = crate.add(
+        entity = crate.add(
             ContextEntity(
                 crate,
-                f"#{quote('-'.join(filter(None, told)), safe='-_.')}",
+                f"#{quote('-'.join(filter(None, action_key)), safe='-_.')}",
                 properties={"@type": _TYPES.get(action, "CreateAction"), **properties},
             )
         )
-        made["instrument"] = assay
+        entity["instrument"] = assay
         if participant_id:
             role = of_group[0].role
-            made["agent"] = _agent(crate, agents, participant_id, model, role)
+            entity["agent"] = _agent(crate, agents, participant_id, model, role)
         if part in files:
-            made["result"] = files[part]
-        crate.root_dataset.append_to("mentions", made)
+            entity["result"] = files[part]
+        crate.root_dataset.append_to("mentions", entity)
         count += 1
     return count
 
@@ -190,6 +193,6 @@ def _agent(
     name = f"{participant_id} ({model})" if model else participant_id
     if name not in agents:
         kind = SoftwareApplication if role is CreditRole.TOOL else Person
-        found = kind(crate, f"#{quote(name, safe='-_.')}", properties={"name": name})
-        agents[name] = crate.add(found)
+        agent = kind(crate, f"#{quote(name, safe='-_.')}", properties={"name": name})
+        agents[name] = crate.add(agent)
     return agents[name]

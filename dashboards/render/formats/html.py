@@ -1,4 +1,4 @@
-"""A page as one self-contained HTML file: no script, no outside asset, every string escaped."""
+"""Self-contained HTML: no script, no outside asset, every string escaped."""
 
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -34,8 +34,9 @@ _MARK_CLASSES = {"+": "mark more", "0": "mark even", "\u2212": "mark less", "?":
 
 
 def html_page(page: Page) -> str:
-    """The page with its sections as navigation; links lead to http(s) addresses or to reports of
-    the same folder tree, nowhere else.
+    """Render a page with its sections as navigation.
+
+    Links lead to http(s) addresses or to reports in the same folder tree only.
     """
     writer = _Writer()
     title = [Heading(page.title, level=1)] if page.title else []
@@ -54,10 +55,10 @@ def html_page(page: Page) -> str:
 def html_body(
     blocks: Iterable[Block], address: Callable[[str], str]
 ) -> tuple[list[tuple[str, str]], str]:
-    """Blocks within a page of a site: the anchors and names of their sections, and the markup.
+    """Render blocks; return anchor and name of each section, and the markup.
 
     Args:
-        address: where the report at a place, as `Span.place` names it, is on the site.
+        address: maps `Span.place` to a URL of the site.
     """
     writer = _Writer(address)
     body = writer.blocks(blocks)
@@ -65,7 +66,7 @@ def html_body(
 
 
 class _Writer:
-    """Writes blocks and numbers the sections it meets."""
+    """Renderer of blocks that numbers sections."""
 
     def __init__(self, address: Callable[[str], str] = "{}.html".format) -> None:
         self.sections: list[tuple[str, str]] = []
@@ -141,18 +142,18 @@ class _Writer:
         return "".join(map(self._span, spans))
 
     def _span(self, span: Span) -> str:
-        written = _words(span.text)
+        markup = _words(span.text)
         if span.code:
-            written = f"<code>{written}</code>"
+            markup = f"<code>{markup}</code>"
         if span.emphasis:
-            written = f"<em>{written}</em>"
+            markup = f"<em>{markup}</em>"
         if span.strong:
-            written = f"<strong>{written}</strong>"
+            markup = f"<strong>{markup}</strong>"
         if span.place:
-            return f'<a href="{escape(self._address(span.place))}">{written}</a>'
+            return f'<a href="{escape(self._address(span.place))}">{markup}</a>'
         if span.url:
-            return f'<a href="{escape(span.url)}" rel="nofollow noopener noreferrer">{written}</a>'
-        return written
+            return f'<a href="{escape(span.url)}" rel="nofollow noopener noreferrer">{markup}</a>'
+        return markup
 
 
 def _words(text: str) -> str:
@@ -161,7 +162,7 @@ def _words(text: str) -> str:
 
 @cache
 def templates(package: str) -> Environment:
-    """The templates of a package, which escape every value."""
+    """Return the templates of a package, which escape every value."""
     return Environment(
         loader=PackageLoader(package, "templates"),
         autoescape=True,

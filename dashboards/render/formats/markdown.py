@@ -1,6 +1,4 @@
-"""A page as Markdown; every string is escaped here, so that it can neither open HTML nor change
-the structure of the page around it.
-"""
+"""Markdown output; escaped strings can neither open HTML nor change structure."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -24,35 +22,35 @@ from dashboards.render.page import (
 )
 from schemas.text.patterns import Match, bounded
 
-# Within a word an underscore is one: what tables of metrics name stays readable on a terminal.
+# Underscores within words need no escape: metric names stay readable on a terminal.
 _SPECIAL = bounded(r"([\\`*\[\]<>&|~@]|(?<![^\W_])_|_(?![^\W_])|(?<!\S)#)")
 _BARE_ADDRESS = bounded(r"(?i)(://)|\b(www)\.")
 _BLOCK_START = bounded(r"^(?:([+=-])(?=[\s=-]|$)|(\d{1,9})([.)])(?=\s|$))")
 _UNFIT_FOR_A_SPAN = bounded(r"[`|]")
 _FENCES = bounded(r"`+")
 _RULES = {Align.TEXT: "---", Align.NUMBER: "--:", Align.MARK: ":-:"}
+# Size of the cache: many texts occur on a page twice.
 _KEPT = 4096
-"""Texts whose Markdown is kept: many stand on a page twice."""
 
 
 def markdown_page(page: Page, *, pictures: bool = False) -> str:
-    """The page as Markdown.
+    """Render a page as Markdown.
 
     Args:
-        pictures: whether it shows its drawings, as files beside it of their names.
+        pictures: whether to link drawings, which are files next to it.
     """
     title = (Heading(page.title, level=1),) if page.title else ()
     return markdown((*title, *page.blocks), pictures=pictures) + "\n"
 
 
 def markdown(blocks: Iterable[Block], *, pictures: bool = False) -> str:
-    """Blocks with a blank line between."""
-    written = (_block(block, pictures) for block in blocks)
-    return "\n\n".join(each for each in written if each)
+    """Render blocks, separated by blank lines."""
+    texts = (_block(block, pictures) for block in blocks)
+    return "\n\n".join(each for each in texts if each)
 
 
 def markdown_line(spans: Line) -> str:
-    """One line, no character of which begins a block."""
+    """Render one line whose first character begins no block."""
     return _BLOCK_START.sub(_escape_block_start, _spans(spans))
 
 
@@ -79,19 +77,19 @@ def _block(block: Block, pictures: bool) -> str:
 
 
 def _listing(block: Listing, pictures: bool) -> str:
-    written = []
+    items = []
     for place, item in enumerate(block.items):
         mark = "- " if block.first is None else f"{block.first + place}. "
         box = "[ ] " if block.to_do else ""
-        # A list follows its item's text at once, else the item would be a loose one.
+        # No blank line before a nested list, else Markdown makes the item loose.
         between = "\n" if is_tight(item) else "\n\n"
         content = between.join(markdown((each,), pictures=pictures) for each in item)
-        written.append(_indented(content, mark + box, " " * len(mark)))
-    return ("\n" if all(map(is_tight, block.items)) else "\n\n").join(written)
+        items.append(_indented(content, mark + box, " " * len(mark)))
+    return ("\n" if all(map(is_tight, block.items)) else "\n\n").join(items)
 
 
 def is_tight(item: Sequence[Block]) -> bool:
-    """Whether an item is one line of text, perhaps with lists below it."""
+    """Return whether an item is one line of text, possibly with lists below."""
     return isinstance(item[0], Paragraph) and all(isinstance(each, Listing) for each in item[1:])
 
 
@@ -111,16 +109,18 @@ def _table(block: Table) -> str:
 
 
 def _row(cells: Sequence[Line]) -> str:
-    return "|" + "".join(f" {written} |" if (written := _spans(cell)) else " |" for cell in cells)
+    return "|" + "".join(
+        f" {cell_text} |" if (cell_text := _spans(cell)) else " |" for cell in cells
+    )
 
 
 def _spans(spans: Line) -> str:
-    written: list[str] = []
+    parts: list[str] = []
     for part in filter(None, map(_span, spans)):
-        if part.startswith("[") and written and written[-1].endswith("!"):
-            written[-1] = f"{written[-1][:-1]}\\!"  # else the link would be a picture
-        written.append(part)
-    return "".join(written).strip()
+        if part.startswith("[") and parts and parts[-1].endswith("!"):
+            parts[-1] = f"{parts[-1][:-1]}\\!"  # else the link would be a picture
+        parts.append(part)
+    return "".join(parts).strip()
 
 
 def _span(span: Span) -> str:
@@ -128,14 +128,14 @@ def _span(span: Span) -> str:
         return f"[{_escape(span.text)}]({span.place}.md)"
     bare = span.text.strip()
     fits = span.code and not _UNFIT_FOR_A_SPAN.search(bare)
-    written = f"`{bare}`" if fits else _escape(bare)
+    text = f"`{bare}`" if fits else _escape(bare)
     if span.url:
-        written = f"[{written}]({span.url})"
+        text = f"[{text}]({span.url})"
     if span.strong or span.emphasis:
         stars = "*" * (2 * span.strong + span.emphasis)
-        written = f"{stars}{written}{stars}"
+        text = f"{stars}{text}{stars}"
     before, _, after = span.text.partition(bare) if bare else (span.text, "", "")
-    return f"{before}{written}{after}" if bare else span.text
+    return f"{before}{text}{after}" if bare else span.text
 
 
 @lru_cache(_KEPT)

@@ -1,4 +1,4 @@
-"""A page as Pandoc's tree, in which every string is data: the source of Word and PDF files."""
+"""Pages as Pandoc's tree, the source of Word and PDF; every string is data."""
 
 import base64
 import json
@@ -37,8 +37,8 @@ Node = dict[str, Any]
 _Drawn = Callable[[Figure], str]
 _VERSION = [1, 23, 1]
 _NO_ATTRIBUTES: list[Any] = ["", [], []]
+# As many as fit across a sheet of paper.
 _MOST_COLUMNS = 10
-"""As many as fit across a sheet of paper."""
 _ALIGNS = {
     Align.TEXT: {"t": "AlignLeft"},
     Align.NUMBER: {"t": "AlignRight"},
@@ -48,7 +48,7 @@ _PRINT_SCALE = 2.0
 
 
 def word_file(page: Page) -> bytes:
-    """The page as a Word document; Pandoc reads no file and no address for it.
+    """Return a page as a Word document; Pandoc runs in its sandbox.
 
     Raises:
         ConfigurationError: Pandoc refuses, in its words.
@@ -70,16 +70,16 @@ def word_file(page: Page) -> bytes:
         return path.read_bytes()
 
 
-def tree(page: Page, drawn: _Drawn) -> Node:
-    """The page as Pandoc's JSON; sections are headings of level 1.
+def tree(page: Page, picture_address: _Drawn) -> Node:
+    """Return a page as Pandoc's JSON; sections are headings of level 1.
 
     Args:
-        drawn: from a figure to the address of its picture.
+        picture_address: maps a figure to the address of its picture.
     """
     title = page.title or line(page.document_name)
-    blocks, last = _blocks(page.blocks, drawn), 0
+    blocks, last = _blocks(page.blocks, picture_address), 0
     for node in blocks:
-        if node["t"] == "Header":  # no level may be left out, or a screen reader loses its place
+        if node["t"] == "Header":  # screen readers need headings without skipped levels
             node["c"][0] = last = min(node["c"][0], last + 1)
     return {
         "pandoc-api-version": _VERSION,
@@ -89,36 +89,38 @@ def tree(page: Page, drawn: _Drawn) -> Node:
 
 
 def _png(figure: Figure) -> str:
-    drawn = vl_convert.svg_to_png(picture(figure, printed=True), scale=_PRINT_SCALE)
-    return f"data:image/png;base64,{base64.b64encode(drawn).decode()}"
+    png = vl_convert.svg_to_png(picture(figure, printed=True), scale=_PRINT_SCALE)
+    return f"data:image/png;base64,{base64.b64encode(png).decode()}"
 
 
-def _blocks(blocks: Iterable[Block], drawn: _Drawn) -> list[Node]:
-    return [node for block in blocks for node in _nodes(block, drawn)]
+def _blocks(blocks: Iterable[Block], picture_address: _Drawn) -> list[Node]:
+    return [node for block in blocks for node in _nodes(block, picture_address)]
 
 
-def _nodes(block: Block, drawn: _Drawn) -> list[Node]:
+def _nodes(block: Block, picture_address: _Drawn) -> list[Node]:
     if isinstance(block, Heading):
         return [_node("Header", max(block.level - 1, 1), _NO_ATTRIBUTES, _inlines(block.line))]
     if isinstance(block, Paragraph):
         return [{"t": "Para", "c": _inlines(block.line)}]
     if isinstance(block, Quote):
-        return [{"t": "BlockQuote", "c": _blocks(block.blocks, drawn)}]
+        return [{"t": "BlockQuote", "c": _blocks(block.blocks, picture_address)}]
     if isinstance(block, Listing):
-        items = [_blocks(_ticked(item) if block.to_do else item, drawn) for item in block.items]
+        items = [
+            _blocks(_ticked(item) if block.to_do else item, picture_address) for item in block.items
+        ]
         if block.first is None:
             return [{"t": "BulletList", "c": items}]
         return [_node("OrderedList", [block.first, {"t": "Decimal"}, {"t": "Period"}], items)]
     if isinstance(block, Table):
         wide = len(block.columns) > _MOST_COLUMNS
-        return _blocks((_stacked(block),), drawn) if wide else [_table(block)]
+        return _blocks((_stacked(block),), picture_address) if wide else [_table(block)]
     if isinstance(block, Figure):
-        return [_figure(block, drawn(block))]
+        return [_figure(block, picture_address(block))]
     if isinstance(block, Code):
         return [_node("CodeBlock", _NO_ATTRIBUTES, block.text)]
     if isinstance(block, Fold):
-        return _blocks((text(strong(block.title)), *block.blocks), drawn)
-    return _blocks(block.right, drawn)
+        return _blocks((text(strong(block.title)), *block.blocks), picture_address)
+    return _blocks(block.right, picture_address)
 
 
 def _ticked(item: tuple[Block, ...]) -> tuple[Block, ...]:
@@ -128,7 +130,7 @@ def _ticked(item: tuple[Block, ...]) -> tuple[Block, ...]:
 
 
 def _stacked(block: Table) -> Listing:
-    """An item per row: its first cell, then each other one behind its heading."""
+    """Return a wide table as a list: an item per row, with headings before cells."""
     items = []
     for first, *rest in block.rows:
         parts: list[Span] = [*first]
@@ -157,8 +159,8 @@ def _row(cells: Sequence[Line]) -> list[Any]:
 
 
 def _figure(figure: Figure, address: str) -> Node:
-    said = _inlines(line(f"{figure.title}. {figure.description}"))
-    image = _node("Image", ["", [], [["width", "100%"]]], said, [address, ""])
+    alternative_text = _inlines(line(f"{figure.title}. {figure.description}"))
+    image = _node("Image", ["", [], [["width", "100%"]]], alternative_text, [address, ""])
     caption = [None, [{"t": "Plain", "c": _inlines(line(figure.caption))}]]
     return _node("Figure", _NO_ATTRIBUTES, caption, [{"t": "Plain", "c": [image]}])
 

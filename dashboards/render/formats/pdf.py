@@ -1,4 +1,4 @@
-"""A page as a PDF, set by Typst in a process of its own."""
+"""PDF output by Typst in a child process."""
 
 import json
 import tempfile
@@ -14,7 +14,7 @@ _TEMPLATE = "page.typ"
 
 
 def pdf_file(page: Page) -> bytes:
-    """The document: tagged, with bookmarks, and where fonts have all characters a PDF/UA-1.
+    """Return a tagged PDF with bookmarks; PDF/UA-1 if fonts have all characters.
 
     Raises:
         ConfigurationError: Typst refuses, in its words.
@@ -25,12 +25,12 @@ def pdf_file(page: Page) -> bytes:
         pictures[figure.name] = picture(figure, printed=True)
         return figure.name
 
-    written = tree(page, drawn)
+    page_tree = tree(page, drawn)
     with tempfile.TemporaryDirectory(prefix="assay-pdf-") as place:
         folder = Path(place)
         template = resources.files("dashboards.render.formats").joinpath(_TEMPLATE)
         (folder / _TEMPLATE).write_bytes(template.read_bytes())
-        for name, content in (("page", written), ("pictures", pictures)):
+        for name, content in (("page", page_tree), ("pictures", pictures)):
             (folder / f"{name}.json").write_text(json.dumps(content), "utf-8")
         run_typst(folder / _TEMPLATE, folder / "page.pdf", accessible=True)
         return (folder / "page.pdf").read_bytes()

@@ -13,19 +13,19 @@ _GONE = frozenset({LedgerAction.WITHDRAWN, LedgerAction.DELETED})
 
 
 def prov_document(rows: Sequence[LedgerRow]) -> ProvDocument:
-    """Every row as an activity: what it made, from what, and with whom it is associated.
+    """Return every row as an activity with its inputs, outputs and agent.
 
     Pseudonyms and engines are agents; names and reasons are in no row.
     """
-    return _Drawn(rows).document
+    return _LedgerGraph(rows).document
 
 
 def prov_json(rows: Sequence[LedgerRow]) -> str:
-    """The same as PROV-JSON."""
+    """Return the ledger rows as PROV-JSON."""
     return str(prov_document(rows).serialize(format="json", indent=1))
 
 
-class _Drawn:
+class _LedgerGraph:
     def __init__(self, rows: Sequence[LedgerRow]) -> None:
         self.document = ProvDocument()
         self.document.add_namespace("assay", _NAMESPACE)
@@ -34,37 +34,41 @@ class _Drawn:
         self._entities: dict[str, ProvEntity] = {}
         self._last: dict[str, ProvEntity] = {}
         for row in rows:
-            self._draw(row)
+            self._add_row(row)
 
-    def _draw(self, row: LedgerRow) -> None:
-        told = {name: getattr(row, name) for name in ("action", "step", "model", "prompt_sha256")}
+    def _add_row(self, row: LedgerRow) -> None:
+        attributes = {
+            name: getattr(row, name) for name in ("action", "step", "model", "prompt_sha256")
+        }
         activity = self.document.activity(
             f"assay:ledger/{row.sequence}",
             endTime=row.happened_at,
-            other_attributes={f"assay:{name}": str(value) for name, value in told.items() if value},
+            other_attributes={
+                f"assay:{name}": str(value) for name, value in attributes.items() if value
+            },
         )
-        for given in row.inputs:
-            self.document.used(activity, self._entity(f"assay:{_quoted(given)}"))
-        self._leave(row, activity)
+        for input_name in row.inputs:
+            self.document.used(activity, self._entity(f"assay:{_quote(input_name)}"))
+        self._add_result(row, activity)
         if row.participant_id is not None:
             role = {PROV["role"]: f"credit:{row.role}"} if row.role is not None else {}
             agent = self._agent(row.participant_id, row.role)
             self.document.association(activity, agent, other_attributes=role)
 
-    def _leave(self, row: LedgerRow, activity: ProvActivity) -> None:
-        """What the activity made of the artefact, or that it is no more."""
+    def _add_result(self, row: LedgerRow, activity: ProvActivity) -> None:
+        """Add the artefact that the activity made, or its invalidation."""
         work = (row.artefact, row.run_id, row.ranking_id, row.unit_id, row.part, row.step)
-        name = "/".join(_quoted(each) for each in work if each)
-        before = self._last.get(name)
+        name = "/".join(_quote(each) for each in work if each)
+        earlier = self._last.get(name)
         if row.action in _GONE:
-            if before is not None:
-                self.document.invalidation(before, activity)
+            if earlier is not None:
+                self.document.invalidation(earlier, activity)
         elif row.version_sha256 is not None:
-            made = self._entity(f"assay:{name}/{row.version_sha256[:16]}")
-            self.document.generation(made, activity)
-            if before is not None and before is not made:
-                self.document.revision(made, before)
-            self._last[name] = made
+            entity = self._entity(f"assay:{name}/{row.version_sha256[:16]}")
+            self.document.generation(entity, activity)
+            if earlier is not None and earlier is not entity:
+                self.document.revision(entity, earlier)
+            self._last[name] = entity
 
     def _entity(self, name: str) -> ProvEntity:
         if name not in self._entities:
@@ -75,10 +79,10 @@ class _Drawn:
         if participant_id not in self._agents:
             kind = "SoftwareAgent" if role is CreditRole.TOOL else "Person"
             self._agents[participant_id] = self.document.agent(
-                f"assay:participant/{_quoted(participant_id)}", {PROV["type"]: PROV[kind]}
+                f"assay:participant/{_quote(participant_id)}", {PROV["type"]: PROV[kind]}
             )
         return self._agents[participant_id]
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return quote(text, safe="-_.")

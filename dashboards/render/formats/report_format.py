@@ -1,4 +1,4 @@
-"""The formats of a report, and which one the name of a file asks for."""
+"""Report formats, and the choice of one by file name."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -7,7 +7,7 @@ from schemas.errors import ConfigurationError
 
 
 class ReportFormat(StrEnum):
-    """Formats of a report; each is also the ending of its files."""
+    """Formats of a report; each value is the file extension."""
 
     MD = "md"
     HTML = "html"
@@ -18,7 +18,7 @@ class ReportFormat(StrEnum):
 
     @property
     def media_type(self) -> str:
-        """What a server calls a file of this format."""
+        """The MIME type."""
         return _MEDIA_TYPES[self]
 
 
@@ -33,22 +33,22 @@ _MEDIA_TYPES = {
 
 
 def format_or_markdown(path: Path) -> ReportFormat:
-    """The format that the ending of a file stands for; Markdown where it names none."""
+    """Return the format of a file's extension; Markdown for others."""
     ending = path.suffix.removeprefix(".").lower()
     return ReportFormat(ending) if ending in list(ReportFormat) else ReportFormat.MD
 
 
 def format_of(name: str) -> ReportFormat:
-    """The format that the ending of a file's name stands for.
+    """Return the format of a file name's extension.
 
     Raises:
-        ConfigurationError: none has this ending.
+        ConfigurationError: no format has this extension.
     """
     ending = name.rpartition(".")[2].lower() if "." in name else ""
-    found = {each.value: each for each in ReportFormat}
-    if ending not in found:
+    formats = {each.value: each for each in ReportFormat}
+    if ending not in formats:
         raise ConfigurationError(
             f"{name}: its ending names no format; use one of"
-            f" {', '.join(f'.{each}' for each in found)}, or say --format"
+            f" {', '.join(f'.{each}' for each in formats)}, or say --format"
         )
-    return found[ending]
+    return formats[ending]

@@ -1,13 +1,11 @@
-"""The closest prior work of an idea: what it already did, in its own words, and what remains new
-beside it.
-"""
+"""Closest prior work of an idea: overlap, quote, and what remains new."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from dashboards.render.page import Line, line
-from dashboards.render.papers import cited, version_links
+from dashboards.render.papers import citation, version_links
 from schemas.failure import Failure
 from schemas.identifiers import PaperId
 from schemas.judgement.contribution import Comparison, ContributionEvaluation, Overlap
@@ -19,7 +17,7 @@ MOST_SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class ClosestWork:
-    """One paper that overlaps with the idea; `overlaps` says how much, along which dimensions."""
+    """A paper that overlaps with the idea; `overlaps` lists degree and dimensions."""
 
     paper: Line
     title: str
@@ -33,7 +31,7 @@ class ClosestWork:
 def closest_works(
     contribution: ContributionEvaluation | None, papers: Mapping[PaperId, Paper]
 ) -> tuple[ClosestWork, ...]:
-    """Papers with at least partial overlap along some dimension, the closest first."""
+    """Return papers with at least partial overlap in some dimension, closest first."""
     by_paper: dict[PaperId, list[Comparison]] = defaultdict(list)
     for comparison in contribution.comparisons if contribution is not None else ():
         if (
@@ -41,12 +39,12 @@ def closest_works(
             and comparison.closeness_place is not None
         ):
             by_paper[comparison.paper_id].append(comparison)
-    ordered = sorted(by_paper.values(), key=_closeness)
-    return tuple(_work(found, papers) for found in ordered[:MOST_SHOWN])
+    groups = sorted(by_paper.values(), key=_closeness)
+    return tuple(_work(paper_comparisons, papers) for paper_comparisons in groups[:MOST_SHOWN])
 
 
 def none_closest(contribution: ContributionEvaluation | None, cause: str) -> str:
-    """Return why no work is named: none that was compared overlaps, or nothing was compared.
+    """Return why no work is named: nothing overlaps, or nothing was compared.
 
     Args:
         cause: why judgements failed; empty: none did.
@@ -58,44 +56,42 @@ def none_closest(contribution: ContributionEvaluation | None, cause: str) -> str
 
 
 def own_works(failures: Iterable[Failure], papers: Mapping[PaperId, Paper]) -> tuple[Line, ...]:
-    """Papers that are possibly the idea's own publication, which were set apart."""
+    """Return papers that may be the idea's own publication and were set apart."""
     subjects = dict.fromkeys(
         failure.subject for failure in failures if failure.reason is Reason.THE_IDEA_ITSELF
     )
     by_name = {str(paper_id): paper for paper_id, paper in papers.items()}
     return tuple(
-        line(cited(by_name[name]), f" {by_name[name].title}")
+        line(citation(by_name[name]), f" {by_name[name].title}")
         for name in subjects
         if name in by_name
     )
 
 
-def _closeness(found: list[Comparison]) -> tuple[list[int], int]:
-    """Dimension by dimension the closest first; of equally close papers the one that is so along
-    more.
-    """
-    places = sorted(each.closeness_place or 0 for each in found)
+def _closeness(comparisons: list[Comparison]) -> tuple[list[int], int]:
+    """Return a sort key: best place in any dimension, then number of such dimensions."""
+    places = sorted(each.closeness_place or 0 for each in comparisons)
     return places[:1], sum(places) - 100 * len(places)
 
 
-def _work(found: list[Comparison], papers: Mapping[PaperId, Paper]) -> ClosestWork:
-    first = found[0]
+def _work(comparisons: list[Comparison], papers: Mapping[PaperId, Paper]) -> ClosestWork:
+    first = comparisons[0]
     paper = papers.get(first.paper_id)
     by_overlap: dict[Overlap, list[str]] = defaultdict(list)
-    for each in found:
+    for each in comparisons:
         if each.overlap is not None:
-            # Engines end names like sentences, and the names stand within one.
+            # Engines end some names with a period; here they are part of a sentence.
             by_overlap[each.overlap].append(each.dimension.rstrip(" .;,"))
-    told = [
+    overlaps = [
         f"{overlap.value} in {', '.join(by_overlap[overlap])}"
         for overlap in reversed(Overlap)
         if by_overlap[overlap]
     ]
     return ClosestWork(
-        paper=line(cited(paper) if paper is not None else "unknown paper"),
-        # Some sources end titles like sentences, and the title stands within one.
+        paper=line(citation(paper) if paper is not None else "unknown paper"),
+        # Some sources end titles with a period; here they are part of a sentence.
         title=paper.title.rstrip(" .") if paper is not None else "",
-        overlaps="; ".join(told),
+        overlaps="; ".join(overlaps),
         quote=first.quote,
         remains=first.remains,
         overall=first.overall_comparison,

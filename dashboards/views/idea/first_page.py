@@ -1,4 +1,4 @@
-"""The first page of an idea's report: the answer, what decides it, what to do about it."""
+"""First page of an idea's report: verdict, reasons, concerns, next steps."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from shlex import quote
@@ -11,7 +11,7 @@ from dashboards.render.wording import (
     baseline_mark,
     field_not_covered,
     reason,
-    unscored,
+    unscored_because,
     whole_sentences,
 )
 from dashboards.views.idea.closest_work import ClosestWork, none_closest
@@ -30,20 +30,20 @@ MOST_WORDS = 900
 REASONS_SHOWN = 3
 GAPS_SHOWN = 4
 DERIVATIONS_SHOWN = 2
-# Headings and labels that the page adds to the texts counted here: at most so many words.
+# Upper bounds on the words of headings and labels, which the counted texts do not include.
 _LABEL_WORDS, _LABEL_WORDS_OF_A_CONCERN = 80, 17
 _TITLE_WORDS, _DEFENSE_WORDS, _GAP_WORDS = 30, 20, 25
 
 
 class _Room(NamedTuple):
-    """How much a page may hold: concerns, those with a reason why, and words of each text."""
+    """Limits of a page: concerns, concerns with a reason, and words per text."""
 
     concerns: int
     whys: int
     words: int
 
 
-# The first that keeps a page within MOST_WORDS is taken.
+# Tried in order until a page has at most MOST_WORDS words.
 _ROOMS = (
     *(_Room(5, whys, 60) for whys in range(5, -1, -1)),
     *(_Room(3, whys, 60) for whys in range(3, -1, -1)),
@@ -52,9 +52,9 @@ _ROOMS = (
 
 
 class DecidingConcern(Noun):
-    """One of the concerns worth most; texts of engines are Markdown.
+    """One of the most important concerns; engine texts are Markdown.
 
-    `shortened`: fields of `Concern` that stand in full in the rest of the report alone.
+    `shortened` lists the fields of `Concern` that only the full report shows in full.
     """
 
     concern_id: str
@@ -79,14 +79,14 @@ class PriorWork(Noun):
 
 
 class FirstPage(Noun):
-    """The first page of a review, the same in every format. Texts of engines are Markdown.
+    """The first page of a review, the same in every format; engine texts are Markdown.
 
     Attributes:
-        counted: what was scored or counted, where there is no verdict.
-        derivations: what is new beside works that the plan itself names.
+        counted: scores and counts, where there is no verdict.
+        derivations: what is new compared with works that the plan names.
         criteria: the criteria with their probabilities, in one line; empty: not assessed.
-        not_judged: one line each: what was not looked up or judged, and what to know of the rest.
-        full_report: the command that prints the rest.
+        not_judged: what was not looked up or judged, and warnings, a line each.
+        full_report: the command that prints the full report.
     """
 
     title: str
@@ -117,7 +117,7 @@ class FirstPage(Noun):
 def first_page(
     review: IdeaReview, plan: PlanPart | None, closest: Sequence[ClosestWork], gaps: Sequence[Gap]
 ) -> FirstPage:
-    """Return the fullest page of at most `MOST_WORDS` words; the verdict is that of `decide`."""
+    """Return the fullest page with at most `MOST_WORDS` words."""
     for room in _ROOMS:
         page = _page(review, plan, closest, gaps, room)
         if page.word_count <= MOST_WORDS:
@@ -134,10 +134,10 @@ def _page(
 ) -> FirstPage:
     evaluation = review.evaluation
     decision = decide(review)
-    judged = decision.verdict is not Verdict.NOT_JUDGED
+    is_judged = decision.verdict is not Verdict.NOT_JUDGED
     overall = overall_of(evaluation)
     lines = plan.concerns if plan is not None else ()
-    shown = lines[: min(room.concerns, plan.deciding_count)] if plan is not None else ()
+    top_concerns = lines[: min(room.concerns, plan.deciding_count)] if plan is not None else ()
     idea = evaluation.idea
     return FirstPage(
         title=whole_sentences(idea.title or idea.idea_id, _TITLE_WORDS),
@@ -147,14 +147,15 @@ def _page(
         highest_0_to_1=overall.highest_0_to_1 if overall is not None else None,
         sentences=(_answer(decision.verdict, overall), _cut(decision.because, room)),
         reasons=tuple(_cut(each, room) for each in _reasons(overall)),
-        counted=() if judged else tuple(_counted(review)),
+        counted=() if is_judged else tuple(_baseline_figures(review)),
         closest=_prior_work(closest[0], room) if closest else None,
         none_closest=_cut(_none_closest(review), room),
-        derivations=tuple(_derivations(lines, shown, room)),
+        derivations=tuple(_derivations(lines, top_concerns, room)),
         concerns=tuple(
-            _concern(line, room, with_why=number < room.whys) for number, line in enumerate(shown)
+            _concern(line, room, with_why=number < room.whys)
+            for number, line in enumerate(top_concerns)
         ),
-        further_concern_count=len(lines) - len(shown),
+        further_concern_count=len(lines) - len(top_concerns),
         no_concerns=_no_concerns(plan),
         criteria=_criteria(evaluation),
         not_judged=tuple(_not_judged(review, gaps, room)),
@@ -182,61 +183,61 @@ def _answer(verdict: Verdict, overall: Assessment | None) -> str:
         return f"{verdict.capitalize()}."
     return (
         f"{verdict.capitalize()}: with a probability of {percent(overall.probability_0_to_1)}"
-        f"{_range(overall, told=True)} reviewers of the field's usual venue prefer the plan to the"
+        f"{_range(overall, with_count=True)} reviewers of the field's usual venue prefer the plan to the"
         " median plan submitted there."
     )
 
 
-def _range(assessment: Assessment, *, told: bool = False) -> str:
-    """In round brackets, with the number of repetitions where it is `told`."""
+def _range(assessment: Assessment, *, with_count: bool = False) -> str:
+    """Return the range in brackets, optionally with the number of repetitions."""
     lowest, highest = assessment.lowest_0_to_1, assessment.highest_0_to_1
     count = assessment.repetition_count
     if lowest is None or highest is None or count < 2:
-        return " (asked once: no range)" if told and count == 1 else ""
-    over = f" over {count} repetitions" if told else ""
+        return " (asked once: no range)" if with_count and count == 1 else ""
+    repetitions = f" over {count} repetitions" if with_count else ""
     if lowest == highest:
-        return f" (the same{over})" if told else ""
-    return f" ({percent(lowest)} to {percent(highest)}{over})"
+        return f" (the same{repetitions})" if with_count else ""
+    return f" ({percent(lowest)} to {percent(highest)}{repetitions})"
 
 
 def _reasons(overall: Assessment | None) -> tuple[str, ...]:
     return overall.reasons[:REASONS_SHOWN] if overall is not None else ()
 
 
-def _counted(review: IdeaReview) -> Iterator[str]:
-    """What stands in place of a verdict: scores of modules, and papers found and read."""
+def _baseline_figures(review: IdeaReview) -> Iterator[str]:
+    """Yield scores of modules and paper counts, in place of a verdict."""
     score, evaluation = review.score, review.evaluation
     mark = baseline_mark(evaluation.engine)
     offline = evaluation.engine == EXTRACTIVE.text
     if score.score is not None:
-        told = ", from wording and statistics: no judgement" if offline else ""
-        yield f"Score: {figures.mean(score.score)} of 10{mark}{told}"
+        note = ", from wording and statistics: no judgement" if offline else ""
+        yield f"Score: {figures.mean(score.score)} of 10{mark}{note}"
     yield from _modules(score)
     soundness, contribution = evaluation.soundness, evaluation.contribution
     relevant = {row.paper_id for row in soundness.evidence if row.relevant} if soundness else ()
-    compared = {row.paper_id for row in contribution.comparisons} if contribution else ()
+    compared_ids = {row.paper_id for row in contribution.comparisons} if contribution else ()
     yield (
         f"Papers: {len(evaluation.papers):,} found, {len(relevant):,} relevant to a method,"
-        f" {len(compared):,} compared"
+        f" {len(compared_ids):,} compared"
     )
 
 
 def _modules(score: IdeaScore) -> Iterator[str]:
     if score.soundness_requested:
-        methods = figures.counted(score.scored_method_count, "scored method")
+        methods = figures.plural(score.scored_method_count, "scored method")
         yield (
             f"Soundness: {figures.mean(score.soundness_0_to_10)} over {methods},"
             f" {score.unscored_method_count:,} unscored"
         )
     if score.contribution_requested:
-        compared = figures.counted(score.scored_comparison_count, "scored comparison")
+        comparisons = figures.plural(score.scored_comparison_count, "scored comparison")
         yield (
-            f"Contribution: {figures.mean(score.contribution_0_to_10)} over {compared} in"
-            f" {figures.counted(score.dimension_count, 'dimension')},"
+            f"Contribution: {figures.mean(score.contribution_0_to_10)} over {comparisons} in"
+            f" {figures.plural(score.dimension_count, 'dimension')},"
             f" {score.unscored_comparison_count:,} unscored"
         )
     if score.committee_requested:
-        reviews = figures.counted(score.persona_review_count, "review")
+        reviews = figures.plural(score.persona_review_count, "review")
         yield (
             f"Committee: {figures.mean(score.committee_0_to_10)} over {reviews},"
             f" {score.unscored_persona_review_count:,} unscored"
@@ -269,13 +270,13 @@ def _prior_work(work: ClosestWork, room: _Room) -> PriorWork:
 
 
 def _derivations(
-    lines: Sequence[ConcernLine], shown: Sequence[ConcernLine], room: _Room
+    lines: Sequence[ConcernLine], top_concerns: Sequence[ConcernLine], room: _Room
 ) -> Iterator[str]:
-    """What concerns about derivation say; of one that the page shows anyway, only its number."""
-    found = [line for line in lines if line.concern.kind is ConcernKind.DERIVATION]
-    for line in found[:DERIVATIONS_SHOWN]:
-        if line in shown:
-            yield f"see concern {shown.index(line) + 1}."
+    """Yield concerns about derivation; a concern already shown, by its number."""
+    derivations = [line for line in lines if line.concern.kind is ConcernKind.DERIVATION]
+    for line in derivations[:DERIVATIONS_SHOWN]:
+        if line in top_concerns:
+            yield f"see concern {top_concerns.index(line) + 1}."
         else:
             yield _cut(line.concern.point, room)
 
@@ -315,19 +316,19 @@ def _no_concerns(plan: PlanPart | None) -> str:
 def _criteria(evaluation: IdeaEvaluation) -> str:
     if evaluation.assessment is None:
         return ""
-    found = []
+    parts = []
     for criterion in WEIGHTED_CRITERIA:
         assessment = evaluation.assessment.of(criterion)
         name = criterion.replace("_", " ")
         if assessment is None:
-            found.append(f"{name} not assessed")
+            parts.append(f"{name} not assessed")
         elif assessment.probability_0_to_1 is None:
             why = assessment.unscored_reason
-            found.append(f"{name} {unscored(why) if why is not None else 'unscored'}")
+            parts.append(f"{name} {unscored_because(why) if why is not None else 'unscored'}")
         else:
             probability = percent(assessment.probability_0_to_1)
-            found.append(f"{name} {probability}{_range(assessment)}")
-    return " · ".join(found)
+            parts.append(f"{name} {probability}{_range(assessment)}")
+    return " · ".join(parts)
 
 
 def _not_judged(review: IdeaReview, gaps: Sequence[Gap], room: _Room) -> Iterator[str]:
@@ -338,13 +339,15 @@ def _not_judged(review: IdeaReview, gaps: Sequence[Gap], room: _Room) -> Iterato
         yield _cut(field_not_covered(coverage), room)
     if early is not None:
         yield f"The evaluation ended early: {reason(early)}. What is missing is unscored, not bad."
-    # The line about coverage, and that about the offline engine, say this of all of them at once.
-    said = [Reason.OFFLINE_ENGINE, *([Reason.FIELD_NOT_COVERED] if uncovered else [])]
-    told = [gap for gap in gaps if not any(gap.why.endswith(each.sentence) for each in said)]
-    for gap in told[:GAPS_SHOWN]:
+    # The coverage line and the banner of the offline engine already cover these reasons.
+    covered_reasons = [Reason.OFFLINE_ENGINE, *([Reason.FIELD_NOT_COVERED] if uncovered else [])]
+    remaining = [
+        gap for gap in gaps if not any(gap.why.endswith(each.sentence) for each in covered_reasons)
+    ]
+    for gap in remaining[:GAPS_SHOWN]:
         yield _cut(_gap(gap), room, _GAP_WORDS)
-    if len(told) > GAPS_SHOWN:
-        yield f"{figures.counted(len(told) - GAPS_SHOWN, 'more kind')} of gaps"
+    if len(remaining) > GAPS_SHOWN:
+        yield f"{figures.plural(len(remaining) - GAPS_SHOWN, 'more kind')} of gaps"
     run = review.run
     yield from banners(evaluation.engine, evaluation.literature, run.literature_name)
 
@@ -352,5 +355,5 @@ def _not_judged(review: IdeaReview, gaps: Sequence[Gap], room: _Room) -> Iterato
 def _gap(gap: Gap) -> str:
     if gap.detail and not gap.failed:
         return gap.detail
-    told = f" ({gap.detail})" if gap.detail else ""
-    return f"{gap.what}, {figures.counted(gap.count, 'time')}: {gap.why}{told}"
+    detail = f" ({gap.detail})" if gap.detail else ""
+    return f"{gap.what}, {figures.plural(gap.count, 'time')}: {gap.why}{detail}"

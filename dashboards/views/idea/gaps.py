@@ -1,11 +1,11 @@
-"""What is missing, in plain words, and what was left out of long inputs."""
+"""Gaps of an evaluation in plain words, and shortened inputs."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dashboards.render.page import Line, Part, line
-from dashboards.render.papers import cited
+from dashboards.render.papers import citation
 from dashboards.render.wording import reason, stage
 from schemas.base import Noun
 from schemas.failure import Failure, commonest_cause
@@ -18,12 +18,12 @@ SUBJECTS_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Things that failed alike. `subjects` names the first of them and counts the rest.
+    """Failures of the same kind; `subjects` names the first and counts the rest.
 
     Attributes:
-        detail: what most of them were told.
-        failed: False where the offline baseline judges nothing by its nature, and for papers that
-            were found and left out.
+        detail: the commonest error message.
+        failed: False for what the offline baseline never judges, and for papers that were found and
+            left out.
     """
 
     what: str
@@ -37,7 +37,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Shortening:
-    """What was left out of the inputs of one step, and of how many."""
+    """A rule that shortened inputs of one step, and how often."""
 
     step: str
     rule: str
@@ -45,15 +45,17 @@ class Shortening:
 
 
 def gaps_of(evaluation: IdeaEvaluation) -> tuple[Gap, ...]:
-    """Criteria that were not assessed, failures by stage and reason, most frequent first, then
-    other judgements without a score.
-    """
-    # The criteria come first: score and verdict rest on them, and a first page names few gaps.
-    return (*_unassessed(evaluation), *_failures(evaluation), *_unscored(evaluation))
+    """Return unassessed criteria, failures by frequency, then unscored judgements."""
+    # Criteria first: score and verdict rest on them, and the first page shows few gaps.
+    return (
+        *_unassessed_criteria(evaluation),
+        *_failures(evaluation),
+        *_unscored_judgements(evaluation),
+    )
 
 
 def shortenings_of(evaluation: IdeaEvaluation) -> tuple[Shortening, ...]:
-    """Each distinct answer made from a shortened input counts once, however many rows it filled."""
+    """Count answers from shortened inputs, each once however many rows it filled."""
     answers = {
         (provenance.step, provenance.shortening, provenance.call_ids, provenance.created_at)
         for _, _, provenance in judgements(evaluation)
@@ -67,12 +69,12 @@ def shortenings_of(evaluation: IdeaEvaluation) -> tuple[Shortening, ...]:
 
 
 def _failures(evaluation: IdeaEvaluation) -> Iterator[Gap]:
-    recorded = [
+    failures_of_all = [
         *(failure for module in evaluation.modules.values() for failure in module.failures),
         *evaluation.failures,
     ]
     groups: dict[tuple[str, str], list[Failure]] = defaultdict(list)
-    for failure in dict.fromkeys(recorded):
+    for failure in dict.fromkeys(failures_of_all):
         groups[failure.stage, failure.reason].append(failure)
     names = _names(evaluation)
     for (where, why), failures in sorted(groups.items(), key=lambda group: -len(group[1])):
@@ -87,46 +89,48 @@ def _failures(evaluation: IdeaEvaluation) -> Iterator[Gap]:
         )
 
 
-def _unscored(evaluation: IdeaEvaluation) -> Iterator[Gap]:
+def _unscored_judgements(evaluation: IdeaEvaluation) -> Iterator[Gap]:
     soundness, contribution = evaluation.soundness, evaluation.contribution
-    found: dict[str, Iterable[Reason | None]] = {}
+    reasons_of: dict[str, Iterable[Reason | None]] = {}
     if soundness is not None:
-        found["relevance of a paper to a method"] = (
+        reasons_of["relevance of a paper to a method"] = (
             entry.unscored_reason for entry in soundness.evidence
         )
-        found["review of a method"] = (entry.unscored_reason for entry in soundness.reviews)
+        reasons_of["review of a method"] = (entry.unscored_reason for entry in soundness.reviews)
         if soundness.plan_review is not None:
-            found["review of the plan itself"] = [soundness.plan_review.unscored_reason]
-        found["summary"] = [soundness.summary.unscored_reason] if soundness.summary else []
+            reasons_of["review of the plan itself"] = [soundness.plan_review.unscored_reason]
+        reasons_of["summary"] = [soundness.summary.unscored_reason] if soundness.summary else []
     if contribution is not None:
-        found["relevance of a paper to the idea"] = (
+        reasons_of["relevance of a paper to the idea"] = (
             entry.unscored_reason for entry in contribution.candidates
         )
-        found["comparison with a paper"] = (
+        reasons_of["comparison with a paper"] = (
             entry.unscored_reason for entry in contribution.comparisons
         )
-        found["review of a dimension"] = (entry.unscored_reason for entry in contribution.reviews)
+        reasons_of["review of a dimension"] = (
+            entry.unscored_reason for entry in contribution.reviews
+        )
     if evaluation.committee is not None:
         committee, meta_review = evaluation.committee, evaluation.committee.meta_review
-        found["credibility of a piece of knowledge"] = (
+        reasons_of["credibility of a piece of knowledge"] = (
             entry.unscored_reason for entry in committee.knowledge
         )
-        found["bearing of a piece of knowledge on a part"] = (
+        reasons_of["bearing of a piece of knowledge on a part"] = (
             entry.unscored_reason for entry in committee.evidence
         )
-        found["review by a member of the committee"] = (
+        reasons_of["review by a member of the committee"] = (
             entry.unscored_reason for entry in committee.reviews
         )
-        found["meta-review"] = [meta_review.unscored_reason] if meta_review else []
+        reasons_of["meta-review"] = [meta_review.unscored_reason] if meta_review else []
     if evaluation.novelty is not None:
-        found["novelty"] = [evaluation.novelty.judgement.unscored_reason]
-    for what, reasons in found.items():
+        reasons_of["novelty"] = [evaluation.novelty.judgement.unscored_reason]
+    for what, reasons in reasons_of.items():
         for why, count in Counter(why for why in reasons if why is not None).most_common():
             yield _without_score(what, why, count)
 
 
-def _unassessed(evaluation: IdeaEvaluation) -> Iterator[Gap]:
-    """Criteria of the assessment without a probability, by reason."""
+def _unassessed_criteria(evaluation: IdeaEvaluation) -> Iterator[Gap]:
+    """Yield criteria without a probability, by reason."""
     by_reason: dict[Reason, list[str]] = defaultdict(list)
     for row in evaluation.assessment.assessments if evaluation.assessment is not None else ():
         if row.unscored_reason is not None:
@@ -142,11 +146,11 @@ def _without_score(what: str, why: Reason, count: int) -> Gap:
 
 
 def cause_of(failures: Iterable[Failure]) -> str:
-    """Return why most of it failed, with the words of the provider; empty without a failure."""
+    """Return the commonest cause of failures, in the provider's words; may be empty."""
     details: dict[Reason, list[str]] = defaultdict(list)
     for failure in failures:
         if failure.retryable or failure.reason.about is About.SCORE:
-            # What was left out is told beside, in a line of its own.
+            # Papers left out have a line of their own.
             details[failure.reason].append("" if failure.is_left_out else failure.detail)
     if not details:
         return ""
@@ -156,8 +160,8 @@ def cause_of(failures: Iterable[Failure]) -> str:
 
 
 def _names(evaluation: IdeaEvaluation) -> dict[str, Line]:
-    """What readers call the papers, methods and dimensions that failures name by identifier."""
-    names = {str(paper.paper_id): line(cited(paper)) for paper in evaluation.papers}
+    """Return readable names of papers, methods and dimensions by identifier."""
+    names = {str(paper.paper_id): line(citation(paper)) for paper in evaluation.papers}
     names[evaluation.idea.idea_id] = line("the idea")
     names["plan"] = line("the plan")
     if evaluation.soundness is not None:
@@ -175,11 +179,11 @@ def _names(evaluation: IdeaEvaluation) -> dict[str, Line]:
 
 def _subjects(subjects: list[str], names: dict[str, Line]) -> Line:
     distinct = list(dict.fromkeys(subjects))
-    shown: list[tuple[Part, ...]] = [
+    subject_parts: list[tuple[Part, ...]] = [
         (", ", *_subject(subject, names)) for subject in distinct[:SUBJECTS_NAMED]
     ]
     rest = len(distinct) - SUBJECTS_NAMED
-    parts = [part for each in shown for part in each][1:]
+    parts = [part for each in subject_parts for part in each][1:]
     return line(*parts, f" and {rest:,} more" if rest > 0 else "")
 
 
@@ -187,12 +191,12 @@ def _subject(subject: str, names: dict[str, Line]) -> Line:
     if subject in names:
         return names[subject]
     first, slash, second = subject.partition("/")
-    known = slash and first in names and second in names
-    return line(names[first], ", ", names[second]) if known else line(subject)
+    is_pair = slash and first in names and second in names
+    return line(names[first], ", ", names[second]) if is_pair else line(subject)
 
 
 def judgements(evaluation: IdeaEvaluation) -> Iterator[tuple[str, Noun, Provenance]]:
-    """Every judgement in the evaluation with its field and provenance, whichever module made it."""
+    """Yield every judgement of all modules with its field and provenance."""
     for module in evaluation.modules.values():
         for name in type(module).model_fields:
             value = getattr(module, name)

@@ -1,18 +1,18 @@
-"""The report on one idea as blocks: the first page, then all that it rests on."""
+"""Report on one idea: the first page, then the evidence behind it."""
 
 from collections.abc import Iterator
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.charts.bar_chart import TEN, Measured, bar_chart
-from dashboards.render.papers import in_reading_order, reference
+from dashboards.render.charts.bar_chart import TEN, Bar, bar_chart
+from dashboards.render.papers import reference, sort_for_reading
 from dashboards.render.prose import prose_line
 from dashboards.views.idea.committee_blocks import committee_blocks, other_sources
 from dashboards.views.idea.gaps import judgements, shortenings_of
 from dashboards.views.idea.idea_page import IdeaPage
 from dashboards.views.idea.judges_part import judged_steps, score_of_judges
 from dashboards.views.idea.module_blocks import contribution_blocks, soundness_blocks
-from dashboards.views.idea.plan_blocks import first_blocks, plan_blocks, tried_blocks
+from dashboards.views.idea.plan_blocks import experiment_blocks, first_blocks, plan_blocks
 from dashboards.views.idea.review_blocks import novelty_blocks
 from schemas.judgement.assessment import AssessmentEvaluation
 from schemas.judgement.soundness import SoundnessSummary
@@ -20,11 +20,11 @@ from warehouse.answers import IdeaScore
 
 
 def idea_view(page: IdeaPage, *, full: bool = False, file_name: str = "") -> pg.Page:
-    """The first page of an idea, or the full report.
+    """Return the first page of an idea, or the full report.
 
     Args:
-        file_name: that of the idea in the folder of the run's reports, to which the page links;
-            empty: it stands alone.
+        file_name: of the idea's pages in the run's report folder, which are linked; empty: no
+            links.
     """
     idea, first = page.review.evaluation.idea, page.first
     blocks = [*first_blocks(first)]
@@ -32,12 +32,12 @@ def idea_view(page: IdeaPage, *, full: bool = False, file_name: str = "") -> pg.
         blocks += _rest(page)
     else:
         rank, size = page.review.rank, page.review.group_size
-        whole = pg.report("the full report", f"../full/{file_name}")
+        report_link = pg.report("the full report", f"../full/{file_name}")
         blocks.append(
             pg.text(
                 f"Rank {rank} of {size}. " if rank is not None else "",
                 "Evidence by method, comparisons, questions and cost: ",
-                whole if file_name else pg.code(first.full_report),
+                report_link if file_name else pg.code(first.full_report),
             )
         )
     if file_name:
@@ -50,7 +50,7 @@ def _rest(page: IdeaPage) -> Iterator[pg.Block]:
     if page.plan is not None:
         yield from plan_blocks(page.plan, page.first.concerns)
     if evaluation.experimental_results:
-        yield from tried_blocks(evaluation.experimental_results, page.review.warehouse)
+        yield from experiment_blocks(evaluation.experimental_results, page.review.warehouse)
     yield from (pg.heading("Scores"), _scores(page))
     if (profile := _profile(page)) is not None:
         yield profile
@@ -71,7 +71,7 @@ def _rest(page: IdeaPage) -> Iterator[pg.Block]:
     yield from _judges(page)
     yield from _missing(page)
     yield pg.heading("Bibliography")
-    papers = in_reading_order(page.review.bibliography)
+    papers = sort_for_reading(page.review.bibliography)
     yield from pg.bullets(map(reference, papers)) or (pg.text("No paper is cited."),)
     if others := other_sources(evaluation):
         yield pg.text("Pages, code and later papers cited:")
@@ -89,19 +89,19 @@ def _scores(page: IdeaPage) -> pg.Table:
     if score.committee_requested:
         missing = score.unscored_persona_review_count
         reviews = [score.persona_review_count - missing, missing]
-        counts = (figures.counted(count, "review") for count in reviews)
+        counts = (figures.plural(count, "review") for count in reviews)
         rows.append(("Committee", figures.mean(score.committee_0_to_10), *counts))
     if score.novelty_requested:
-        given = score.novelty_1_to_5
-        missing_one = "1 judgement" if given is None else "0 judgements"
-        on = "" if given is None else f"{given:g} on 1 … 5"
+        novelty = score.novelty_1_to_5
+        missing_one = "1 judgement" if novelty is None else "0 judgements"
+        on = "" if novelty is None else f"{novelty:g} on 1 … 5"
         rows.append(("Novelty", figures.mean(score.novelty_0_to_10), on, missing_one))
     mark = wording.baseline_mark(page.review.evaluation.engine)
     return pg.table(("", f"Score, of 10{mark}:", "Mean of", "Unscored"), rows)
 
 
 def _profile(page: IdeaPage) -> pg.Figure | None:
-    """The scores of modules and methods as bars."""
+    """Chart the scores of modules and methods."""
     score = page.review.score
     modules = (
         ("Soundness", score.soundness_requested, score.soundness_0_to_10),
@@ -109,13 +109,15 @@ def _profile(page: IdeaPage) -> pg.Figure | None:
         ("Committee", score.committee_requested, score.committee_0_to_10),
         ("Novelty", score.novelty_requested, score.novelty_0_to_10),
     )
-    bars = [Measured("Overall", score.score, figures.mean(score.score))]
-    for name, requested, value in modules:
-        if requested:
-            bars.append(Measured(name, value, figures.mean(value)))
+    bars = [Bar("Overall", score.score, figures.mean(score.score))]
+    for name, is_requested, value in modules:
+        if is_requested:
+            bars.append(Bar(name, value, figures.mean(value)))
         for method, review in page.methods if name == "Soundness" else ():
-            given = review.score_0_to_10 if review is not None else None
-            bars.append(Measured(f"Method {method.rank}", given, figures.score(given), inner=True))
+            method_score = review.score_0_to_10 if review is not None else None
+            bars.append(
+                Bar(f"Method {method.rank}", method_score, figures.score(method_score), inner=True)
+            )
     caption = (
         "Wide bars are the modules' scores, narrow ones the methods behind soundness. What is"
         " unscored has no bar."
@@ -126,21 +128,21 @@ def _profile(page: IdeaPage) -> pg.Figure | None:
 def _soundness_score(score: IdeaScore) -> tuple[pg.Part, ...]:
     if not score.soundness_requested:
         return ()
-    of = f"{score.scored_method_count} of {figures.counted(score.method_count, 'method')}"
-    missing = figures.counted(score.unscored_method_count, "method")
+    of = f"{score.scored_method_count} of {figures.plural(score.method_count, 'method')}"
+    missing = figures.plural(score.unscored_method_count, "method")
     return "Soundness", figures.mean(score.soundness_0_to_10), of, missing
 
 
 def _contribution_score(score: IdeaScore) -> tuple[pg.Part, ...]:
     if not score.contribution_requested:
         return ()
-    compared = figures.counted(score.scored_comparison_count, "comparison")
-    of = f"{compared} in {figures.counted(score.dimension_count, 'dimension')}"
+    comparisons = figures.plural(score.scored_comparison_count, "comparison")
+    of = f"{comparisons} in {figures.plural(score.dimension_count, 'dimension')}"
     if score.mean_comparison_score is not None:
-        of += f"; mean {figures.signed(score.mean_comparison_score)} on −1 … +1"
-    missing = figures.counted(score.unscored_comparison_count, "comparison")
+        of += f"; mean {figures.with_sign(score.mean_comparison_score)} on −1 … +1"
+    missing = figures.plural(score.unscored_comparison_count, "comparison")
     if score.unscored_dimension_count:
-        dimensions = figures.counted(score.unscored_dimension_count, "dimension")
+        dimensions = figures.plural(score.unscored_dimension_count, "dimension")
         missing += f", {dimensions} without a review"
     return "Contribution", figures.mean(score.contribution_0_to_10), of, missing
 
@@ -150,14 +152,14 @@ def _assessment(assessment: AssessmentEvaluation) -> Iterator[pg.Block]:
     rows = []
     for row in assessment.assessments:
         probability, low, high = row.probability_0_to_1, row.lowest_0_to_1, row.highest_0_to_1
-        told = wording.unscored(row.unscored_reason or "")
+        value = wording.unscored_because(row.unscored_reason or "")
         if probability is not None:
-            told = f"{100 * probability:.0f} %"
+            value = f"{100 * probability:.0f} %"
         ends = ""
         if low is not None and high is not None and row.repetition_count > 1:
             ends = f"{100 * low:.0f} to {100 * high:.0f} %"
         rows.append(
-            (row.criterion.replace("_", " "), told, ends, prose_line(" ".join(row.reasons)))
+            (row.criterion.replace("_", " "), value, ends, prose_line(" ".join(row.reasons)))
         )
     yield pg.table(("Criterion", "Probability:", "Range", "Reasons"), rows)
     for row in assessment.assessments:
@@ -171,12 +173,12 @@ def _summary(summary: SoundnessSummary | None) -> Iterator[pg.Block]:
         yield pg.text("unscored: no summary was made.")
         return
     if summary.unscored_reason is not None:
-        yield pg.text(f"{wording.unscored(summary.unscored_reason)}.")
+        yield pg.text(f"{wording.unscored_because(summary.unscored_reason)}.")
         return
     for name in ("strengths", "weaknesses", "suggestions"):
         yield pg.text(pg.strong(name.capitalize()))
         points = getattr(summary, name)
-        yield pg.numbered(map(prose_line, points)) if points else pg.text("None named.")
+        yield pg.numbered_list(map(prose_line, points)) if points else pg.text("None named.")
 
 
 def _judges(page: IdeaPage) -> Iterator[pg.Block]:
@@ -222,51 +224,61 @@ def _provenance(page: IdeaPage) -> Iterator[pg.Block]:
     )
     models = {call.model_answered for call in evaluation.llm_calls}
     models |= {provenance.model_answered for _, _, provenance in judgements(evaluation)}
-    answered = ", ".join(sorted(filter(None, models)))
+    models_answered = ", ".join(sorted(filter(None, models)))
     yield pg.facts(
         pg.line("Run ", pg.code(evaluation.run_id)),
         pg.line("engine ", pg.code(evaluation.engine)),
-        f"model {answered}" if answered else "",
+        f"model {models_answered}" if models_answered else "",
         pg.line("profile ", pg.code(evaluation.profile)),
         f"literature: {wording.literature(evaluation.literature, review.run.literature_name)}",
         pg.line("evaluated ", evaluation.finished_at),
     )
     if idea.duplicate_of is not None:
-        alike = idea.duplicate_similarity_0_to_1
-        similarity = f" (similarity {alike:.2f})" if alike is not None else ""
+        duplicate_similarity = idea.duplicate_similarity_0_to_1
+        similarity = (
+            f" (similarity {duplicate_similarity:.2f})" if duplicate_similarity is not None else ""
+        )
         yield pg.note("Nearly the same as idea ", pg.code(idea.duplicate_of), f"{similarity}.")
     if shortenings := shortenings_of(evaluation):
         yield pg.text("Long inputs were shortened before they were judged:")
         yield from pg.bullets(
-            f"{each.step}, {figures.counted(each.count, 'time')}: {each.rule}"
+            f"{each.step}, {figures.plural(each.count, 'time')}: {each.rule}"
             for each in shortenings
         )
     if evaluation.reused_from_run_id is None:
         yield pg.table(("", ""), _costs(page))
     else:
-        paid = "paid for the evaluation, and it was reused."
-        reused = pg.code(evaluation.reused_from_run_id)
-        yield pg.text("Nothing in this run: run ", reused, f" {paid}")
+        reuse_note = "paid for the evaluation, and it was reused."
+        source_run = pg.code(evaluation.reused_from_run_id)
+        yield pg.text("Nothing in this run: run ", source_run, f" {reuse_note}")
 
 
 def _costs(page: IdeaPage) -> Iterator[tuple[str, str]]:
     review, evaluation = page.review, page.review.evaluation
     calls, requests = evaluation.llm_calls, evaluation.api_calls
-    cached = sum(call.cache_hit for call in calls)
-    yield "Model calls", f"{len(calls):,}, {cached:,} of them from the cache" if calls else "none"
+    cached_calls = sum(call.cache_hit for call in calls)
+    yield (
+        "Model calls",
+        f"{len(calls):,}, {cached_calls:,} of them from the cache" if calls else "none",
+    )
     if calls:
-        sent = sum(call.prompt_tokens for call in calls)
-        received = sum(call.completion_tokens for call in calls)
-        told = [call.thinking_tokens for call in calls if call.thinking_tokens is not None]
+        sent_tokens = sum(call.prompt_tokens for call in calls)
+        received_tokens = sum(call.completion_tokens for call in calls)
+        thinking_counts = [
+            call.thinking_tokens for call in calls if call.thinking_tokens is not None
+        ]
         unknown = sum(call.thinking_tokens is None and call.completion_tokens > 0 for call in calls)
-        thinking = figures.thinking(sum(told) if told else None, unknown)
-        yield "Tokens", f"{sent:,} sent, {received:,} received; of them thinking: {thinking}"
+        thinking = figures.thinking(sum(thinking_counts) if thinking_counts else None, unknown)
+        yield (
+            "Tokens",
+            f"{sent_tokens:,} sent, {received_tokens:,} received; of them thinking: {thinking}",
+        )
     yield "Price", figures.usd(review.cost_usd, review.unknown_price_calls)
-    asked = (
+    request_counts = (
         f"{len(requests):,}, {sum(each.cache_hit for each in requests):,} from a cache,"
         f" {sum(each.failure_reason is not None for each in requests):,} unanswered;"
         f" {sum(each.upstream_requests for each in requests):,} sent on to the source"
     )
-    yield "Literature requests", asked if requests else "none"
+    yield "Literature requests", request_counts if requests else "none"
     took = (evaluation.finished_at - evaluation.started_at).total_seconds()
     yield "Time", figures.duration(took)

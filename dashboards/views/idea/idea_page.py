@@ -1,11 +1,11 @@
-"""What the report on one idea rests on, derived from the warehouse's answer."""
+"""Values shared by the sections of an idea's report."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from dashboards.render.page import Line, line
-from dashboards.render.papers import cited
+from dashboards.render.papers import citation
 from dashboards.views.idea.closest_work import ClosestWork, closest_works
 from dashboards.views.idea.first_page import FirstPage, first_page
 from dashboards.views.idea.gaps import Gap, gaps_of
@@ -20,7 +20,7 @@ from warehouse.answers import IdeaReview
 
 @dataclass(frozen=True)
 class IdeaPage:
-    """A review, with the parts that several sections show."""
+    """A review with values that several sections show."""
 
     review: IdeaReview
     first: FirstPage
@@ -43,8 +43,8 @@ class IdeaPage:
         if soundness is None:
             return ()
         reviews = {each.method_id: each for each in soundness.reviews}
-        ordered = sorted(soundness.methods, key=lambda method: method.rank)
-        return [(method, reviews.get(method.method_id)) for method in ordered]
+        methods = sorted(soundness.methods, key=lambda method: method.rank)
+        return [(method, reviews.get(method.method_id)) for method in methods]
 
     @property
     def dimensions(self) -> Sequence[tuple[Dimension, ContributionReview | None]]:
@@ -55,10 +55,10 @@ class IdeaPage:
         reviews = {each.dimension_id: each for each in contribution.reviews}
         return [(each, reviews.get(each.dimension_id)) for each in contribution.dimensions]
 
-    def named(self, paper_id: PaperId) -> Line:
-        """A paper by its link."""
+    def paper_link(self, paper_id: PaperId) -> Line:
+        """Return the citation of a paper, linked."""
         paper = self.papers.get(paper_id)
-        return line(cited(paper) if paper is not None else "unknown paper")
+        return line(citation(paper) if paper is not None else "unknown paper")
 
 
 def idea_page(review: IdeaReview) -> IdeaPage:

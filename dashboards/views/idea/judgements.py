@@ -1,4 +1,4 @@
-"""Who judged what: every judgement with its step and prompt, every call, and what was said in it."""
+"""Provenance of judgements: step, prompt, calls and transcripts."""
 
 from collections.abc import Callable, Iterator
 
@@ -37,10 +37,10 @@ _NAMES = (
 def judgement_blocks(
     review: IdeaReview, address_of_call: Callable[[str], str]
 ) -> Iterator[pg.Block]:
-    """All judgements and all calls of an idea, as two folds.
+    """Yield all judgements and all calls of an idea as two folds.
 
     Args:
-        address_of_call: where the prompt and the reply of a call are shown, by its call_id.
+        address_of_call: maps a call_id to the URL of its transcript.
     """
     rows = list(judgements(review.evaluation))
     if not rows:
@@ -50,16 +50,16 @@ def judgement_blocks(
                "Calls", "Left out of the input", "When")  # fmt: skip
     numbers = {call.call_id: n for n, call in enumerate(review.evaluation.llm_calls, 1)}
     table = pg.table(columns, (_row(*row, numbers) for row in rows))
-    told = pg.text("The hash names the exact text of the prompt template.")
-    yield pg.Fold(figures.counted(len(rows), "judgement"), (told, table))
+    note = pg.text("The hash names the exact text of the prompt template.")
+    yield pg.Fold(figures.plural(len(rows), "judgement"), (note, table))
     yield pg.Fold("Model calls", tuple(_calls(review, address_of_call)))
 
 
 def _row(
     name: str, entry: Noun, provenance: Provenance, numbers: dict[str, int]
 ) -> tuple[pg.Part, ...]:
-    known = (getattr(entry, field, None) for field in _NAMES)
-    subject = " ".join(text for text in known if isinstance(text, str))
+    names = (getattr(entry, field, None) for field in _NAMES)
+    subject = " ".join(text for text in names if isinstance(text, str))
     calls = ", ".join(str(numbers[each]) for each in provenance.call_ids if each in numbers)
     return (
         f"{name.replace('_', ' ')} {subject}".strip(),
@@ -76,10 +76,10 @@ def _row(
 
 
 def _outcome(entry: Noun) -> str:
-    """The score, or why there is none; empty for what is a text alone."""
+    """Return the score, or why there is none; empty for texts."""
     reason = getattr(entry, "unscored_reason", None)
     if reason is not None:
-        return wording.unscored(reason)
+        return wording.unscored_because(reason)
     scores = (getattr(entry, field, None) for field in _SCORES)
     return next((str(value) for value in scores if value is not None), "")
 
@@ -89,8 +89,8 @@ def _calls(review: IdeaReview, address_of_call: Callable[[str], str]) -> Iterato
     if not calls:
         yield pg.text(_why_no_calls(review))
         return
-    waited = figures.duration(sum(call.latency_seconds for call in calls))
-    yield pg.text(f"{figures.counted(len(calls), 'call')}, {waited} of waiting.")
+    waiting_time = figures.duration(sum(call.latency_seconds for call in calls))
+    yield pg.text(f"{figures.plural(len(calls), 'call')}, {waiting_time} of waiting.")
     columns = ("No.:", "Step", "Model", "Ended", "Prompt tokens:", "Completion tokens:", "Cost:",
                "Latency:", "Attempt:", "From the cache", "Error", "When")  # fmt: skip
     rows = (
@@ -122,7 +122,7 @@ def _why_no_calls(review: IdeaReview) -> str:
 
 
 def call_blocks(review: IdeaReview, call_id: str, warehouse: Warehouse) -> Iterator[pg.Block]:
-    """Prompt and reply of a call as they were, or why they are not kept."""
+    """Yield prompt and reply of a call, or why they are not stored."""
     call = next((each for each in review.evaluation.llm_calls if each.call_id == call_id), None)
     if call is None:
         yield pg.text("This idea has no such call.")
@@ -134,13 +134,13 @@ def call_blocks(review: IdeaReview, call_id: str, warehouse: Warehouse) -> Itera
         )
         return
     path = transcripts_path(warehouse)
-    found = Transcripts(path).read(call.transcript_sha256) if path.exists() else None
-    if found is None:
+    transcript = Transcripts(path).read(call.transcript_sha256) if path.exists() else None
+    if transcript is None:
         yield pg.text(
             "The transcript is no longer kept, or is on another machine: it is deleted after"
             " ASSAY_LANGUAGE_MODEL__KEEP_TRANSCRIPTS_DAYS days."
         )
         return
-    for role, content in (*found.messages, ("reply", found.reply)):
+    for role, content in (*transcript.messages, ("reply", transcript.reply)):
         yield pg.heading(role.capitalize(), level=3)
         yield pg.Code(content)

@@ -1,6 +1,4 @@
-"""Where several judges scored: what they said about one judgement, and how far they agree on an
-idea.
-"""
+"""Scores and agreement of several judges on one idea."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -14,9 +12,9 @@ from schemas.outcome import Provenance
 
 @dataclass(frozen=True, slots=True)
 class JudgedStep:
-    """One step of one idea that several judges were asked.
+    """A step of an idea with several judges.
 
-    `item_count`: what two judges or more have scored.
+    `item_count` counts items with two scores or more.
     """
 
     step: str
@@ -31,42 +29,43 @@ class JudgedStep:
         """`the same score on 14 of 20 items`."""
         if not self.item_count:
             return "nothing was scored by two of them"
-        return (
-            f"the same score on {self.same_count:,} of {figures.counted(self.item_count, 'item')}"
-        )
+        return f"the same score on {self.same_count:,} of {figures.plural(self.item_count, 'item')}"
 
 
-def score_of_judges(votes: Sequence[JudgeVote], judged: Provenance, item: str = "") -> str:
-    """`median of 3 judges: 6, 7, 4.5; one unscored: the engine refused to answer`; empty where one
-    model judged.
+def score_of_judges(votes: Sequence[JudgeVote], provenance: Provenance, item: str = "") -> str:
+    """Return `median of 3 judges: 6, 7, 4.5; one unscored: …`; empty for one model.
 
     Args:
-        judged: of the judgement that the votes were cast for.
-        item: what of the reply the score is about; empty: the whole.
+        provenance: of the judgement that the votes were cast for.
+        item: the scored part of the reply; empty: the whole.
     """
-    own = [vote for vote in votes if vote.step == judged.step]
-    asked = {vote.question for vote in own if not set(vote.call_ids).isdisjoint(judged.call_ids)}
-    cast = [vote for vote in own if vote.question in asked]
+    step_votes = [vote for vote in votes if vote.step == provenance.step]
+    questions = {
+        vote.question
+        for vote in step_votes
+        if not set(vote.call_ids).isdisjoint(provenance.call_ids)
+    }
+    cast = [vote for vote in step_votes if vote.question in questions]
     scores = [
         vote.score for vote in cast if vote.score is not None and _plain(vote.item) == _plain(item)
     ]
-    unscored = [vote for vote in cast if vote.score is None]
-    if not scores and not unscored:
+    unscored_votes = [vote for vote in cast if vote.score is None]
+    if not scores and not unscored_votes:
         return ""
-    given = (
-        f"median of {figures.counted(len(scores), 'judge')}:"
+    median_text = (
+        f"median of {figures.plural(len(scores), 'judge')}:"
         f" {', '.join(f'{score:g}' for score in scores)}"
     )
     missing = (
-        f"{'one' if len(unscored) == 1 else f'{len(unscored):,}'} unscored: {_reasons(unscored)}"
-        if unscored
+        f"{'one' if len(unscored_votes) == 1 else f'{len(unscored_votes):,}'} unscored: {_reasons(unscored_votes)}"
+        if unscored_votes
         else ""
     )
-    return "; ".join(filter(None, (given if scores else "no judge gave a score", missing)))
+    return "; ".join(filter(None, (median_text if scores else "no judge gave a score", missing)))
 
 
 def judged_steps(votes: Sequence[JudgeVote]) -> tuple[JudgedStep, ...]:
-    """The steps that several judges were asked, in the order of their first votes."""
+    """Return the steps with several judges, in the order of their first votes."""
     by_step: dict[str, list[JudgeVote]] = defaultdict(list)
     for vote in votes:
         by_step[vote.step].append(vote)
@@ -78,20 +77,20 @@ def _judged_step(step: str, votes: Sequence[JudgeVote]) -> JudgedStep:
     for vote in votes:
         if vote.score is not None:
             scores[vote.question, vote.item].append(vote.score)
-    compared = [given for given in scores.values() if len(given) > 1]
-    unscored = [vote for vote in votes if vote.score is None]
+    compared_items = [item_scores for item_scores in scores.values() if len(item_scores) > 1]
+    unscored_votes = [vote for vote in votes if vote.score is None]
     return JudgedStep(
         step=step,
         judges=tuple(dict.fromkeys(vote.judge for vote in votes)),
-        item_count=len(compared),
-        same_count=sum(len(set(given)) == 1 for given in compared),
-        unscored_count=len(unscored),
-        unscored_reasons=_reasons(unscored),
+        item_count=len(compared_items),
+        same_count=sum(len(set(item_scores)) == 1 for item_scores in compared_items),
+        unscored_count=len(unscored_votes),
+        unscored_reasons=_reasons(unscored_votes),
     )
 
 
 def _reasons(votes: Iterable[JudgeVote]) -> str:
-    """Each reason once, the most frequent first."""
+    """Return each reason once, the most frequent first."""
     return ", ".join(
         reason(why)
         for why, _ in Counter(vote.unscored_reason or "unknown" for vote in votes).most_common()
@@ -99,5 +98,5 @@ def _reasons(votes: Iterable[JudgeVote]) -> str:
 
 
 def _plain(item: str) -> str:
-    """Models write a dimension's name in their own way."""
+    """Normalize a dimension's name, which models spell differently."""
     return item.casefold().replace(" ", "_")

@@ -1,16 +1,16 @@
-"""The reviews of an idea by soundness and contribution, as blocks."""
+"""Blocks on the soundness and the contribution of an idea."""
 
 from collections import defaultdict
 from collections.abc import Iterator
 
 from dashboards.render import figures, wording
 from dashboards.render import page as pg
-from dashboards.render.charts.bar_chart import MORE_OR_LESS_NOVEL, Measured, bar_chart
+from dashboards.render.charts.bar_chart import MORE_OR_LESS_NOVEL, Bar, bar_chart
 from dashboards.render.prose import prose, prose_line
 from dashboards.views.idea.closest_work import own_works
 from dashboards.views.idea.idea_page import IdeaPage
 from dashboards.views.idea.judges_part import judged_steps, score_of_judges
-from dashboards.views.idea.review_blocks import citation_note, named_prose
+from dashboards.views.idea.review_blocks import citation_note, prose_by_name
 from schemas.identifiers import PaperId
 from schemas.judgement.contribution import (
     Comparison,
@@ -30,7 +30,7 @@ _NO_REVIEW = "unscored: no review was made"
 
 
 def soundness_blocks(page: IdeaPage, soundness: SoundnessEvaluation) -> Iterator[pg.Block]:
-    """Each method with its verdict and the relevant papers read for it."""
+    """Yield each method with its verdict and its relevant papers."""
     score = page.review.score
     yield pg.heading("Soundness")
     if not page.methods:
@@ -38,7 +38,7 @@ def soundness_blocks(page: IdeaPage, soundness: SoundnessEvaluation) -> Iterator
         return
     mean = figures.mean(score.soundness_0_to_10)
     of = " of 10" if score.soundness_0_to_10 is not None else ""
-    methods = figures.counted(score.scored_method_count, "scored method")
+    methods = figures.plural(score.scored_method_count, "scored method")
     yield pg.text(
         "The idea's methods, most important first, each held against the literature:"
         f" {mean}{of} over {methods}, {score.unscored_method_count} unscored."
@@ -53,7 +53,11 @@ def _method(
     verdict, judges = _NO_REVIEW, ""
     if review is not None:
         judges = score_of_judges(page.evaluation.judge_votes, review.provenance)
-        verdict = wording.unscored(review.unscored_reason) if review.unscored_reason else "unscored"
+        verdict = (
+            wording.unscored_because(review.unscored_reason)
+            if review.unscored_reason
+            else "unscored"
+        )
         if review.score_0_to_10 is not None:
             mark = wording.baseline_mark(review.provenance.engine)
             verdict = f"{figures.score(review.score_0_to_10)} of 10{mark}"
@@ -64,50 +68,50 @@ def _method(
     if review is not None and review.unscored_reason is None:
         texts = (review.support, review.contradictions, review.suggestions)
         names = ("Support", "Contradictions", "Suggestions")
-        yield from named_prose(dict(zip(names, texts, strict=True)))
+        yield from prose_by_name(dict(zip(names, texts, strict=True)))
         if review.open_questions:
             yield pg.text(pg.strong("Open questions"), " (reviewer's reasoning)")
             yield from prose(review.open_questions)
         yield from citation_note(review.removed_citation_count, review.uncited_sentence_count)
     elif review is not None and review.unscored_detail:
         yield pg.text(f"Why there is no score: {review.unscored_detail}")
-    read = [each for each in soundness.evidence if each.method_id == method.method_id]
+    evidence = [each for each in soundness.evidence if each.method_id == method.method_id]
     rows = [
         (
-            pg.line(page.named(each.paper_id), _CLOSENESS.get(each.relevance_0_to_3 or 0, "")),
+            pg.line(page.paper_link(each.paper_id), _CLOSENESS.get(each.relevance_0_to_3 or 0, "")),
             *map(prose_line, (each.method, each.results, each.context)),
         )
-        for each in read
+        for each in evidence
         if each.relevant
     ]
     if rows:
         yield pg.table(("Paper", "What it did", "Result", "Condition"), rows)
-    irrelevant = sum(each.relevant is False for each in read)
-    unjudged = sum(each.relevant is None for each in read)
+    irrelevant = sum(each.relevant is False for each in evidence)
+    unscored_count = sum(each.relevant is None for each in evidence)
     yield pg.text(
-        f"{figures.counted(len(rows), 'relevant paper')}, {irrelevant} read and found irrelevant,"
-        f" {unjudged} unscored."
+        f"{figures.plural(len(rows), 'relevant paper')}, {irrelevant} read and found irrelevant,"
+        f" {unscored_count} unscored."
     )
 
 
 def contribution_blocks(page: IdeaPage, contribution: ContributionEvaluation) -> Iterator[pg.Block]:
-    """The closest works, each dimension with its review, and every paper compared."""
+    """Yield the closest works, the dimensions, and every compared paper."""
     yield pg.heading("Contribution")
     if not page.dimensions:
         yield pg.text("No dimension could be taken from the idea; the last section says why.")
     elif candidates := contribution.candidates:
-        judged = sum(each.relevance_0_to_5 is not None for each in candidates)
-        unscored = sum(each.unscored_reason is not None for each in candidates)
-        compared = sum(each.compared for each in candidates)
+        judged_count = sum(each.relevance_0_to_5 is not None for each in candidates)
+        unscored_count = sum(each.unscored_reason is not None for each in candidates)
+        compared_count = sum(each.compared for each in candidates)
         yield pg.text(
-            f"{figures.counted(len(candidates), 'paper')} considered, {judged:,} judged for"
-            f" relevance ({unscored:,} unscored), {compared:,} compared."
+            f"{figures.plural(len(candidates), 'paper')} considered, {judged_count:,} judged for"
+            f" relevance ({unscored_count:,} unscored), {compared_count:,} compared."
         )
     means = [
         (dimension.name, review.mean_comparison_score if review is not None else None)
         for dimension, review in page.dimensions
     ]
-    bars = [Measured(name, mean, figures.signed(mean)) for name, mean in means]
+    bars = [Bar(name, mean, figures.with_sign(mean)) for name, mean in means]
     scale = MORE_OR_LESS_NOVEL
     chart = bar_chart("bars-2", "Novelty by dimension", _BARS_CAPTION, scale, bars)
     if chart is not None:
@@ -125,18 +129,18 @@ def _closest(page: IdeaPage) -> Iterator[pg.Block]:
     items: list[tuple[pg.Block, ...]] = []
     for work in page.closest:
         overall = (" ", prose_line(work.overall)) if work.overall else ()
-        named = (work.paper, f" {work.title}", work.versions)
-        item: list[pg.Block] = [pg.text(*named, f": {work.overlaps}.", *overall)]
+        work_line = (work.paper, f" {work.title}", work.versions)
+        item: list[pg.Block] = [pg.text(*work_line, f": {work.overlaps}.", *overall)]
         if work.quote:
             item.append(pg.note(work.quote))
         if work.remains:
-            item.append(pg.text("What remains new beside it: ", prose_line(work.remains)))
+            item.append(pg.text("What remains new compared with it: ", prose_line(work.remains)))
         items.append(tuple(item))
     yield pg.Listing(tuple(items), first=1) if items else pg.text(page.first.none_closest)
     modules = page.evaluation.modules.values()
     failures = (failure for module in modules for failure in module.failures)
-    for own in own_works(failures, page.papers):
-        yield pg.text("Possibly this work, and not counted: ", own)
+    for own_work in own_works(failures, page.papers):
+        yield pg.text("Possibly this work, and not counted: ", own_work)
 
 
 def _dimension(dimension: Dimension, review: ContributionReview | None) -> Iterator[pg.Block]:
@@ -147,19 +151,19 @@ def _dimension(dimension: Dimension, review: ContributionReview | None) -> Itera
         yield pg.text(f"Review {_NO_REVIEW}.")
     elif review.unscored_reason is not None:
         detail = f" ({review.unscored_detail})" if review.unscored_detail else ""
-        yield pg.text(f"Review {wording.unscored(review.unscored_reason)}{detail}.")
+        yield pg.text(f"Review {wording.unscored_because(review.unscored_reason)}{detail}.")
     else:
         texts = (review.strengths, review.weaknesses, review.suggestions)
         names = ("Strengths", "Weaknesses", "Suggestions")
-        yield from named_prose(dict(zip(names, texts, strict=True)))
+        yield from prose_by_name(dict(zip(names, texts, strict=True)))
         yield from citation_note(review.removed_citation_count, review.uncited_sentence_count)
 
 
 def _mean(review: ContributionReview) -> str:
-    """Its novelty and its mean comparison score, with their counts."""
+    """Return novelty and mean comparison score of a dimension, with counts."""
     mean = (
-        f"{figures.signed(review.mean_comparison_score)} over"
-        f" {figures.counted(review.scored_comparison_count, 'scored comparison')},"
+        f"{figures.with_sign(review.mean_comparison_score)} over"
+        f" {figures.plural(review.scored_comparison_count, 'scored comparison')},"
         f" {review.unscored_comparison_count:,} unscored"
     )
     if review.novelty_0_to_10 is None:
@@ -167,37 +171,41 @@ def _mean(review: ContributionReview) -> str:
     score = f"{figures.score(review.novelty_0_to_10)} of 10"
     mark = wording.baseline_mark(review.provenance.engine)
     lower, upper = review.novelty_lower_0_to_10, review.novelty_upper_0_to_10
-    known = lower is not None and upper is not None
-    ends = f" ({figures.score(lower)} to {figures.score(upper)})" if known else ""
+    has_interval = lower is not None and upper is not None
+    ends = f" ({figures.score(lower)} to {figures.score(upper)})" if has_interval else ""
     return f"novelty {score}{mark}{ends}; {mean}"
 
 
 def _paper_by_paper(page: IdeaPage, contribution: ContributionEvaluation) -> Iterator[pg.Block]:
-    """Papers in the order they were compared; a pair without a comparison counts as unscored."""
+    """Yield scores by paper in comparison order; missing pairs count as unscored."""
     by_paper: dict[PaperId, dict[str, Comparison]] = defaultdict(dict)
     for comparison in contribution.comparisons:
         by_paper[comparison.paper_id][comparison.dimension_id] = comparison
     rows: list[tuple[pg.Part, ...]] = []
     overall: list[pg.Line] = []
-    for paper_id, found in by_paper.items():
-        named, paper = page.named(paper_id), page.papers.get(paper_id)
+    for paper_id, comparisons in by_paper.items():
+        paper_link, paper = page.paper_link(paper_id), page.papers.get(paper_id)
         scores = [
-            found[each.dimension_id].score if each.dimension_id in found else None
+            comparisons[each.dimension_id].score if each.dimension_id in comparisons else None
             for each in contribution.dimensions
         ]
-        title = pg.line(named, f" {paper.title if paper is not None else ''}")
+        title = pg.line(paper_link, f" {paper.title if paper is not None else ''}")
         rows.append((title, *(_MARKS[score] for score in scores)))
-        told = (each.overall_comparison for each in found.values() if each.overall_comparison)
-        overall += [pg.line(named, ": ", prose_line(words)) for words in list(told)[:1]]
+        overviews = (
+            each.overall_comparison for each in comparisons.values() if each.overall_comparison
+        )
+        overall += [pg.line(paper_link, ": ", prose_line(words)) for words in list(overviews)[:1]]
     yield pg.heading("Paper by paper", level=3)
     yield pg.text(
         "+ the idea is more novel · 0 neither, or not addressed · − the paper is · ? unscored"
     )
     columns = (pg.Column(pg.line(each.name), pg.Align.MARK) for each in contribution.dimensions)
     yield pg.table(("Paper", *columns), rows)
-    compared = {comparison.provenance.step for comparison in contribution.comparisons}
-    steps = (each for each in judged_steps(page.evaluation.judge_votes) if each.step in compared)
-    for judged in list(steps)[:1]:  # over all comparisons: one by one they would fill pages
-        count = figures.counted(len(judged.judges), "judge")
-        yield pg.text(f"Each mark: median of {count}: {judged.agreement}.")
+    compared_steps = {comparison.provenance.step for comparison in contribution.comparisons}
+    steps = (
+        each for each in judged_steps(page.evaluation.judge_votes) if each.step in compared_steps
+    )
+    for judged_step in list(steps)[:1]:  # a summary: single comparisons would fill pages
+        count = figures.plural(len(judged_step.judges), "judge")
+        yield pg.text(f"Each mark: median of {count}: {judged_step.agreement}.")
     yield from pg.bullets(overall)

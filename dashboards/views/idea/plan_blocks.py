@@ -1,4 +1,4 @@
-"""The first page of an idea, the review of its plan, and what came of trying it, as blocks."""
+"""Blocks on the first page, the plan's review, and experiments."""
 
 from collections.abc import Iterator, Sequence
 from shlex import quote
@@ -22,7 +22,7 @@ _ALL_PARTS = ("point", "why", "action", "would_change")
 
 
 def first_blocks(first: FirstPage) -> Iterator[pg.Block]:
-    """The answer, what decides it, what to do about it."""
+    """Yield the verdict, what decides it, and what to do next."""
     answer, *because = first.sentences
     yield pg.note(pg.strong(answer), f" {' '.join(because)}")
     yield from pg.bullets(first.counted)
@@ -32,20 +32,20 @@ def first_blocks(first: FirstPage) -> Iterator[pg.Block]:
     yield pg.text(pg.strong("Closest prior work"))
     if first.closest is not None:
         work = first.closest
-        remains = _labelled(" What remains new beside it: ", work.remains)
+        remains = _with_label(" What remains new compared with it: ", work.remains)
         overlaps = f" {work.title}: {work.overlaps}."
         yield pg.text(prose_line(work.paper), overlaps, remains)
     else:
         yield pg.text(first.none_closest)
-    for told in first.derivations:
-        yield pg.text("Beside works that the plan itself names: ", prose_line(told))
+    for derivation in first.derivations:
+        yield pg.text("Compared with works that the plan names: ", prose_line(derivation))
     yield pg.text(pg.strong("Concerns worth most"))
     if first.concerns:
-        yield pg.Listing(tuple(map(_deciding, first.concerns)), first=1)
+        yield pg.Listing(tuple(map(_concern_item, first.concerns)), first=1)
     else:
         yield pg.text(first.no_concerns)
     if first.further_concern_count:
-        further = figures.counted(first.further_concern_count, "further concern")
+        further = figures.plural(first.further_concern_count, "further concern")
         yield pg.text(f"{further}: see the full report.")
     if first.criteria:
         yield pg.text(pg.strong("By criterion"), f" (probability, as above): {first.criteria}")
@@ -54,9 +54,9 @@ def first_blocks(first: FirstPage) -> Iterator[pg.Block]:
     yield from pg.bullets(first.not_judged) or (nothing,)
 
 
-def _deciding(concern: DecidingConcern) -> tuple[pg.Block, ...]:
+def _concern_item(concern: DecidingConcern) -> tuple[pg.Block, ...]:
     why = pg.line(" ", prose_line(concern.why)) if concern.why else ()
-    said = pg.text(pg.strong(f"{concern.heading}."), " ", prose_line(concern.point), why)
+    statement = pg.text(pg.strong(f"{concern.heading}."), " ", prose_line(concern.point), why)
     more = []
     if concern.action:
         more.append(_action(concern.effort, concern.action))
@@ -64,9 +64,9 @@ def _deciding(concern: DecidingConcern) -> tuple[pg.Block, ...]:
         settle = pg.strong("What would settle it:")
         more.append(pg.line(settle, " ", prose_line(concern.would_settle)))
     if concern.lowered_from:
-        defense = _labelled(", in the plan's defense: ", concern.defense)
+        defense = _with_label(", in the plan's defense: ", concern.defense)
         more.append(pg.line(pg.strong(f"Lowered from {concern.lowered_from}"), defense))
-    return said, *pg.bullets(more)
+    return statement, *pg.bullets(more)
 
 
 def _action(effort: str, action: str) -> pg.Line:
@@ -74,12 +74,12 @@ def _action(effort: str, action: str) -> pg.Line:
     return pg.line(pg.strong("What to do"), takes, prose_line(action))
 
 
-def _labelled(label: str, words: str) -> pg.Line:
+def _with_label(label: str, words: str) -> pg.Line:
     return pg.line(label, prose_line(words)) if words else ()
 
 
 def plan_blocks(plan: PlanPart, first: Sequence[DecidingConcern]) -> Iterator[pg.Block]:
-    """The review of the plan; of concerns that the first page says, what they rest on."""
+    """Yield the review of the plan, without what the first page shows in full."""
     yield from (pg.heading("The plan itself"), pg.text(pg.emphasis(REASONING)))
     if plan.verdict:
         yield pg.text(f"{plan.verdict}.")
@@ -96,7 +96,7 @@ def plan_blocks(plan: PlanPart, first: Sequence[DecidingConcern]) -> Iterator[pg
         yield from pg.bullets(
             pg.line(
                 prose_line(each.concern.point),
-                _labelled(" In the plan's defense: ", each.concern.defense),
+                _with_label(" In the plan's defense: ", each.concern.defense),
             )
             for each in plan.refuted
         )
@@ -112,7 +112,7 @@ def plan_blocks(plan: PlanPart, first: Sequence[DecidingConcern]) -> Iterator[pg
             pg.line(
                 *(prose_line(each.concern.point), " “", prose_line(each.concern.quote), "” "),
                 prose_line(each.concern.why),
-                _labelled(" Evidence against it: ", each.concern.weakened),
+                _with_label(" Evidence against it: ", each.concern.weakened),
             )
             for each in plan.strengths
         )
@@ -127,29 +127,37 @@ def plan_blocks(plan: PlanPart, first: Sequence[DecidingConcern]) -> Iterator[pg
         yield pg.text(pg.emphasis(plan.note))
 
 
-def _concern(given: ConcernLine, left_out: Sequence[str]) -> Iterator[pg.Block]:
-    """One concern; `left_out`: what the first page does not say of it in full."""
-    concern = given.concern
+def _concern(concern_line: ConcernLine, left_out: Sequence[str]) -> Iterator[pg.Block]:
+    """Yield one concern.
+
+    Args:
+        left_out: fields that the first page does not show in full.
+    """
+    concern = concern_line.concern
     if "point" in left_out:
         yield pg.text(prose_line(concern.point))
     if concern.quote:
         yield pg.note(prose_line(concern.quote))
     else:
         yield pg.text("Looked for and not found: ", prose_line(concern.omission))
-    lowered = f", by which it was lowered from {concern.severity}" if given.lowered else ""
+    lowered_note = (
+        f", by which it was lowered from {concern.severity}" if concern_line.lowered else ""
+    )
     settle = concern.would_change if "would_change" in left_out else ""
-    labelled = (
+    labeled_texts = (
         (pg.strong("Why it matters:"), " ", concern.why if "why" in left_out else ""),
         (pg.strong("What would settle it:"), " ", settle),
-        (pg.strong("In the plan's defense"), f"{lowered}: ", concern.defense),
+        (pg.strong("In the plan's defense"), f"{lowered_note}: ", concern.defense),
         (pg.strong("Evidence for it:"), " ", concern.supported),
         (pg.strong("Evidence against it:"), " ", concern.weakened),
-        *((pg.strong("Raised in other words:"), " ", each.point) for each in given.folded),
+        *((pg.strong("Raised in other words:"), " ", each.point) for each in concern_line.folded),
     )
-    lines = [pg.line(label, after, prose_line(words)) for label, after, words in labelled if words]
+    lines = [
+        pg.line(label, after, prose_line(words)) for label, after, words in labeled_texts if words
+    ]
     if concern.action and "action" in left_out:
-        lines.insert(1 if labelled[0][2] else 0, _action(given.effort, concern.action))
-    for strength in given.strengths:
+        lines.insert(1 if labeled_texts[0][2] else 0, _action(concern_line.effort, concern.action))
+    for strength in concern_line.strengths:
         lines.append(
             pg.line(
                 *(pg.strong("Strong in the same passage:"), " ", prose_line(strength.point)),
@@ -159,10 +167,10 @@ def _concern(given: ConcernLine, left_out: Sequence[str]) -> Iterator[pg.Block]:
     yield from pg.bullets(lines)
 
 
-def tried_blocks(tried: Sequence[ExperimentalResult], warehouse: str) -> Iterator[pg.Block]:
-    """What came of trying an idea: apart from all that the literature says."""
+def experiment_blocks(results: Sequence[ExperimentalResult], warehouse: str) -> Iterator[pg.Block]:
+    """Yield measured results of trying an idea, apart from the literature."""
     yield from (pg.heading("What came of trying it"), pg.text(pg.emphasis(_MEASURED)))
-    for result in tried:
+    for result in results:
         verdict = wording.finding(result.finding)
         yield pg.heading(f"{result.task_id}: {verdict.lower()}", level=3)
         yield from prose(result.question)
@@ -186,16 +194,23 @@ def tried_blocks(tried: Sequence[ExperimentalResult], warehouse: str) -> Iterato
 
 def _gains(result: ExperimentalResult) -> pg.Table:
     measure = figures.measure
-    tried = figures.counted(result.tried_count, "candidate")
-    runs = figures.counted(result.run_count, "run")
+    candidates = figures.plural(result.tried_count, "candidate")
+    runs = figures.plural(result.run_count, "run")
     ends = f"{measure(result.gain_low)} to {measure(result.gain_high)}"
     rows: list[tuple[pg.Part, ...]] = [
         ("The program to be improved", measure(result.parent_mean), "", ""),
-        (f"The best of {tried}, {runs}", measure(result.best_mean), measure(result.gain), ends),
+        (
+            f"The best of {candidates}, {runs}",
+            measure(result.best_mean),
+            measure(result.gain),
+            ends,
+        ),
     ]
     if result.baseline_gain is not None:
-        over = pg.line("The same, over the strongest baseline, ", pg.code(result.baseline_id or ""))
+        baseline_line = pg.line(
+            "The same, over the strongest baseline, ", pg.code(result.baseline_id or "")
+        )
         ends = f"{measure(result.baseline_low)} to {measure(result.baseline_high)}"
-        rows.append((over, "", measure(result.baseline_gain), ends))
+        rows.append((baseline_line, "", measure(result.baseline_gain), ends))
     columns = ("On data that chose nothing", "Mean:", "Gain:", "95 % interval:")
     return pg.table(columns, rows)

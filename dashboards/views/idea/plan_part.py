@@ -1,10 +1,10 @@
-"""The review of the plan itself: which concerns stand, in which order, and what goes with them."""
+"""Review of the plan: standing concerns, their order, and strengths."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dashboards.render import figures
-from dashboards.render.wording import concern_kind, unscored
+from dashboards.render.wording import concern_kind, unscored_because
 from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.judgement.soundness import (
     Concern,
@@ -20,21 +20,21 @@ REASONING = (
     " here is a claim about the literature. What retrieved papers say of a point stands below it,"
     " cited."
 )
+# About two sentences. Quotes no further apart are about the same passage.
 SAME_PASSAGE_CHARACTERS = 300
-"""A strength whose quote is no further from a concern's, about two sentences, is of one thing."""
 _GRAVITY = tuple(ConcernSeverity)
 _QUESTION = ConcernSeverity.QUESTION
 
 
 @dataclass(frozen=True, slots=True)
 class ConcernLine:
-    """One point; `heading` says how grave it is and what it is about.
+    """One concern; `heading` gives severity and topic.
 
     Attributes:
-        effort: what the action takes, ready to print.
-        lowered: whether the second reading found it less grave than the first.
-        strengths: what is strong about the same passage of the plan.
-        folded: points that it says too; each may hold something of its own.
+        effort: of the action, in words.
+        lowered: whether the second reading found it less severe than the first.
+        strengths: of the same passage of the plan.
+        folded: concerns merged into this one.
     """
 
     concern: Concern
@@ -47,14 +47,14 @@ class ConcernLine:
 
 @dataclass(frozen=True, slots=True)
 class PlanPart:
-    """The plan's review: concerns in the order in which they decide, questions, strengths.
+    """The plan's review: concerns in order of importance, questions, strengths.
 
     Attributes:
-        verdict: empty where there are concerns, else says why there are none.
-        concerns: those that stand: weighed ones by their place, others by severity and rank.
-        deciding_count: how many of them the first page may show; they come first.
-        questions: about single things that the plan names, in its order.
-        refuted: those that the second reading found not to stand.
+        verdict: why there are no concerns; empty if there are some.
+        concerns: the standing ones: weighed ones by place, others by severity and rank.
+        deciding_count: how many of them, from the first, the first page may show.
+        questions: about single points of the plan, in its order.
+        refuted: concerns that the second reading rejected.
         strengths: those that belong to no concern.
     """
 
@@ -72,7 +72,7 @@ class PlanPart:
 def plan_part(evaluation: IdeaEvaluation) -> PlanPart | None:
     """Order the concerns about the plan; None: the plan was not reviewed.
 
-    Without a review of the plan the concerns are those that the assessment raised.
+    Without a review of the plan, the concerns are those of the assessment.
     """
     soundness = evaluation.soundness
     review = soundness.plan_review if soundness is not None else None
@@ -84,35 +84,39 @@ def plan_part(evaluation: IdeaEvaluation) -> PlanPart | None:
         (one for one in evaluation.concerns if one.severity is None), key=lambda one: one.rank
     )
     concerns = [*deciding, *others]
-    beside = _beside(concerns, strengths, " ".join(evaluation.idea.text.split()).casefold())
-    placed = {one.concern_id for group in beside.values() for one in group}
+    strengths_of = _match_strengths(
+        concerns, strengths, " ".join(evaluation.idea.text.split()).casefold()
+    )
+    placed_ids = {one.concern_id for group in strengths_of.values() for one in group}
     questions = [one for one in evaluation.concerns if one.severity is _QUESTION and _stands(one)]
-    asked = [one for one in questions if one.decision_place is None]
+    open_questions = [one for one in questions if one.decision_place is None]
     return PlanPart(
-        verdict=unscored(why_unscored) if why_unscored is not None else "",
+        verdict=unscored_because(why_unscored) if why_unscored is not None else "",
         note=_note(review.dropped_point_count if review is not None else 0),
         concerns=tuple(
-            _line(one, beside.get(one.concern_id, ()), _folded_into(one, evaluation.concerns))
+            _line(
+                one, strengths_of.get(one.concern_id, ()), _duplicates_of(one, evaluation.concerns)
+            )
             for one in concerns
         ),
         deciding_count=len(deciding),
-        questions=tuple(sorted(asked, key=lambda one: one.rank)),
+        questions=tuple(sorted(open_questions, key=lambda one: one.rank)),
         refuted=tuple(
             _line(one)
             for one in evaluation.concerns
             if one.confirmed_severity is ConfirmedSeverity.REFUTED and one.folded_into is None
         ),
-        strengths=tuple(_line(one) for one in strengths if one.concern_id not in placed),
-        stated=_of(soundness, ElementStanding.STATED),
-        unstated=_of(soundness, ElementStanding.UNSTATED),
+        strengths=tuple(_line(one) for one in strengths if one.concern_id not in placed_ids),
+        stated=_elements(soundness, ElementStanding.STATED),
+        unstated=_elements(soundness, ElementStanding.UNSTATED),
     )
 
 
 def standing_concerns(concerns: Iterable[Concern]) -> tuple[list[Concern], list[Concern]]:
-    """Return the concerns that decide, most first, and the others that stand, gravest first.
+    """Return the deciding concerns, most important first, then the other standing ones.
 
-    Where nothing was weighed, all that stand may decide. A confirmed fatal concern always does,
-    since the verdict rests on it. Refuted and folded concerns and plain questions do not stand.
+    Without weights, all standing concerns may decide. A confirmed fatal concern always does, since
+    the verdict rests on it. Refuted and merged concerns and plain questions do not stand.
     """
     standing = [
         one
@@ -125,21 +129,21 @@ def standing_concerns(concerns: Iterable[Concern]) -> tuple[list[Concern], list[
     if all(one.decision_place is None for one in standing):
         return standing, []
     fatal = [one for one in standing if _is_fatal(one) and one.decision_place is None]
-    weighed = sorted(
+    ranked = sorted(
         (one for one in standing if one.decision_place is not None),
         key=lambda one: one.decision_place or 0,
     )
-    deciding = [*fatal, *weighed]
+    deciding = [*fatal, *ranked]
     return deciding, [one for one in standing if one not in deciding]
 
 
 def confirmed_fatal(concerns: Iterable[Concern]) -> list[Concern]:
-    """Return the concerns that a second reading found fatal too."""
+    """Return the concerns that the second reading found fatal too."""
     return [one for one in concerns if _stands(one) and _is_fatal(one)]
 
 
 def severity_of(concern: Concern) -> ConcernSeverity | None:
-    """Return how grave a concern is: by the second reading where there was one."""
+    """Return the severity of a concern: by the second reading if there was one."""
     if concern.confirmed_severity in (None, ConfirmedSeverity.REFUTED):
         return concern.severity
     return ConcernSeverity(concern.confirmed_severity)
@@ -150,8 +154,8 @@ def _is_fatal(concern: Concern) -> bool:
 
 
 def _stands(concern: Concern) -> bool:
-    refuted = concern.confirmed_severity is ConfirmedSeverity.REFUTED
-    return not refuted and concern.folded_into is None
+    is_refuted = concern.confirmed_severity is ConfirmedSeverity.REFUTED
+    return not is_refuted and concern.folded_into is None
 
 
 def _gravest_first(concern: Concern) -> tuple[int, int]:
@@ -159,7 +163,7 @@ def _gravest_first(concern: Concern) -> tuple[int, int]:
     return (_GRAVITY.index(severity) if severity else len(_GRAVITY), concern.rank)
 
 
-def _folded_into(concern: Concern, concerns: Sequence[Concern]) -> tuple[Concern, ...]:
+def _duplicates_of(concern: Concern, concerns: Sequence[Concern]) -> tuple[Concern, ...]:
     return tuple(one for one in concerns if one.folded_into == concern.concern_id)
 
 
@@ -182,22 +186,22 @@ def _line(
     )
 
 
-def _beside(
+def _match_strengths(
     concerns: Sequence[Concern], strengths: Sequence[Concern], plan: str
 ) -> dict[str, list[Concern]]:
-    """Strengths by the concern whose quote is nearest to theirs in the plan."""
-    found: dict[str, list[Concern]] = {}
+    """Return strengths by the concern whose quote is nearest in the plan."""
+    strengths_of: dict[str, list[Concern]] = {}
     spans = [(span, one) for one in concerns if (span := _span(one.quote, plan)) is not None]
     for strength in strengths:
         span = _span(strength.quote, plan)
         if span is None or not spans:
             continue
-        apart, nearest = min(
-            ((_apart(span, other), one) for other, one in spans), key=lambda pair: pair[0]
+        distance, nearest = min(
+            ((_distance(span, other), one) for other, one in spans), key=lambda pair: pair[0]
         )
-        if apart <= SAME_PASSAGE_CHARACTERS:
-            found.setdefault(nearest.concern_id, []).append(strength)
-    return found
+        if distance <= SAME_PASSAGE_CHARACTERS:
+            strengths_of.setdefault(nearest.concern_id, []).append(strength)
+    return strengths_of
 
 
 def _span(quote: str, plan: str) -> tuple[int, int] | None:
@@ -206,22 +210,22 @@ def _span(quote: str, plan: str) -> tuple[int, int] | None:
     return (start, start + len(words)) if start >= 0 else None
 
 
-def _apart(one: tuple[int, int], other: tuple[int, int]) -> int:
-    """Characters between two spans; 0: they overlap."""
+def _distance(one: tuple[int, int], other: tuple[int, int]) -> int:
+    """Return the characters between two spans; 0 if they overlap."""
     return max(0, max(one[0], other[0]) - min(one[1], other[1]))
 
 
-def _note(dropped: int) -> str:
-    if not dropped:
+def _note(dropped_count: int) -> str:
+    if not dropped_count:
         return ""
-    points = figures.counted(dropped, "point")
+    points = figures.plural(dropped_count, "point")
     return (
         f"{points} of the reply left out: the words quoted do not stand in the plan, or a part is"
         " missing."
     )
 
 
-def _of(
+def _elements(
     soundness: SoundnessEvaluation | None, standing: ElementStanding
 ) -> tuple[PlanElement, ...]:
     elements = soundness.elements if soundness is not None else ()

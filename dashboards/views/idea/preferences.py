@@ -1,4 +1,4 @@
-"""The file in which a person says what they think of a review's findings, ready to be edited."""
+"""File in which a person accepts or rejects the findings of a review."""
 
 import json
 import textwrap
@@ -18,19 +18,20 @@ looks again, and in the report. Then, with the options of the review except --li
 
 
 def preferences_text(head: CheckHead, checks: Sequence[ManuscriptCheck]) -> str:
-    """Every finding with an empty verdict, or that of an earlier round: those that reviewers
-    disagree over first, then those that stand, then the others.
+    """Return every finding with its earlier verdict, or an empty one.
+
+    Disputed findings come first, then standing ones, then the others.
     """
     lines = [
         *_comment(_HOW.format(run_id=head.run_id)),
         f"#   assay check PAPER --review --revise {NAME}",
-        f"check = {_quoted(head.run_id)}",
+        f"check = {_toml_string(head.run_id)}",
     ]
     for check in checks:
-        ordered = sorted(
+        problems = sorted(
             check.problems, key=lambda one: (one.is_decided, not one.dispute, not one.stands)
         )
-        for problem in ordered:
+        for problem in problems:
             lines += ["", *_finding(check, problem)]
     return "\n".join(lines) + "\n"
 
@@ -39,21 +40,21 @@ def _finding(check: ManuscriptCheck, problem: Problem) -> Iterator[str]:
     standing = "stands" if problem.stands else "is set aside"
     place = problem.location or "place not said"
     yield from _comment(f"{problem.problem} ({place}; it {standing})")
-    told = {
+    texts = {
         "The text says": problem.quote,
         "Reviewers disagree": problem.dispute,
         "For the authors": problem.optimistic,
         "Against them": problem.sceptical,
         "What would decide": problem.would_decide,
     }
-    for name, text in told.items():
+    for name, text in texts.items():
         yield from _comment(f"{name}: {text}") if text else ()
-    decided = problem.decision if problem.is_decided else None
+    decision = problem.decision if problem.is_decided else None
     yield "[[findings]]"
-    yield f"manuscript = {_quoted(check.manuscript_id)}"
-    yield f"id = {_quoted(problem.problem_id)}"
-    yield f"verdict = {_quoted(decided or '')}"
-    yield f"remark = {_quoted(problem.remark if decided else '')}"
+    yield f"manuscript = {_toml_string(check.manuscript_id)}"
+    yield f"id = {_toml_string(problem.problem_id)}"
+    yield f"verdict = {_toml_string(decision or '')}"
+    yield f"remark = {_toml_string(problem.remark if decision else '')}"
 
 
 def _comment(text: str) -> Iterator[str]:
@@ -61,13 +62,13 @@ def _comment(text: str) -> Iterator[str]:
     return (f"# {line}" for line in textwrap.wrap(plain, _COLUMNS))
 
 
-def _quoted(text: str | Decision) -> str:
-    """As a basic string of TOML, which takes what JSON escapes but no raw DEL."""
+def _toml_string(text: str | Decision) -> str:
+    """Return a TOML basic string: JSON escapes fit, but TOML allows no raw DEL."""
     return json.dumps(str(text), ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def write_preferences(folder: Path, head: CheckHead, checks: Sequence[ManuscriptCheck]) -> Path:
-    """Write the file, unless somebody has set a verdict in one that is there; its path."""
+    """Write the file unless somebody edited it; return its path."""
     path = folder / NAME
     if not _is_edited(path, checks):
         write_bytes(path, preferences_text(head, checks).encode("utf-8", "replace"))
@@ -75,18 +76,18 @@ def write_preferences(folder: Path, head: CheckHead, checks: Sequence[Manuscript
 
 
 def _is_edited(path: Path, checks: Sequence[ManuscriptCheck]) -> bool:
-    """Whether it says more than what is decided already; what cannot be read was edited."""
+    """Return whether it has verdicts beyond the recorded ones; unreadable counts as edited."""
     if not path.exists():
         return False
-    decided = {
+    decisions = {
         (check.manuscript_id, problem.problem_id): problem.decision
         for check in checks
         for problem in check.problems
         if problem.is_decided
     }
     try:
-        listed = tomllib.loads(path.read_text("utf-8"))["findings"]
-        said = {(each["manuscript"], each["id"]): each["verdict"] for each in listed}
+        findings = tomllib.loads(path.read_text("utf-8"))["findings"]
+        verdicts = {(each["manuscript"], each["id"]): each["verdict"] for each in findings}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError, TypeError):
         return True
-    return {key: verdict for key, verdict in said.items() if verdict} != decided
+    return {key: verdict for key, verdict in verdicts.items() if verdict} != decisions

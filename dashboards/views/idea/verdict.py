@@ -1,4 +1,4 @@
-"""The verdict on an idea: one written rule over its assessment and confirmed fatal concerns."""
+"""Verdict on an idea: a fixed rule over assessment and fatal concerns."""
 
 import math
 from enum import StrEnum
@@ -49,11 +49,11 @@ def decision_on(probability_0_to_1: float, lowest_0_to_1: float | None, *, fatal
     """Apply the rule to an overall assessment.
 
     Args:
-        lowest_0_to_1: the lowest repetition; None where it is not known.
+        lowest_0_to_1: the lowest repetition; None if unknown.
         fatal: whether a fatal concern was confirmed.
     """
     probability = probability_0_to_1
-    # Without the lowest repetition it is not known that every one was at least even.
+    # Without the lowest repetition, some may have been below the limit.
     lowest = lowest_0_to_1 if lowest_0_to_1 is not None else 0.0
     if probability < DROP_BELOW:
         because = f"The probability is under {percent(DROP_BELOW)}."
@@ -85,7 +85,7 @@ def decision_on(probability_0_to_1: float, lowest_0_to_1: float | None, *, fatal
 
 
 def overall_of(evaluation: IdeaEvaluation) -> Assessment | None:
-    """Return the overall assessment; None for the offline engine and without an assessment."""
+    """Return the overall assessment; None for the offline engine or without one."""
     if evaluation.engine == EXTRACTIVE.text or evaluation.assessment is None:
         return None
     return evaluation.assessment.of(AssessmentCriterion.OVERALL)
@@ -98,23 +98,23 @@ def percent(probability_0_to_1: float) -> str:
 
 
 def _why_not_judged(review: IdeaReview) -> str:
-    evaluation, early = review.evaluation, review.score.incomplete_reason
+    evaluation, end_reason = review.evaluation, review.score.incomplete_reason
     overall = overall_of(evaluation)
     if evaluation.engine == EXTRACTIVE.text:
         return "Offline baseline: no verdict; what it counted stands below."
     if overall is not None and overall.unscored_reason is not None:
-        told = f" ({overall.unscored_detail.strip(' .')})" if overall.unscored_detail else ""
-        return f"The overall assessment is unscored: {reason(overall.unscored_reason)}{told}."
-    if early is not None:
-        return f"There is no assessment: {reason(early)}."
+        detail = f" ({overall.unscored_detail.strip(' .')})" if overall.unscored_detail else ""
+        return f"The overall assessment is unscored: {reason(overall.unscored_reason)}{detail}."
+    if end_reason is not None:
+        return f"There is no assessment: {reason(end_reason)}."
     modules = evaluation.modules.values()
     failures = [failure for module in modules for failure in module.failures]
     cause = cause_of([*failures, *evaluation.failures])
     if evaluation.assessment is not None:
         return f"There is no overall assessment: {cause or reason(Reason.NOTHING_TO_JUDGE)}."
     if review.score.missing is not None:
-        told = f" ({cause})" if cause else ""
-        return f"There is no score: {missing_in_words(review.score)}{told}."
+        detail = f" ({cause})" if cause else ""
+        return f"There is no score: {missing_in_words(review.score)}{detail}."
     if review.score.score is None and cause:
         return f"Nothing was judged: {cause}."
     return (

@@ -1,9 +1,9 @@
-"""`assay demo`: the bundled ideas against the bundled papers, offline."""
+"""`assay demo`: evaluation of bundled ideas against bundled papers, offline."""
 
 import sys
 
 from flows.cli.options import Json
-from flows.cli.talk import safe
+from flows.cli.terminal import safe
 from flows.run.requests import request_of
 from flows.run.session import Session
 from flows.works.evaluate.request import bundled
@@ -22,8 +22,10 @@ def demo(options: DemoOptions, json: Json = False) -> int:
     from tasks.evaluation.work import EVALUATE
 
     papers = LiteratureChoice(bundled("papers.jsonl"))
-    whole = RunOptions(warehouse=options.warehouse, workers=options.workers, literature=papers)
-    request = request_of(EVALUATE, (bundled("ideas.jsonl"),), whole, Settings())
+    options_of_run = RunOptions(
+        warehouse=options.warehouse, workers=options.workers, literature=papers
+    )
+    request = request_of(EVALUATE, (bundled("ideas.jsonl"),), options_of_run, Settings())
     with Session() as session:
         summary = session.run(EVALUATE, request)
     code = print_published(EVALUATE, request, summary, as_json=json)
@@ -33,8 +35,8 @@ def demo(options: DemoOptions, json: Json = False) -> int:
 
 
 def print_first_page(warehouse: Warehouse, run_id: RunId) -> None:
-    from dashboards.render.formats.any_format import published_idea
     from dashboards.render.formats.markdown import markdown_page
+    from dashboards.render.formats.report_file import published_idea
 
     with warehouse.queries() as queries:
         leader = queries.ranking(run_id)[0]

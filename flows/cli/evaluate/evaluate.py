@@ -1,4 +1,4 @@
-"""`assay evaluate`: the main job."""
+"""`assay evaluate`: evaluation of a batch of ideas."""
 
 from flows.cli.options import IdeasOrNone, Json, Output, ShowFields
 from flows.run.requests import request_of

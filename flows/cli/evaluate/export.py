@@ -1,4 +1,4 @@
-"""`assay export`: published work for others to read, with who made what."""
+"""`assay export`: published work with its provenance, for others."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,7 +7,7 @@ import typer
 
 from flows.cli.answer import print_answer
 from flows.cli.options import Json
-from flows.cli.talk import print_note
+from flows.cli.terminal import print_note
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.people.ledger import ExportOptions
@@ -39,16 +39,16 @@ def export(
     target = options.output or Path(f"{run}.{'crate.zip' if options.ro_crate else 'prov.json'}")
     with warehouse.queries() as queries:
         kind = published_kind(queries.connection, run_id)
-        found = published_head(queries.connection, kind, run_id)
+        head = published_head(queries.connection, kind, run_id)
         if options.ro_crate:
             files, actions = write_crate(queries, warehouse, run_id, target, options.terms)
-            held = {"files": files, "actions": actions}
+            counts = {"files": files, "actions": actions}
         else:
             rows = ledger_of_run(queries.connection, run_id)
             target.write_text(prov_json(rows), "utf-8")
-            held = {"activities": len(rows)}
+            counts = {"activities": len(rows)}
     if json:
-        print_answer("exported", [held], run=found, file=target.resolve())
-    told = ", ".join(f"{count:,} {name}" for name, count in held.items())
-    print_note(f"wrote {told} to {target}")
+        print_answer("exported", [counts], run=head, file=target.resolve())
+    summary = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+    print_note(f"wrote {summary} to {target}")
     return 0

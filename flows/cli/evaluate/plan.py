@@ -1,12 +1,12 @@
-"""`assay plan`: what a run would take, before paying for it."""
+"""`assay plan`: estimate of a run before paying for it."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from dashboards.render.figures import counted
+from dashboards.render.figures import plural
 from flows.cli.answer import print_answer
 from flows.cli.options import Ideas, Json, ShowFields
-from flows.cli.talk import print_note, print_warning
+from flows.cli.terminal import print_note, print_warning
 from flows.run.requests import request_of
 from flows.works.evaluate.given_ideas import given_ideas, print_remarks
 from schemas.choices import EngineChoice
@@ -52,7 +52,7 @@ def plan(
             return print_fields(request, as_json=json)
         prediction = predict(request, others, settings)
     batch = prediction.batch
-    disorder = _disorder(prediction.estimate, request.parameters.allowed_unscored_share)
+    disorder = _rejection_warnings(prediction.estimate, request.parameters.allowed_unscored_share)
     if json:
         print_answer(
             "planned",
@@ -71,16 +71,16 @@ def plan(
     _print_comparison(prediction.comparison)
     for note in (
         f"literature: {literature_in_words(request.literature)}",
-        *_named_models(request, others),
+        *_profile_models(request, others),
         *prediction.fields.lines,
         *_done_in_words(prediction),
-        *_spent_early(prediction.estimate, request.budget),
+        *_budget_warnings(prediction.estimate, request.budget),
     ):
         print_note(note)
     return 0
 
 
-def _disorder(estimate: "Estimate", allowed: float) -> list[str]:
+def _rejection_warnings(estimate: "Estimate", allowed: float) -> list[str]:
     entries = estimate.ideas + estimate.rejected
     if estimate.rejected <= allowed * entries:
         return []
@@ -96,8 +96,8 @@ def _done_in_words(prediction: "Prediction") -> list[str]:
     if prediction.unknown_because:
         lines.append(f"earlier runs could not be looked up because {prediction.unknown_because}")
     if done.evaluated:
-        left = "the figures are of the others" if done.evaluated < ideas else "nothing to pay"
-        lines.append(f"{done.evaluated:,} of {ideas:,} ideas are already evaluated; {left}")
+        rest = "the figures are of the others" if done.evaluated < ideas else "nothing to pay"
+        lines.append(f"{done.evaluated:,} of {ideas:,} ideas are already evaluated; {rest}")
     if done.replies:
         lines.append(
             f"{len(done.replies):,} of {ideas:,} ideas partly evaluated; cached replies that are"
@@ -105,7 +105,7 @@ def _done_in_words(prediction: "Prediction") -> list[str]:
         )
     if done.interrupted:
         lines.append(
-            f"a stopped run left {counted(done.interrupted, 'idea')} unfinished; cached replies to"
+            f"a stopped run left {plural(done.interrupted, 'idea')} unfinished; cached replies to"
             " these cannot be counted, so the run may cost less"
         )
     if prediction.comparison and lines:
@@ -139,12 +139,12 @@ def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
         ["time", f"{duration(estimate.hours)}, bound by the {estimate.bound_by}"],
     ]
     if (batches := estimate.batches) is not None:
-        rows[-1] = ["own work", f"{duration(estimate.hours)}, beside the batches"]
-        rows += _in_waves(batches)
+        rows[-1] = ["own work", f"{duration(estimate.hours)}, next to the batches"]
+        rows += _batch_rows(batches)
     print_table(
         ["the rest of the run" if estimate.evaluated else "the whole run", "expected"], rows
     )
-    asked = (
+    ranking_calls = (
         f"{ranking.model_calls:,} calls, {ranking.prompt_tokens:,} prompt and"
         f" {ranking.completion_tokens:,} completion tokens"
     )
@@ -152,19 +152,19 @@ def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
         ["ranking by matches (assay rank, or --rank)", "at most"],
         [
             ["pairs", f"{ranking.pairs:,} in {ranking.groups:,} groups"],
-            ["asked", asked],
+            ["asked", ranking_calls],
             ["cost", _usd(ranking.cost_usd, ranking.unpriced_models)],
-            *(_in_waves(ranking.batches) if ranking.batches is not None else ()),
+            *(_batch_rows(ranking.batches) if ranking.batches is not None else ()),
         ],
     )
 
 
 def _ideas(estimate: "Estimate") -> str:
-    evaluated = f"{estimate.evaluated:,} already evaluated, " if estimate.evaluated else ""
-    return f"{estimate.ideas:,} ({evaluated}{estimate.rejected} rejected)"
+    evaluated_note = f"{estimate.evaluated:,} already evaluated, " if estimate.evaluated else ""
+    return f"{estimate.ideas:,} ({evaluated_note}{estimate.rejected} rejected)"
 
 
-def _in_waves(batches: "BatchEstimate") -> list[list[object]]:
+def _batch_rows(batches: "BatchEstimate") -> list[list[object]]:
     waves = (
         f"{batches.waves}, at most {batches.most_waves} where replies have to be asked for again"
     )
@@ -184,9 +184,7 @@ def _usd(cost_usd: float | None, unpriced_models: Sequence[str]) -> str:
 
 
 def _print_steps(steps: "Sequence[StepEstimate]") -> None:
-    """One line a step, narrow enough for a terminal of 80 columns; models only where several
-    answer.
-    """
+    """Print a line per step, for 80 columns; models only if there are several."""
     from flows.cli.output import print_columns
 
     columns: dict[str, Callable[[StepEstimate], object]] = {
@@ -225,16 +223,18 @@ def _print_comparison(lines: "Sequence[ModelCost]") -> None:
         )
 
 
-def _named_models(request: RunRequest, others: Sequence[EngineChoice]) -> list[str]:
-    named = request.profile.judging.models
+def _profile_models(request: RunRequest, others: Sequence[EngineChoice]) -> list[str]:
+    model_names = request.profile.judging.models
     return (
-        [f"models that the profile names answer their steps in every line: {', '.join(named)}"]
-        if others and named
+        [
+            f"models that the profile names answer their steps in every line: {', '.join(model_names)}"
+        ]
+        if others and model_names
         else []
     )
 
 
-def _spent_early(estimate: "Estimate", budget: Budget) -> list[str]:
+def _budget_warnings(estimate: "Estimate", budget: Budget) -> list[str]:
     expected = (
         ("cost in dollars", estimate.cost_usd, budget.maximum_cost_usd),
         ("tokens", estimate.prompt_tokens + estimate.completion_tokens, budget.maximum_tokens),

@@ -1,4 +1,4 @@
-"""`assay prior`: what ideas of known outcome say about others, before any match."""
+"""`assay prior`: a prior from ideas with known outcomes."""
 
 from typing import Annotated
 
@@ -6,7 +6,7 @@ import typer
 
 from flows.cli.answer import print_answer
 from flows.cli.options import Json
-from flows.cli.talk import print_note
+from flows.cli.terminal import print_note
 from schemas.options.commands import PriorOptions
 
 
@@ -30,16 +30,17 @@ def prior(
     from flows.cli.output import print_table
     from flows.works.rank.prior import fit_prior_on
 
-    found = fit_prior_on(source, options)
+    fitted_prior = fit_prior_on(source, options)
     if json:
-        rows = [{"figure": name, "value": value} for name, value in found.figures.items()]
-        print_answer("fitted", rows, **found.model_dump(mode="json", exclude={"figures"}))
+        rows = [{"figure": name, "value": value} for name, value in fitted_prior.figures.items()]
+        print_answer("fitted", rows, **fitted_prior.model_dump(mode="json", exclude={"figures"}))
         return 0
     print_table(
-        ["figure", "value"], [[name, f"{value:.3f}"] for name, value in found.figures.items()]
+        ["figure", "value"],
+        [[name, f"{value:.3f}"] for name, value in fitted_prior.figures.items()],
     )
     print_note(
-        f"prior {found.prior_sha256[:12]}, fitted on {found.idea_count} ideas,"
-        f" {found.unlabelled_count} without an outcome left out: {found.path}"
+        f"prior {fitted_prior.prior_sha256[:12]}, fitted on {fitted_prior.idea_count} ideas,"
+        f" {fitted_prior.unlabelled_count} without an outcome left out: {fitted_prior.path}"
     )
     return 0

@@ -1,6 +1,4 @@
-"""`assay rank`: groups, pairwise matches, ratings, ranking of a run; or of an idea file, which is
-evaluated first.
-"""
+"""`assay rank`: pairwise ranking of a run, or of an idea file."""
 
 from contextlib import nullcontext
 from datetime import UTC, datetime
@@ -13,7 +11,7 @@ import typer
 
 from flows.cli.evaluate.rank_output import check_output, is_table, write_ranking
 from flows.cli.options import Json, output_option
-from flows.cli.output import print_expected
+from flows.cli.output import print_estimate
 from flows.profiles import load_profile
 from flows.run.requests import request_of
 from flows.run.session import Session
@@ -63,13 +61,13 @@ def rank(
     _check(options)
     if output is not None:
         check_output(output, tables_alone=options.scores)
-    with given_ideas(Path(run)) if run == STANDARD_INPUT else nullcontext(run) as named:
-        given = None if named is None else str(named)
+    with given_ideas(Path(run)) if run == STANDARD_INPUT else nullcontext(run) as source:
+        name = None if source is None else str(source)
         if options.scores:
-            return _rank_by_scores(given, options, output, as_json=json)
+            return _rank_by_scores(name, options, output, as_json=json)
         return works.run(
             "rank",
-            (given,),
+            (name,),
             options,
             output,
             as_json=json,
@@ -83,42 +81,44 @@ def _rank_by_scores(
 ) -> int:
     from flows.cli.evaluate.rank_output import print_scores
 
-    found = find_run(name, options)
-    if found is None:
+    run = find_run(name, options)
+    if run is None:
         evaluate = work_named("evaluate")
         settings = Settings()
         request = request_of(evaluate, (Path(name or ""),), options.evaluation, settings)
         if options.dry_run:
             from flows.run.estimate import estimate
 
-            return print_expected(estimate(evaluate, request, settings), as_json=as_json)
+            return print_estimate(estimate(evaluate, request, settings), as_json=as_json)
         with Session() as session:
-            found = session.run(evaluate, request).published_head()
+            run = session.run(evaluate, request).published_head()
     weights = None if options.profile is None else load_profile(options.profile)
     folder = options.warehouse.resolve()
     return print_scores(
-        folder, found.run_id, weights, as_json=as_json, output=output, shrink=options.shrink
+        folder, run.run_id, weights, as_json=as_json, output=output, shrink=options.shrink
     )
 
 
 def _save(page: "RankedRun", _: RankRequest, output: Path) -> tuple[Path, ...] | None:
-    """Write a table for spreadsheets or programs; None: the ending names no such format."""
+    """Write a table for spreadsheets or programs; None: another format."""
     if not is_table(output):
         return None
-    run_id = page.head.run_id  # the request of ideas that are evaluated first names no run
+    run_id = page.head.run_id  # the request for an idea file names no run
     write_ranking(output, page.units, page.warehouse.root, run_id, by_matches=True)
     return (output,)
 
 
 def _leave_to_runner(options: RankOptions, request: RankRequest, summary: Summary[Run]) -> bool:
-    """Have the job runner rank the run once the requests are answered, where the project is among
-    those that jobs may follow; whether it will.
+    """Submit a job that ranks the run once requests are answered.
+
+    Returns:
+        Whether the job runner may follow the project, and so will rank it.
     """
     warehouse, run = Warehouse(request.warehouse), summary.head
     assert options.project is not None
-    # The job's options: a run is evaluated already, and the runner's machine is its own.
+    # Without options of the evaluation and of this machine.
     names = RankOptions.model_fields.keys() - NOT_OF_A_RANKING
-    told = RankOptions(**{name: getattr(options, name) for name in names})
+    ranking_options = RankOptions(**{name: getattr(options, name) for name in names})
     job = RankJob(
         name=f"ranking of {run.run_id}",
         asked_by="assay rank",
@@ -126,7 +126,7 @@ def _leave_to_runner(options: RankOptions, request: RankRequest, summary: Summar
         idempotency_key=uuid4().hex,
         run_id=run.run_id,
         options=replace(
-            told,
+            ranking_options,
             warehouse=options.warehouse,
             project=options.project.resolve(),
             profile=options.profile or run.profile,
@@ -146,15 +146,15 @@ def _leave_to_runner(options: RankOptions, request: RankRequest, summary: Summar
 def _check(options: RankOptions) -> None:
     if options.shrink and not options.scores:
         raise ConfigurationError("--shrink is about scores: say --scores too, or leave it out")
-    matched = {
+    match_options = {
         "--votes": options.votes is not None,
         "--method": options.method is not None,
         "--bridge-pairs": options.bridge_pairs is not None,
         "--group-by": options.group_by is not Grouping.GIVEN,
         "--project": options.project is not None,
     }
-    for flag, said in matched.items():
-        if options.scores and said:
+    for flag, is_given in match_options.items():
+        if options.scores and is_given:
             raise ConfigurationError(
                 f"{flag} is about matches, and --scores ranks without any: leave one of them out"
             )

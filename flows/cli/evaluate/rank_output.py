@@ -1,4 +1,4 @@
-"""What `assay rank` prints: the ranking with its uncertainty, or the one by scores."""
+"""Output of `assay rank`: rankings by matches and by scores."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ from dashboards.render.formats.report_format import ReportFormat
 from dashboards.render.wording import what_leads_among
 from flows.cli.answer import print_answer
 from flows.cli.output import idea_cell, number, print_ranking, ranking_table, stdout_console
-from flows.cli.talk import print_note
+from flows.cli.terminal import print_note
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.judgement.ranking import GroupSummary
@@ -53,22 +53,24 @@ def print_scores(
     output: Path | None = None,
     shrink: bool = False,
 ) -> int:
-    """The ranking by scores, under the weights of the run or of a profile, also as a file; 0.
+    """Print or write the ranking by scores; return the exit code.
 
-    `shrink`: by shrunk scores; those as they were measured are shown.
+    Args:
+        profile: whose weights apply; None: the run's own.
+        shrink: rank by shrunk scores; the measured ones are printed.
     """
     with Warehouse(warehouse).queries() as queries:
         run = queries.run(run_id)
         weights = profile.score_weights if profile is not None else None
-        ranked = ranked_by_scores(queries, run_id, weights, shrink=shrink)
+        ideas = ranked_by_scores(queries, run_id, weights, shrink=shrink)
         scores = queries.idea_scores(run_id)
     if output is not None:
-        write_ranking(output, ranked, warehouse, run_id, by_matches=False)
+        write_ranking(output, ideas, warehouse, run_id, by_matches=False)
     if as_json:
-        print_answer("ranked_by_scores", ranked, run=run)
+        print_answer("ranked_by_scores", ideas, run=run)
     else:
-        print_ranking(ranked, scores)
-        print_note(f"run {run_id}, ranked by scores{_under(run, profile)}")
+        print_ranking(ideas, scores)
+        print_note(f"run {run_id}, ranked by scores{_weights_note(run, profile)}")
         if profile is not None and (others := weights_not_acting(run, profile)):
             print_note(others)
         if shrink:
@@ -79,7 +81,7 @@ def print_scores(
     return 0
 
 
-def _under(run: Run, profile: Profile | None) -> str:
+def _weights_note(run: Run, profile: Profile | None) -> str:
     if profile is None:
         return ""
     acting = profile.score_weights.acting(assessed=run.assessed)
@@ -88,7 +90,7 @@ def _under(run: Run, profile: Profile | None) -> str:
 
 
 def weights_not_acting(run: Run, profile: Profile) -> str:
-    """Return which of a profile's weights do not apply to a run, and why; empty: all do."""
+    """Return which weights of a profile do not apply to a run, and why."""
     others = profile.score_weights.acting(assessed=not run.assessed)
     names = ", ".join(name for name, weight in others.items() if weight)
     if not names:
@@ -99,13 +101,11 @@ def weights_not_acting(run: Run, profile: Profile) -> str:
 
 
 def print_matches(page: "RankedRun", _: "Result", __: Summary[Any]) -> None:
-    """Print a ranking by matches: ranks with the range the intervals allow, never a false total
-    order.
-    """
+    """Print a ranking by matches, with the range of ranks that intervals allow."""
     head, ranked, groups = page.head, page.units, page.groups
     joined = any(group.joins_groups for group in groups)
     columns = (*COLUMNS, *(ACROSS_COLUMNS if joined else ()))
-    cells = (lambda idea: (*_row(idea), *_across(idea))) if joined else _row
+    cells = (lambda idea: (*_row(idea), *_cells_across_groups(idea))) if joined else _row
     stdout_console().print(ranking_table(columns, ranked, cells))
     print_note(
         f"run {head.run_id}, {head.ranking_id}: {_rests_on(groups)}; engine {head.engine},"
@@ -121,14 +121,14 @@ def print_matches(page: "RankedRun", _: "Result", __: Summary[Any]) -> None:
 def _rests_on(summaries: Sequence[GroupSummary]) -> str:
     groups = sum(not summary.joins_groups for summary in summaries)
     matches = sum(summary.match_count for summary in summaries)
-    unscored = sum(summary.unscored_match_count for summary in summaries)
+    unscored_count = sum(summary.unscored_match_count for summary in summaries)
     biases = [summary.position_bias for summary in summaries if summary.position_bias is not None]
     bias = f", position bias {sum(biases) / len(biases):+.2f} on average" if biases else ""
-    return f"{matches:,} verdicts ({unscored:,} unscored) in {groups:,} groups{bias}"
+    return f"{matches:,} verdicts ({unscored_count:,} unscored) in {groups:,} groups{bias}"
 
 
 def _row(entry: RankedIdea) -> tuple[str | Group, ...]:
-    played = entry.wins is not None and entry.losses is not None
+    has_matches = entry.wins is not None and entry.losses is not None
     return (
         "–" if entry.rank is None else str(entry.rank),
         "" if entry.best_rank is None else f"{entry.best_rank}–{entry.worst_rank}",
@@ -139,15 +139,15 @@ def _row(entry: RankedIdea) -> tuple[str | Group, ...]:
             if entry.strength_lower is None or entry.strength_upper is None
             else f"{entry.strength_lower:.2f} … {entry.strength_upper:.2f}"
         ),
-        f"{entry.wins:g}" if played else "",
-        f"{entry.losses:g}" if played else "",
+        f"{entry.wins:g}" if has_matches else "",
+        f"{entry.losses:g}" if has_matches else "",
         "" if entry.ties is None else str(entry.ties),
         "" if entry.unscored_match_count is None else str(entry.unscored_match_count),
         number(entry.score),
     )
 
 
-def _across(entry: RankedIdea) -> tuple[str, ...]:
+def _cells_across_groups(entry: RankedIdea) -> tuple[str, ...]:
     rank, strength = entry.rank_across_groups, entry.strength_across_groups
     return ("–" if rank is None else str(rank), "" if strength is None else f"{strength:.2f}")
 
@@ -166,10 +166,10 @@ def is_table(path: Path) -> bool:
 
 
 def check_output(path: Path, *, tables_alone: bool = False) -> None:
-    """Raises ConfigurationError when the ending names no format, before anything is ranked.
+    """Raise ConfigurationError if the file extension names no format.
 
     Args:
-        tables_alone: a ranking by scores has one page, HTML.
+        tables_alone: only tables and HTML, as for a ranking by scores.
     """
     endings = (*_WRITERS, *(_PAGES[:1] if tables_alone else _PAGES))
     if path.suffix.lower() not in endings:
@@ -178,40 +178,40 @@ def check_output(path: Path, *, tables_alone: bool = False) -> None:
 
 
 def write_ranking(
-    path: Path, ranked: Sequence[RankedIdea], warehouse: Path, run_id: RunId, *, by_matches: bool
+    path: Path, ideas: Sequence[RankedIdea], warehouse: Path, run_id: RunId, *, by_matches: bool
 ) -> None:
     if path.suffix.lower() == ".html":
-        from dashboards.render.formats.any_format import report_file
+        from dashboards.render.formats.report_file import report_file
 
         html, lake = ReportFormat.HTML, Warehouse(warehouse)
         path.write_bytes(report_file(lake, run_id, None, html, ranking=by_matches))
         return
-    _WRITERS[path.suffix.lower()](path, ranked)
+    _WRITERS[path.suffix.lower()](path, ideas)
 
 
-def _cells(ranked: Sequence[RankedIdea]) -> "polars.DataFrame":
+def _cells(ideas: Sequence[RankedIdea]) -> "polars.DataFrame":
     import polars
 
     from dashboards.app.cells import as_text
 
-    rows = [idea.model_dump(mode="json") for idea in ranked]
+    rows = [idea.model_dump(mode="json") for idea in ideas]
     names = list(RankedIdea.model_fields)
     return as_text(polars.DataFrame(rows, schema=names, infer_schema_length=None))
 
 
-def _write_csv(path: Path, ranked: Sequence[RankedIdea]) -> None:
+def _write_csv(path: Path, ideas: Sequence[RankedIdea]) -> None:
     from dashboards.app.cells import as_csv
 
-    path.write_bytes(as_csv(_cells(ranked)).encode())
+    path.write_bytes(as_csv(_cells(ideas)).encode())
 
 
-def _write_workbook(path: Path, ranked: Sequence[RankedIdea]) -> None:
+def _write_workbook(path: Path, ideas: Sequence[RankedIdea]) -> None:
     from openpyxl import Workbook
     from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
     book = Workbook(write_only=True)
     sheet = book.create_sheet("ranking")
-    frame = _cells(ranked)
+    frame = _cells(ideas)
     for row in (frame.columns, *frame.rows()):
         sheet.append(
             [ILLEGAL_CHARACTERS_RE.sub("", cell) if isinstance(cell, str) else cell for cell in row]
@@ -219,8 +219,8 @@ def _write_workbook(path: Path, ranked: Sequence[RankedIdea]) -> None:
     book.save(path)
 
 
-def _write_json(path: Path, ranked: Sequence[RankedIdea]) -> None:
-    rows = [idea.model_dump(mode="json") for idea in ranked]
+def _write_json(path: Path, ideas: Sequence[RankedIdea]) -> None:
+    rows = [idea.model_dump(mode="json") for idea in ideas]
     path.write_bytes(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
 
 

@@ -1,4 +1,4 @@
-"""`assay report`: the report of published work of any kind or of one idea, in any format."""
+"""`assay report`: report of published work or of one idea, in any format."""
 
 import sys
 from pathlib import Path
@@ -10,7 +10,7 @@ from dashboards.render.formats.report_format import ReportFormat, format_of
 from flows.cli.answer import write_answer
 from flows.cli.options import Json, Output
 from flows.cli.people.inbox import print_waiting
-from flows.cli.talk import safe
+from flows.cli.terminal import safe
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from schemas.options.commands import LakeOptions
@@ -99,48 +99,50 @@ def report(
 
         write_answer(report_answer(Warehouse(lake.warehouse.resolve()), run, idea, ranking=ranking))
         return 0
-    chosen = output_format or (format_of(output.name) if output else ReportFormat.MD)
-    written = _written(lake, run, idea, ranking=ranking, full=full, docs=docs, chosen=chosen)
+    report_format = output_format or (format_of(output.name) if output else ReportFormat.MD)
+    content = _report_bytes(
+        lake, run, idea, ranking=ranking, full=full, docs=docs, report_format=report_format
+    )
     if output is not None:
-        output.write_bytes(written)
+        output.write_bytes(content)
     else:
-        _print(written, chosen)
+        _print(content, report_format)
     return 0
 
 
-def _print(written: bytes, chosen: ReportFormat) -> None:
-    """Write a report to stdout. Raises ConfigurationError for what a terminal cannot show."""
-    if chosen not in (ReportFormat.PDF, ReportFormat.DOCX):
-        sys.stdout.write(safe(written.decode()))
+def _print(content: bytes, report_format: ReportFormat) -> None:
+    """Write a report to stdout; raise ConfigurationError for binary formats on a terminal."""
+    if report_format not in (ReportFormat.PDF, ReportFormat.DOCX):
+        sys.stdout.write(safe(content.decode()))
         return
     if sys.stdout.isatty():
-        raise ConfigurationError(f"a {chosen} is no text: write it to a file with --output")
-    sys.stdout.buffer.write(written)
+        raise ConfigurationError(f"a {report_format} is no text: write it to a file with --output")
+    sys.stdout.buffer.write(content)
 
 
 def _wait_for_people(
     lake: LakeOptions, run: str | None, project: Path, *, as_json: bool
 ) -> int | None:
-    """The exit code of a report that waits for decisions; None: it is approved.
+    """Return the exit code of a report that waits for decisions; None: approved.
 
     Raises:
-        ConfigurationError: it is rejected, with by whom and why; or as `load_project`.
+        ConfigurationError: it was rejected; or as `load_project`.
         UnknownNameError: as `admit`.
     """
     from warehouse.app.approvals import admit, load_project
 
     warehouse = Warehouse(lake.warehouse.resolve())
     with warehouse.queries() as queries:
-        found = queries.run(RunId(run)) if run else queries.latest_run()
-    admission = admit(warehouse, load_project(project), Stage.REPORT, found.run_id)
+        head = queries.run(RunId(run)) if run else queries.latest_run()
+    admission = admit(warehouse, load_project(project), Stage.REPORT, head.run_id)
     for why in admission.left_out.values():
-        raise ConfigurationError(f"the report on {found.run_id} was {why}")
+        raise ConfigurationError(f"the report on {head.run_id} was {why}")
     if admission.waiting:
-        return print_waiting(admission.waiting, found, as_json=as_json)
+        return print_waiting(admission.waiting, head, as_json=as_json)
     return None
 
 
-def _written(
+def _report_bytes(
     lake: LakeOptions,
     run: str | None,
     idea: str | None,
@@ -148,9 +150,9 @@ def _written(
     ranking: bool,
     full: bool,
     docs: bool,
-    chosen: ReportFormat,
+    report_format: ReportFormat,
 ) -> bytes:
-    from dashboards.render.formats.any_format import report_file
+    from dashboards.render.formats.report_file import report_file
 
     warehouse = Warehouse(lake.warehouse.resolve())
     if run is None:
@@ -158,10 +160,10 @@ def _written(
             run = queries.latest_run().run_id
     run_id = RunId(run)
     if docs:
-        if chosen not in (ReportFormat.MD, ReportFormat.HTML):
+        if report_format not in (ReportFormat.MD, ReportFormat.HTML):
             raise ConfigurationError("Data Docs are one HTML file")
         from dashboards.render.data_docs import data_docs
 
         return data_docs(warehouse, run_id).encode("utf-8", "replace")
     idea_id = IdeaId(idea) if idea is not None else None
-    return report_file(warehouse, run_id, idea_id, chosen, ranking=ranking, full=full)
+    return report_file(warehouse, run_id, idea_id, report_format, ranking=ranking, full=full)

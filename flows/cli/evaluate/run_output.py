@@ -1,16 +1,14 @@
-"""What `assay evaluate` prints: the ranking, what was rejected, whether the run is in order, and
-where things lie.
-"""
+"""Output of `assay evaluate`: ranking, rejected entries, state and paths."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pkgutil import resolve_name
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from dashboards.render.figures import counted
+from dashboards.render.figures import plural
 from flows.cli.answer import EXIT_DONE, EXIT_USAGE, print_answer
 from flows.cli.output import print_ranking, print_table
-from flows.cli.talk import print_note, print_warning
+from flows.cli.terminal import print_note, print_warning
 from flows.works.evaluate.request import literature_name
 from schemas.choices import BUNDLED_REMARK, BUNDLED_SAMPLE, LiteratureChoice
 from schemas.judgement.run_request import RunRequest
@@ -35,9 +33,9 @@ def print_run(page: "EvaluatedRun", result: "Result", summary: Summary[Any]) -> 
         (print_note if result.in_order and not page.alarms else print_warning)(line)
     time = f"{run.duration_seconds:.0f} s"
     if summary.unchanged:
-        time = f"nothing was to be done: it stands as of {run.finished_at:%Y-%m-%d %H:%M} UTC"
+        time = f"nothing to do: up to date as of {run.finished_at:%Y-%m-%d %H:%M} UTC"
     print_note(
-        f"run {run.run_id}: of {counted(run.idea_count, 'idea')} {run.states_in_words}, {time}"
+        f"run {run.run_id}: of {plural(run.idea_count, 'idea')} {run.states_in_words}, {time}"
     )
     if page.not_covered:
         print_warning(page.not_covered)
@@ -47,19 +45,19 @@ def print_run(page: "EvaluatedRun", result: "Result", summary: Summary[Any]) -> 
     )
 
 
-def print_rejections(rejected: Sequence[tuple[str, str, str]]) -> None:
-    """Entries of the idea file that could not enter: where, for what reason, and how to mend it."""
-    for place, reason, detail in rejected[:MOST_REJECTIONS]:
+def print_rejections(entries: Sequence[tuple[str, str, str]]) -> None:
+    """Print rejected entries of the idea file, with reasons and remedies."""
+    for place, reason, detail in entries[:MOST_REJECTIONS]:
         print_warning(f"rejected: {place} ({reason.replace('_', ' ')}): {detail}")
-    if len(rejected) > MOST_REJECTIONS:
+    if len(entries) > MOST_REJECTIONS:
         print_warning(
-            f"and {len(rejected) - MOST_REJECTIONS:,} more: --json and the report list all"
+            f"and {len(entries) - MOST_REJECTIONS:,} more: --json and the report list all"
         )
 
 
 def literature_in_words(literature: LiteratureChoice) -> str:
-    bundled = literature_name(literature) == BUNDLED_SAMPLE
-    return f"{BUNDLED_SAMPLE}, {BUNDLED_REMARK}" if bundled else literature.text
+    is_bundled = literature_name(literature) == BUNDLED_SAMPLE
+    return f"{BUNDLED_SAMPLE}, {BUNDLED_REMARK}" if is_bundled else literature.text
 
 
 def _order(run: Run, alarms: Sequence[str]) -> Iterator[str]:
@@ -73,9 +71,9 @@ def _order(run: Run, alarms: Sequence[str]) -> Iterator[str]:
 
 
 def print_fields(request: RunRequest, *, as_json: bool) -> int:
-    """Print the columns of the idea file, and what of it is not judged; nothing is paid.
+    """Print the columns of the idea file, free of charge; return the exit code.
 
-    The exit code is that of a usage error where no entry can be evaluated.
+    It is that of a usage error if no entry can be evaluated.
     """
     batch = read_ideas(
         request.ideas.path, default_cutoff=request.cutoff_date, fields=request.ideas.fields
@@ -101,14 +99,14 @@ def print_fields(request: RunRequest, *, as_json: bool) -> int:
     return code
 
 
+# Prints results and warnings of a page.
 Shows = Callable[[Any, "Result", Summary[Any]], None]
-"""Prints a page: what was found, and what is wrong with it."""
 
+# By command; imported at first use.
 _TABLES = {
     "evaluate": "flows.cli.evaluate.run_output:print_run",
     "rank": "flows.cli.evaluate.rank_output:print_matches",
 }
-"""By command; imported when one is first printed."""
 
 
 def tables_of(name: str) -> Shows | None:

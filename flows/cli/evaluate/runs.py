@@ -1,6 +1,4 @@
-"""`assay runs`: which runs there are, what they hold, how two differ,
-and giving their space back.
-"""
+"""`assay runs`: listing, comparison and deletion of runs."""
 
 import sys
 from collections.abc import Sequence
@@ -11,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dashboards.render import figures
-from dashboards.render.figures import counted
+from dashboards.render.figures import plural
 from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
-from flows.cli.talk import print_note
+from flows.cli.terminal import print_note
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import RunId
 from schemas.options.commands import LakeOptions
@@ -40,14 +38,14 @@ def list_runs(lake: LakeOptions, json: Json = False) -> int:
     try:
         runs = _runs(lake)
     except UnknownNameError:  # there is no lake yet
-        unpublished = _unpublished(Warehouse(lake.warehouse.resolve()))
-        if not unpublished:
+        run_ids = _unpublished_runs(Warehouse(lake.warehouse.resolve()))
+        if not run_ids:
             raise
         line = "no run is published yet; `assay runs show RUN` says what one has cost"
         if json:
-            print_answer("listed", (), warnings=[f"{line}: {', '.join(unpublished)}"])
+            print_answer("listed", (), warnings=[f"{line}: {', '.join(run_ids)}"])
             return 0
-        print_table(["run", "state"], [[run_id, "not published"] for run_id in unpublished])
+        print_table(["run", "state"], [[run_id, "not published"] for run_id in run_ids])
         print_note(line)
         return 0
     return print_listed(
@@ -75,34 +73,32 @@ def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
     warehouse = Warehouse(lake.warehouse.resolve())
     try:
         with warehouse.queries() as queries:
-            found, cost = queries.run(RunId(run)), queries.run_cost(RunId(run))
-            rejected = queries.rejections(RunId(run))
+            head, cost = queries.run(RunId(run)), queries.run_cost(RunId(run))
+            rejections = queries.rejections(RunId(run))
     except UnknownNameError:  # nothing is published under that name, or there is no lake yet
-        if (paid := _paid(warehouse, RunId(run))) is None:
+        if (spending := _spending(warehouse, RunId(run))) is None:
             raise
-        _show_unpublished(run, paid, as_json=json)
+        _show_unpublished(run, spending, as_json=json)
         return 0
     if json:
         print_answer(
-            found.in_a_word(), [cost], run=found, warnings=found.order_reasons, rejected=rejected
+            head.in_a_word(), [cost], run=head, warnings=head.order_reasons, rejected=rejections
         )
         return 0
-    told = {**found.model_dump(mode="json"), **cost.model_dump(mode="json")}
-    print_table(["what", "value"], [[name, _told(value)] for name, value in told.items()])
+    values = {**head.model_dump(mode="json"), **cost.model_dump(mode="json")}
+    print_table(["what", "value"], [[name, _cell(value)] for name, value in values.items()])
     return 0
 
 
-def _unpublished(warehouse: Warehouse) -> tuple[RunId, ...]:
+def _unpublished_runs(warehouse: Warehouse) -> tuple[RunId, ...]:
     from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile
 
     with closing(BudgetFile(warehouse.budgets, RunId(WHOLE_RUN), Budget())) as budget:
         return budget.runs() if budget.exists else ()
 
 
-def _paid(warehouse: Warehouse, run_id: RunId) -> dict[str, float | int] | None:
-    """Return what a run has spent by its budget, and how much of it is estimated for how many
-    calls; None: nothing.
-    """
+def _spending(warehouse: Warehouse, run_id: RunId) -> dict[str, float | int] | None:
+    """Return what a run has spent, and how much of it is estimated; None: nothing."""
     from warehouse.stores.budget_file import WHOLE_RUN, BudgetFile
 
     with closing(BudgetFile(warehouse.budgets, run_id, Budget())) as budget:
@@ -119,17 +115,17 @@ def _paid(warehouse: Warehouse, run_id: RunId) -> dict[str, float | int] | None:
     }
 
 
-def _show_unpublished(run: str, paid: dict[str, float | int], *, as_json: bool) -> None:
+def _show_unpublished(run: str, spending: dict[str, float | int], *, as_json: bool) -> None:
     from flows.cli.output import print_table
 
     lines = [f"run {run} is not published: run the same command again to resume it"]
-    if paid["estimated_calls"]:
-        calls = counted(int(paid["estimated_calls"]), "call")
+    if spending["estimated_calls"]:
+        calls = plural(int(spending["estimated_calls"]), "call")
         lines.append(
-            f"{figures.usd(paid['estimated_usd'])} of its cost are estimates for {calls} of which the"
+            f"{figures.usd(spending['estimated_usd'])} of its cost are estimates for {calls} of which the"
             " answer, and so the cost, is not known"
         )
-    row = {"run_id": run, **paid}
+    row = {"run_id": run, **spending}
     if as_json:
         print_answer("not_published", [row], warnings=lines)
         return
@@ -141,7 +137,7 @@ def _show_unpublished(run: str, paid: dict[str, float | int], *, as_json: bool) 
 @application.command("compare")
 def compare(
     before: Annotated[str, typer.Argument(metavar="BEFORE", help="A run, such as last night's.")],
-    after: Annotated[str, typer.Argument(metavar="AFTER", help="The run to hold beside it.")],
+    after: Annotated[str, typer.Argument(metavar="AFTER", help="The run to compare it with.")],
     lake: LakeOptions,
     json: Json = False,
 ) -> int:
@@ -220,14 +216,14 @@ def _delete(runs: Sequence[RunId], lake: LakeOptions, *, yes: bool, as_json: boo
                 if kind is RUNS
                 else delete_work(warehouse, kind, run_id)
             )
-    freed = sum(each.bytes_freed for each in deleted)
+    bytes_freed = sum(each.bytes_freed for each in deleted)
     if as_json:
-        print_answer("deleted", deleted, bytes_freed=freed)
+        print_answer("deleted", deleted, bytes_freed=bytes_freed)
         return 0
     for each in deleted:
         print_note(f"deleted {each.run.run_id}: {each.bytes_freed / 1e6:,.1f} MB given back")
     print_note(
-        f"{counted(len(deleted), 'run')} deleted, {freed / 1e6:,.1f} MB given back; what the lake"
+        f"{plural(len(deleted), 'run')} deleted, {bytes_freed / 1e6:,.1f} MB given back; what the lake"
         " held of them goes with `assay warehouse compact`, once no snapshot of the last week reads"
         " it"
     )
@@ -241,7 +237,7 @@ def _ask(runs: Sequence[RunId]) -> None:
     typer.confirm(f"Delete {names}?", abort=True, err=True)
 
 
-def _told(value: object) -> object:
+def _cell(value: object) -> object:
     if isinstance(value, list):
         return "; ".join(map(str, value))
     if isinstance(value, dict):

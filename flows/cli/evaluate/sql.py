@@ -1,4 +1,4 @@
-"""`assay sql`: one read-only question to the lake."""
+"""`assay sql`: read-only SQL queries to the lake."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ import typer
 
 from dashboards.spreadsheet_cells import csv_line
 from flows.cli.options import Json, Output
-from flows.cli.talk import print_note, safe, safe_json
+from flows.cli.terminal import print_note, safe, safe_json
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
 from warehouse.warehouse import Warehouse
@@ -64,24 +64,24 @@ def sql(
 ) -> int:
     """Ask the lake a question in SQL. Read-only: no files but those of --with, no network."""
     warehouse = Warehouse(lake.warehouse.resolve())
-    chosen = AnswerFormat.JSON if json else output_format or _format_of(output)
+    answer_format = AnswerFormat.JSON if json else output_format or _format_of(output)
     statement, files = _statement(query, file), _files(beside or ())
-    if chosen in _BINARY:
-        _deliver(_binary(warehouse, statement, chosen, files), output, chosen)
+    if answer_format in _BINARY:
+        _deliver(_binary(warehouse, statement, answer_format, files), output, answer_format)
         return 0
     from warehouse.console.console import run_sql_with_names
 
     columns, rows = run_sql_with_names(warehouse, statement, beside=files)
-    if chosen is AnswerFormat.TABLE and output is None:
+    if answer_format is AnswerFormat.TABLE and output is None:
         from flows.cli.output import print_table
 
         print_table(columns, [[_short(value) for value in row.values()] for row in rows])
         if not rows:
             print_note("no rows")
         return 0
-    if chosen is AnswerFormat.TABLE:
+    if answer_format is AnswerFormat.TABLE:
         raise ConfigurationError(f"a table is for reading: choose --format for {output}")
-    _deliver(_text(columns, rows, chosen).encode(), output, chosen)
+    _deliver(_text(columns, rows, answer_format).encode(), output, answer_format)
     return 0
 
 
@@ -108,26 +108,28 @@ def _format_of(output: Path | None) -> AnswerFormat:
     return AnswerFormat(ending)
 
 
-def _files(given: Sequence[str]) -> Mapping[str, Path]:
-    named = [each.partition("=") for each in given]
-    for name, equals, path in named:
+def _files(arguments: Sequence[str]) -> Mapping[str, Path]:
+    pairs = [each.partition("=") for each in arguments]
+    for name, equals, path in pairs:
         if not (name and equals and path):
             raise ConfigurationError(f"--with {name!r}: write it as NAME=FILE")
         if not Path(path).is_file():
             raise ConfigurationError(f"--with {name}={path}: there is no such file")
-    return {name: Path(path) for name, _, path in named}
+    return {name: Path(path) for name, _, path in pairs}
 
 
 def _short(value: object) -> object:
-    """A number as a person reads it: 4.86, not 4.859999999999999."""
+    """Round a number for readers: 4.86, not 4.859999999999999."""
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
-def _text(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], chosen: AnswerFormat) -> str:
-    if chosen is AnswerFormat.CSV:
+def _text(
+    columns: Sequence[str], rows: Sequence[Mapping[str, Any]], answer_format: AnswerFormat
+) -> str:
+    if answer_format is AnswerFormat.CSV:
         cells = [[_cell(value) for value in row.values()] for row in rows]
         return "".join(map(csv_line, (columns, *cells)))
-    if chosen is AnswerFormat.JSONL:
+    if answer_format is AnswerFormat.JSONL:
         return "".join(f"{safe_json(orjson.dumps(row, default=str).decode())}\n" for row in rows)
     document = orjson.dumps(rows, default=str, option=orjson.OPT_INDENT_2).decode()
     return f"{safe_json(document)}\n"
@@ -138,7 +140,7 @@ def _cell(value: object) -> object:
 
 
 def _binary(
-    warehouse: Warehouse, statement: str, chosen: AnswerFormat, files: Mapping[str, Path]
+    warehouse: Warehouse, statement: str, answer_format: AnswerFormat, files: Mapping[str, Path]
 ) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -147,7 +149,7 @@ def _binary(
 
     table = run_sql_to_arrow(warehouse, statement, beside=files)
     sink = pa.BufferOutputStream()
-    if chosen is AnswerFormat.PARQUET:
+    if answer_format is AnswerFormat.PARQUET:
         try:
             pq.write_table(table, sink)
         except pa.ArrowNotImplementedError as error:
@@ -162,12 +164,12 @@ def _binary(
     return bytes(sink.getvalue())
 
 
-def _deliver(content: bytes, output: Path | None, chosen: AnswerFormat) -> None:
+def _deliver(content: bytes, output: Path | None, answer_format: AnswerFormat) -> None:
     if output is not None:
         output.write_bytes(content)
-    elif chosen not in _BINARY:
+    elif answer_format not in _BINARY:
         sys.stdout.write(safe(content.decode()))
     elif sys.stdout.isatty():
-        raise ConfigurationError(f"{chosen} is no text: write it to a file with --output")
+        raise ConfigurationError(f"{answer_format} is no text: write it to a file with --output")
     else:
         sys.stdout.buffer.write(content)

@@ -1,1 +1,1 @@
-"""Commands that ask the literature."""
+"""Commands that query the literature."""

@@ -1,4 +1,4 @@
-"""`assay literature`: build, serve, search and audit snapshots."""
+"""`assay literature`: building, serving, searching and auditing of snapshots."""
 
 import dataclasses
 import socket
@@ -12,7 +12,7 @@ import typer
 from dashboards.render import page as pg
 from flows.cli.answer import print_answer, write_answer
 from flows.cli.options import Commands, Json, Output
-from flows.cli.talk import print_note, print_warning
+from flows.cli.terminal import print_note, print_warning
 from schemas.choices import LIVE, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.literature.audit import Action, Proposal
@@ -39,7 +39,7 @@ Index = Annotated[
     Path,
     typer.Argument(
         metavar="INDEX",
-        help="Folder of the index; an interrupted build goes on where it stopped.",
+        help="Folder of the index; an interrupted build resumes.",
     ),
 ]
 
@@ -101,11 +101,11 @@ def serve(
     literature: Annotated[
         str,
         typer.Option(
-            "--literature", metavar="snapshot:PATH|live", help="What stands behind the gateway."
+            "--literature", metavar="snapshot:PATH|live", help="Literature behind the gateway."
         ),
     ] = LIVE.text,
     host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Loopback unless told otherwise.")
+        str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option("--port", min=0, max=65_535, metavar="N", help="0: any free port.")
@@ -143,18 +143,18 @@ def search(
     json: Json = False,
 ) -> int:
     """Search papers, as an evaluation would; retracted or withdrawn works bear a mark here."""
-    from flows.cli.output import print_table, write_found
+    from flows.cli.output import print_table, write_lookup
     from flows.works.literature.searching import failures_in_words, search_papers, told
 
     answer = search_papers(query, options, Settings())
     if output is not None:
-        write_found(output, told(answer), _page(query, answer.items))
+        write_lookup(output, told(answer), _page(query, answer.items))
     if json:
         write_answer(told(answer))
     elif output is None:
         print_table(
             ["year", "title", "venue", "url"],
-            [[str(p.year or "–"), _marked(p), p.venue, p.url] for p in answer.items],
+            [[str(p.year or "–"), _title_with_mark(p), p.venue, p.url] for p in answer.items],
         )
     for line in failures_in_words(answer):
         print_warning(line)
@@ -181,20 +181,18 @@ def audit(
 
 def _page(query: str, papers: Sequence[Paper]) -> pg.Page:
     rows = [
-        (str(paper.year or "–"), pg.line(pg.link(_marked(paper), paper.url)), paper.venue)
+        (str(paper.year or "–"), pg.line(pg.link(_title_with_mark(paper), paper.url)), paper.venue)
         for paper in papers
     ]
     return pg.Page(pg.line(f"Papers on {query}"), (pg.table(("Year:", "Title", "Venue"), rows),))
 
 
-def _marked(paper: Paper) -> str:
+def _title_with_mark(paper: Paper) -> str:
     return paper.title if paper.state is None else f"{paper.title} ({paper.state.mark})"
 
 
 def _free_port(host: str) -> int:
-    """A port that was free a moment ago: known before the gateway opens it, so that its address can
-    be printed.
-    """
+    """Return a free port, so that its address can be printed before the gateway starts."""
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
         try:
             probe.bind((host, 0))
@@ -212,15 +210,15 @@ _VALUE_CHARACTERS = 60
 def print_audit(audited: "Audited", *, as_json: bool) -> None:
     from flows.cli.output import print_table
 
-    shown = audited.standing
-    waiting = sum(each["proposed"] + each["without_remedy"] for each in shown.counts)
+    standing = audited.standing
+    waiting = sum(each["proposed"] + each["without_remedy"] for each in standing.counts)
     if as_json:
         print_answer(
             "findings" if waiting else "in_order",
-            shown.proposals,
+            standing.proposals,
             warnings=audited.warnings,
-            fingerprint=shown.fingerprint,
-            rules=shown.counts,
+            fingerprint=standing.fingerprint,
+            rules=standing.counts,
             decided=dataclasses.asdict(audited.decided),
         )
         return
@@ -234,16 +232,16 @@ def print_audit(audited: "Audited", *, as_json: bool) -> None:
     ):
         if count:
             print_note(f"{count:,} {word}")
-    print_note(f"snapshot {shown.fingerprint[:12]}: {waiting:,} open")
+    print_note(f"snapshot {standing.fingerprint[:12]}: {waiting:,} open")
     names = ("rule", "proposed", "without_remedy", "accepted", "rejected", "undone")
     print_table(
         [name.replace("_", " ") for name in names],
-        [[each[name] for name in names] for each in shown.counts],
+        [[each[name] for name in names] for each in standing.counts],
     )
-    if shown.proposals:
+    if standing.proposals:
         print_table(
             ["proposal", "sure", "rule", "paper", "change", "why"],
-            [_line(each) for each in shown.proposals],
+            [_line(each) for each in standing.proposals],
         )
 
 
@@ -271,7 +269,7 @@ def _change(proposal: Proposal) -> str:
 def _value(text: str | None) -> str:
     try:
         value = None if text is None else orjson.loads(text)
-    except orjson.JSONDecodeError:  # nothing that an audit writes
+    except orjson.JSONDecodeError:  # not written by an audit
         value = text
     if value in (None, []):
         return "nothing"

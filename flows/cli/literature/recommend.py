@@ -8,8 +8,8 @@ import typer
 from dashboards.render import page as pg
 from flows.cli.answer import answer_of, write_answer
 from flows.cli.options import Json, Output
-from flows.cli.output import write_found
-from flows.cli.talk import print_note, print_warning
+from flows.cli.output import write_lookup
+from flows.cli.terminal import print_note, print_warning
 from schemas.literature.recommendation import Recommendation, ResourceKind
 from schemas.options.commands import RecommendOptions
 from schemas.settings import Settings
@@ -42,36 +42,36 @@ def recommend(
     """
     from flows.works.literature.recommending import recommend_for
 
-    found = recommend_for(given, options, Settings())
-    warnings = list(recommendation_warnings(found))
+    result = recommend_for(given, options, Settings())
+    warnings = list(recommendation_warnings(result))
     answer = answer_of(
-        "incomplete" if found.failures else "complete",
-        found.recommendations,
+        "incomplete" if result.failures else "complete",
+        result.recommendations,
         warnings=warnings,
-        failures=found.failures,
-        near_works=found.near_works,
-        citations=found.citations,
-        citations_with_contexts=found.known_contexts,
-        known_uses=found.known_resources,
+        failures=result.failures,
+        near_works=result.near_works,
+        citations=result.citations,
+        citations_with_contexts=result.known_contexts,
+        known_uses=result.known_resources,
     )
     if output is not None:
-        write_found(output, answer, _page(found.recommendations, warnings))
+        write_lookup(output, answer, _page(result.recommendations, warnings))
     if json:
         write_answer(answer)
     elif output is None:
-        _print(found.recommendations)
+        _print(result.recommendations)
     if not json:
         print_note(
-            f"{found.near_works} works near the idea, {found.citations:,} citations,"
-            f" {found.known_contexts:,} of them with their passages;"
-            f" {found.known_resources:,} uses known from earlier evaluations"
+            f"{result.near_works} works near the idea, {result.citations:,} citations,"
+            f" {result.known_contexts:,} of them with their passages;"
+            f" {result.known_resources:,} uses known from earlier evaluations"
         )
     for line in warnings:
         print_warning(line)
-    return 1 if found.failures else 0
+    return 1 if result.failures else 0
 
 
-def _page(recommended: Sequence[Recommendation], warnings: Sequence[str]) -> pg.Page:
+def _page(recommendations: Sequence[Recommendation], warnings: Sequence[str]) -> pg.Page:
     blocks: list[pg.Block] = [pg.note(each) for each in warnings]
     for kind, title in _TITLES.items():
         rows = [
@@ -80,9 +80,9 @@ def _page(recommended: Sequence[Recommendation], warnings: Sequence[str]) -> pg.
                 each.name,
                 f"{each.score_0_to_1:.2f}",
                 each.reason,
-                "; ".join(_said(each)),
+                "; ".join(_use_lines(each)),
             )
-            for each in recommended
+            for each in recommendations
             if each.kind is kind
         ]
         if rows:
@@ -93,38 +93,44 @@ def _page(recommended: Sequence[Recommendation], warnings: Sequence[str]) -> pg.
     return pg.Page(pg.line("Data sets, baselines and metrics"), tuple(blocks))
 
 
-def _print(recommended: tuple[Recommendation, ...]) -> None:
+def _print(recommendations: tuple[Recommendation, ...]) -> None:
     from flows.cli.output import print_table
 
     for kind, title in _TITLES.items():
         rows = [
-            [each.rank, each.name, f"{each.score_0_to_1:.2f}", each.reason, "\n".join(_said(each))]
-            for each in recommended
+            [
+                each.rank,
+                each.name,
+                f"{each.score_0_to_1:.2f}",
+                each.reason,
+                "\n".join(_use_lines(each)),
+            ]
+            for each in recommendations
             if each.kind is kind
         ]
         if rows:
             print_table(["", title, "score", "why", "where"], rows)
 
 
-def _said(recommendation: Recommendation) -> Iterator[str]:
+def _use_lines(recommendation: Recommendation) -> Iterator[str]:
     for use in recommendation.uses:
         quote = use.quote or "its paper is cited; no passage is known"
         cut = quote if len(quote) <= _QUOTE_CHARACTERS else f"{quote[: _QUOTE_CHARACTERS - 1]}…"
         yield f"{use.title} ({use.year or 'no year'}): {cut}"
 
 
-def recommendation_warnings(found: "Recommended") -> Iterator[str]:
-    """Yield what is missing of what is recommended, and why, a line each."""
-    for failure in found.failures:
+def recommendation_warnings(result: "Recommended") -> Iterator[str]:
+    """Yield what the recommendations lack and why, a line each."""
+    for failure in result.failures:
         yield (
             f"could not look: {failure.source} {failure.endpoint}: {failure.reason}:"
             f" {failure.detail}"
         )
-    if not found.near_works:
+    if not result.near_works:
         yield "no work near the idea was found: nothing is recommended"
-    elif not found.citations:
+    elif not result.citations:
         yield "the literature tells no references: data sets and baselines are unknown, not none"
-    elif not found.known_contexts:
+    elif not result.known_contexts:
         yield (
             "the literature does not tell how works cite each other: baselines are unknown, and"
             " data"

@@ -1,4 +1,4 @@
-"""`assay experiment`: make a task, look at it, and try programs on it."""
+"""`assay experiment`: making, checking and running of tasks."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,14 +9,14 @@ import typer
 from dashboards.render import figures
 from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
 from flows.cli.options import Commands, Json, output_option
-from flows.cli.talk import print_note, print_warning, safe
+from flows.cli.terminal import print_note, print_warning, safe
 from schemas.errors import ConfigurationError
 from schemas.options.commands import DraftOptions
 from schemas.settings import Settings
 from schemas.works.experiment_run import ExperimentOptions
 from tasks.experiments.bundled import copy_task
 
-if TYPE_CHECKING:  # what is imported here, and late below, is slow, and help needs none of it
+if TYPE_CHECKING:  # slow imports are here and in functions, as help needs none
     from flows.works.experiment.experiment_drafting import Drafted
     from tasks.experiments.checking import CheckedTask
 
@@ -127,13 +127,13 @@ def print_drafted(drafted: "Drafted", folder: Path, *, as_json: bool) -> int:
     from flows.cli.literature.recommend import recommendation_warnings
     from tasks.experiments.task_folder import FILL_IN
 
-    found, idea = drafted.recommended, drafted.idea
-    found_count = figures.counted(
-        len(found.recommendations),
+    resources, idea = drafted.recommended, drafted.idea
+    resource_count = figures.plural(
+        len(resources.recommendations),
         "data set, baseline or metric",
         "data sets, baselines and metrics",
     )
-    warnings = tuple(recommendation_warnings(found))
+    warnings = tuple(recommendation_warnings(resources))
     if as_json:
         rows = [{"path": str(path)} for path in drafted.paths]
         print_answer("drafted", rows, folder=str(folder), warnings=warnings)
@@ -141,9 +141,9 @@ def print_drafted(drafted: "Drafted", folder: Path, *, as_json: bool) -> int:
     for path in drafted.paths:
         print_note(f"made {path}")
     print_note(
-        f"{figures.counted(len(idea.concerns), 'concern')} and"
-        f" {figures.counted(len(idea.works), 'work')} close to it;"
-        f" {found_count} of {figures.counted(found.near_works, 'work')} near it"
+        f"{figures.plural(len(idea.concerns), 'concern')} and"
+        f" {figures.plural(len(idea.works), 'work')} close to it;"
+        f" {resource_count} of {figures.plural(resources.near_works, 'work')} near it"
     )
     for line in warnings:
         print_warning(safe(line))
@@ -152,17 +152,17 @@ def print_drafted(drafted: "Drafted", folder: Path, *, as_json: bool) -> int:
 
 
 def print_checked(checked: "CheckedTask", *, as_json: bool) -> int:
-    failed = tuple(
+    failures = tuple(
         f"{each.program_id} fails: {each.failure}" for each in checked.programs if each.failure
     )
     if as_json:
         state = "sound" if checked.is_sound else "failing"
-        told = checked.model_dump(exclude={"programs"})
-        print_answer(state, checked.programs, warnings=failed, **told)
+        values = checked.model_dump(exclude={"programs"})
+        print_answer(state, checked.programs, warnings=failures, **values)
         return EXIT_DONE if checked.is_sound else EXIT_FAILURES
     from flows.cli.output import print_table
 
-    print_table(  # a metric may have the name of another column
+    print_table(  # not print_columns: the metric may be named like another column
         ["program", checked.metric, "95 % interval", "runs", "longest"],
         [
             [
@@ -175,15 +175,15 @@ def print_checked(checked: "CheckedTask", *, as_json: bool) -> int:
             for each in checked.programs
         ],
     )
-    for line in failed:
+    for line in failures:
         print_warning(safe(line))
     if checked.noise is not None:
         what = "the gain over the parent" if len(checked.programs) > 1 else "the metric"
-        chosen = figures.measure(checked.detectable_when_chosen)
-        confirmed = figures.measure(checked.detectable_when_confirmed)
+        detectable_in_search = figures.measure(checked.detectable_when_chosen)
+        detectable_in_confirmation = figures.measure(checked.detectable_when_confirmed)
         print_note(
             f"from run to run {what} differs by {figures.measure(checked.noise)} (standard"
-            f" deviation); gains from {chosen} show among all candidates, from {confirmed} on fresh"
+            f" deviation); gains from {detectable_in_search} show among all candidates, from {detectable_in_confirmation} on fresh"
             f" data; worth having is {figures.measure(checked.least_difference)}"
         )
     return EXIT_DONE if checked.is_sound else EXIT_FAILURES

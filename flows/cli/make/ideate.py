@@ -1,4 +1,4 @@
-"""`assay ideate`: ideas that are evaluated, revised and evaluated again."""
+"""`assay ideate`: ideas made, evaluated and revised."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +17,7 @@ Seeds = Annotated[
     Path,
     typer.Argument(
         metavar="SEEDS",
-        help="Topics, questions or ideas to improve, in any file that ideas stand in.",
+        help="Topics, questions or ideas to improve, in any file format of ideas.",
     ),
 ]
 

@@ -27,7 +27,7 @@ def write(
             *("--output", "-o"),
             metavar="DIR|FILE",
             help="Write the draft into this folder too, or its report, by the ending: html, pdf,"
-            " docx, md or json. The draft lies beside its report.",
+            " docx, md or json. The draft is next to its report.",
         ),
     ] = None,
     json: Json = False,
@@ -47,13 +47,13 @@ def write(
     if output is not None and output.is_file() and output.suffix[1:] not in list(ReportFormat):
         raise ConfigurationError(f"--output {output} is a file: name a folder for the draft")
     path = Path(idea)
-    given = (path if path.exists() else None, idea, read_venue(options.venue))
+    arguments = (path if path.exists() else None, idea, read_venue(options.venue))
     if options.outline_only:
-        return _print_outline(given, options, as_json=json)
-    return run("write", given, options, output, as_json=json)
+        return _print_outline(arguments, options, as_json=json)
+    return run("write", arguments, options, output, as_json=json)
 
 
-def _print_outline(given: tuple[object, ...], options: WriteOptions, *, as_json: bool) -> int:
+def _print_outline(arguments: tuple[object, ...], options: WriteOptions, *, as_json: bool) -> int:
     from flows.cli.answer import EXIT_DONE, print_answer
     from flows.run.requests import request_of
     from flows.works.evaluate.given_ideas import print_remarks
@@ -61,11 +61,11 @@ def _print_outline(given: tuple[object, ...], options: WriteOptions, *, as_json:
     from schemas.works.draft_run import outline_text
     from tasks.writing.work import WRITE
 
-    request = request_of(WRITE, given, options, Settings())
+    request = request_of(WRITE, arguments, options, Settings())
     print_remarks(request.remarks)
-    (planned,) = request.units
+    (draft_unit,) = request.units
     if as_json:
-        print_answer("planned", planned.outline, warnings=request.remarks)
+        print_answer("planned", draft_unit.outline, warnings=request.remarks)
     else:
-        sys.stdout.write(outline_text(planned.outline))
+        sys.stdout.write(outline_text(draft_unit.outline))
     return EXIT_DONE

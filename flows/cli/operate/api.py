@@ -1,4 +1,4 @@
-"""`assay api`: what the command line does, for programs over HTTP."""
+"""`assay api`: HTTP and MCP services for programs."""
 
 import os
 from datetime import UTC, datetime
@@ -8,7 +8,7 @@ import typer
 
 from flows.api.listening import check_free
 from flows.cli.options import Searched
-from flows.cli.talk import print_note, wanted
+from flows.cli.terminal import note_or_empty, print_note
 from flows.jobs.job_environment import without_keys
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
@@ -26,7 +26,7 @@ def api(
     lake: LakeOptions,
     literature: Searched = None,
     host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Loopback unless told otherwise.")
+        str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option("--port", min=1, max=65_535, metavar="N", help="Where it listens.")
@@ -47,10 +47,12 @@ def api(
     warehouse = Warehouse(lake.warehouse.resolve(), settings)
     _check_tokens(warehouse, host)
     check_free(host, port)
-    asked = None if literature is None else LiteratureChoice.parse(literature)
-    with open_gateway(resolve_literature(asked, settings), warehouse) as gateway:
-        shown = f"[{host}]" if ":" in host else host
-        note = wanted(f"API of {lake.warehouse} on http://{shown}:{port}/ – stop it with Ctrl-C")
+    choice = None if literature is None else LiteratureChoice.parse(literature)
+    with open_gateway(resolve_literature(choice, settings), warehouse) as gateway:
+        url_host = f"[{host}]" if ":" in host else host
+        note = note_or_empty(
+            f"API of {lake.warehouse} on http://{url_host}:{port}/ – stop it with Ctrl-C"
+        )
         place = (str(warehouse.root), host, str(port), gateway.url, "programs", note)
         return work_beside(
             ("flows.api.server", *place),
@@ -60,11 +62,11 @@ def api(
 
 
 def _check_tokens(warehouse: Warehouse, host: str) -> None:
-    """Raises ConfigurationError when other machines could reach a service that nobody may use."""
+    """Raise ConfigurationError for a network address if no token exists."""
     with ServiceDatabase(warehouse) as database:
         now = datetime.now(UTC)
-        known = any(token.valid_at(now) for token in tokens(database))
-    if known:
+        has_token = any(token.valid_at(now) for token in tokens(database))
+    if has_token:
         return
     remedy = "`assay tokens create NAME` makes one"
     if not is_loopback(host):

@@ -1,4 +1,4 @@
-"""`assay dashboard`: the lake in a browser."""
+"""`assay dashboard`: the web application over the lake."""
 
 import os
 from importlib.util import find_spec
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from flows.api.listening import check_free
-from flows.cli.talk import print_note, wanted
+from flows.cli.terminal import note_or_empty, print_note
 from flows.jobs.job_environment import without_keys
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
@@ -25,7 +25,7 @@ _PRICES = "model_prices_and_context_window_backup.json"
 def dashboard(
     lake: LakeOptions,
     host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Loopback unless told otherwise.")
+        str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option("--port", min=1, max=65_535, metavar="N", help="Where it listens.")
@@ -49,12 +49,12 @@ def dashboard(
     if settings.dashboard.provider is not None:
         check_services(warehouse)
     check_free(host, port)
-    shown = f"[{host}]" if ":" in host else host
-    note = f"dashboard of {warehouse.address} on http://{shown}:{port} – stop it with Ctrl-C"
+    url_host = f"[{host}]" if ":" in host else host
+    note = f"dashboard of {warehouse.address} on http://{url_host}:{port} – stop it with Ctrl-C"
     if not is_loopback(host):
         _print_warnings(host, settings.dashboard, warehouse)
     return work_beside(
-        ("flows.api.server", str(lake.warehouse), host, str(port), "", "all", wanted(note)),
+        ("flows.api.server", str(lake.warehouse), host, str(port), "", "all", note_or_empty(note)),
         environment(lake.warehouse, settings),
         warehouse,
     )
@@ -78,22 +78,22 @@ def _print_warnings(host: str, settings: DashboardSettings, warehouse: Warehouse
 
 
 def environment(warehouse: Path, settings: Settings) -> dict[str, str]:
-    """The environment of the app: its own settings told by name, the rest inherited except keys.
+    """Return the environment of the web process: its settings, and no API keys.
 
-    What its readers ask for is done by jobs, so the process that answers them needs none.
+    Jobs do the work that readers request, so that the web process needs no keys.
     """
     prices = settings.dashboard.prices or _prices_of_litellm()
-    told = {"ASSAY_DASHBOARD__WAREHOUSE": str(warehouse.resolve())}
+    variables = {"ASSAY_DASHBOARD__WAREHOUSE": str(warehouse.resolve())}
     return (
         without_keys(os.environ)
-        | told
+        | variables
         | ({"ASSAY_DASHBOARD__PRICES": str(prices.resolve())} if prices else {})
     )
 
 
 def _prices_of_litellm() -> Path | None:
-    """LiteLLM's table of prices, found without importing it: that takes seconds."""
+    """Return LiteLLM's price list, without importing it, which takes seconds."""
     spec = find_spec("litellm")
     folders = spec.submodule_search_locations if spec else None
-    found = [Path(folder) / _PRICES for folder in folders or ()]
-    return next((path for path in found if path.exists()), None)
+    paths = [Path(folder) / _PRICES for folder in folders or ()]
+    return next((path for path in paths if path.exists()), None)

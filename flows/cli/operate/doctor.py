@@ -1,4 +1,4 @@
-"""`assay doctor`: what is configured, reachable and missing, and how to mend it."""
+"""`assay doctor`: checks of configuration and services, with remedies."""
 
 from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
 from flows.cli.options import Json
@@ -19,13 +19,13 @@ def doctor(options: DoctorOptions, json: Json = False) -> int:
         load_profile(options.profile),
         Settings(),
     )
-    broken = [one for one in statuses if one.state == "broken"]
+    broken_parts = [one for one in statuses if one.state == "broken"]
     if json:
-        warnings = [f"{one.part}: {one.detail}; {one.remedy}" for one in broken]
-        print_answer("broken" if broken else "ok", statuses, warnings=warnings)
+        warnings = [f"{one.part}: {one.detail}; {one.remedy}" for one in broken_parts]
+        print_answer("broken" if broken_parts else "ok", statuses, warnings=warnings)
     else:
         print_table(
             ["part", "state", "what", "how to mend it"],
             [[one.part, one.state, one.detail, one.remedy] for one in statuses],
         )
-    return EXIT_FAILURES if broken else EXIT_DONE
+    return EXIT_FAILURES if broken_parts else EXIT_DONE

@@ -1,11 +1,11 @@
-"""`assay jobs`: what the dashboard and other programs ask for, done and listed."""
+"""`assay jobs`: the job runner, and the list of jobs."""
 
 import signal
 from typing import TYPE_CHECKING, Any
 
 from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
-from flows.cli.talk import print_note
+from flows.cli.terminal import print_note
 from schemas.options.commands import LakeOptions
 from warehouse.warehouse import Warehouse
 
@@ -24,11 +24,11 @@ def run(lake: LakeOptions) -> int:
     """
     from flows.jobs.runner import run_jobs
 
-    told: list[int] = []
-    signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
+    signals: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _: signals.append(number))
     print_note(f"takes up the jobs of {Warehouse(lake.warehouse).address} – stop it with Ctrl-C")
     try:
-        run_jobs(Warehouse(lake.warehouse), over=lambda: bool(told))
+        run_jobs(Warehouse(lake.warehouse), over=lambda: bool(signals))
     except KeyboardInterrupt:
         return 0
     return 0
@@ -40,12 +40,12 @@ def list_jobs(lake: LakeOptions, json: Json = False) -> int:
     from flows.cli.output import print_columns
     from warehouse.app.jobs import jobs
 
-    found = list(jobs(Warehouse(lake.warehouse).existing()))
+    listed_jobs = list(jobs(Warehouse(lake.warehouse).existing()))
     if json:
-        print_answer("listed", [job_row(job) for job in found])
+        print_answer("listed", [job_row(job) for job in listed_jobs])
         return 0
     print_columns(
-        [job_row(job) for job in found],
+        [job_row(job) for job in listed_jobs],
         {
             "job": lambda row: row["job_id"],
             "command": lambda row: row["command"],
@@ -58,11 +58,11 @@ def list_jobs(lake: LakeOptions, json: Json = False) -> int:
 
 
 def job_row(job: "Job") -> dict[str, Any]:
-    asked = job.request
+    request = job.request
     return {
         "job_id": job.job_id,
-        "command": asked.command if asked else None,
-        "name": asked.name if asked else None,
-        "created_at": asked.created_at if asked else None,
+        "command": request.command if request else None,
+        "name": request.name if request else None,
+        "created_at": request.created_at if request else None,
         **job.status.model_dump(mode="json"),
     }

@@ -1,4 +1,4 @@
-"""`assay mcp`: what the command line does, as tools for agents."""
+"""`assay mcp`: an MCP server on standard input and output."""
 
 import os
 from typing import Annotated
@@ -40,8 +40,8 @@ def mcp(
     check_warehouse(lake.warehouse)
     warehouse = Warehouse(lake.warehouse.resolve(), settings)
     check_services(warehouse)
-    asked = None if literature is None else LiteratureChoice.parse(literature)
-    with open_gateway(resolve_literature(asked, settings), warehouse) as gateway:
+    choice = None if literature is None else LiteratureChoice.parse(literature)
+    with open_gateway(resolve_literature(choice, settings), warehouse) as gateway:
         return work_beside(
             ("flows.api.mcp_server", str(warehouse.root), gateway.url, str(max_cost_usd)),
             without_keys(os.environ),

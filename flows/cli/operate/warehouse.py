@@ -1,4 +1,4 @@
-"""`assay warehouse`: export, compact, document, validate and verify the lake."""
+"""`assay warehouse`: export, maintenance, documentation and verification."""
 
 import sys
 from pathlib import Path
@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from dashboards.render.figures import counted
+from dashboards.render.figures import plural
 from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
-from flows.cli.talk import print_note, print_warning
+from flows.cli.terminal import print_note, print_warning
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
 from schemas.settings import Settings
@@ -34,8 +34,8 @@ def export(
         )
     rows = export_lake(Warehouse(lake.warehouse.resolve()), target)
     if json:
-        held = [{"table": name, "row_count": count} for name, count in rows.items()]
-        print_answer("exported", held, file=target.resolve())
+        row_counts = [{"table": name, "row_count": count} for name, count in rows.items()]
+        print_answer("exported", row_counts, file=target.resolve())
     print_note(f"wrote {sum(rows.values()):,} rows of {len(rows)} tables to {target}")
     return 0
 
@@ -82,8 +82,8 @@ def move_catalogue(lake: LakeOptions, json: Json = False) -> int:
     warehouse = Warehouse(lake.warehouse.resolve()).existing()
     rows = move(warehouse, address)
     if json:
-        held = [{"table": name, "row_count": count} for name, count in rows.items()]
-        print_answer("moved", held, kept=warehouse.moved_catalogue)
+        row_counts = [{"table": name, "row_count": count} for name, count in rows.items()]
+        print_answer("moved", row_counts, kept=warehouse.moved_catalogue)
     print_note(
         f"moved {rows['ducklake_snapshot']:,} snapshots of {rows['ducklake_table']:,} tables; the"
         f" old catalogue stays as {warehouse.moved_catalogue}, which nothing reads any more"
@@ -118,7 +118,7 @@ def move_data(
     if json:
         print_answer("moved", [moved])
     print_note(
-        f"the {moved.files:,} files of the lake lie in {moved.place}"
+        f"the {moved.files:,} files of the lake are in {moved.place}"
         f" ({moved.files_copied:,} were copied, {moved.bytes_copied / 1e6:,.1f} MB)"
     )
     if moved.units is not None:
@@ -129,15 +129,18 @@ def move_data(
 
 
 def _refuse_to_open(warehouse: Warehouse) -> None:
-    """Accounts stay in the folder: a dashboard at the address would show all to anyone."""
+    """Raise ConfigurationError if moving the lake would leave it without sign-in.
+
+    Accounts stay in the folder, so a dashboard at the new address would be open to anyone.
+    """
     from warehouse.app.accounts import has_accounts
     from warehouse.app.database import ServiceDatabase, services_file
 
     if warehouse.settings.dashboard.password is not None or not services_file(warehouse).exists():
         return
     with ServiceDatabase(warehouse) as database:
-        closed = has_accounts(database)
-    if closed:
+        has_readers = has_accounts(database)
+    if has_readers:
         raise ConfigurationError(
             f"the readers of {warehouse.root} sign in with accounts, which an address does not have,"
             " and would have to sign in no more: export ASSAY_DASHBOARD__PASSWORD first, here and"
@@ -176,11 +179,11 @@ def verify(lake: LakeOptions, json: Json = False) -> int:
         for line in report.notices:
             print_note(line)
         others = sum(report.rows.get(kind.head_table, 0) for kind in KINDS if kind is not RUNS)
-        published = counted(report.runs, "run") + (
+        published = plural(report.runs, "run") + (
             f" and {others:,} of other kinds" if others else ""
         )
         print_note(
-            counted(len(report.problems), "problem")
+            plural(len(report.problems), "problem")
             if report.problems
             else f"the lake is whole: {published}"
         )
@@ -195,13 +198,13 @@ def validate(lake: LakeOptions, json: Json = False) -> int:
     from warehouse.kinds.registry import KINDS
     from warehouse.units.later_validation import validate_published
 
-    found = validate_published(Warehouse(lake.warehouse.resolve()).existing(), KINDS)
+    report = validate_published(Warehouse(lake.warehouse.resolve()).existing(), KINDS)
     if json:
-        print_answer("validated", [found], warnings=(*found.broken, *found.failed))
+        print_answer("validated", [report], warnings=(*report.broken, *report.failed))
     else:
-        for line in found.broken:
+        for line in report.broken:
             print_warning(line)
-        for line in found.failed:
+        for line in report.failed:
             print_warning(f"not validated: {line}")
-    print_note(f"Great Expectations validated {counted(found.validated, 'run')}")
-    return 1 if found.broken or found.failed else 0
+    print_note(f"Great Expectations validated {plural(report.validated, 'run')}")
+    return 1 if report.broken or report.failed else 0

@@ -1,4 +1,4 @@
-"""`assay worker`: a machine takes shards of any work from a Dask scheduler."""
+"""`assay worker`: a Dask worker for shards of any work."""
 
 import os
 import platform
@@ -59,7 +59,7 @@ def _check_metrics(place: str, workers: int) -> None:
     if workers > 1:
         raise ConfigurationError("--metrics is of one process: start `assay worker` for each")
     host, _, port = place.rpartition(":")
-    # Dask reads no address with more colons, and takes one without a host for every network's.
+    # Dask cannot parse further colons, and binds to every network without a host.
     if not host or ":" in host or not port.isdecimal() or not 0 < int(port) < 65_536:
         raise ConfigurationError(
             f"--metrics {place!r} is no address with a port; write it as 127.0.0.1:8790"
@@ -77,10 +77,10 @@ def _command(
         "--local-directory",
         str(settings.home / "dask"),
     ]
-    # Dask serves figures over HTTP without its dashboard too, everywhere unless it is told a place.
+    # Even without its dashboard, Dask serves metrics over HTTP, by default on every network.
     options += ["--dashboard-address", metrics or f"{LOOPBACK_HOSTS[0]}:0"]
     options += ["--no-dashboard"] if metrics is None else []
-    if scheduler_place(address)[0] in LOOPBACK_HOSTS:  # no other machine has business with it
+    if scheduler_place(address)[0] in LOOPBACK_HOSTS:  # no other machine needs to connect
         options += ["--host", LOOPBACK_HOSTS[0]]
     if settings.cluster.certificates is not None:
         flags = ("--tls-ca-file", "--tls-cert", "--tls-key")

@@ -1,4 +1,4 @@
-"""`assay accounts`: who signs in to the dashboard, and what they may do there."""
+"""`assay accounts`: accounts of the dashboard and their roles."""
 
 import sys
 from getpass import getpass
@@ -8,7 +8,7 @@ import typer
 
 from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
-from flows.cli.talk import print_note
+from flows.cli.terminal import print_note
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
 from schemas.people.role import LONGEST_PASSWORD, ROLES_IN_WORDS, AccountOptions, Role, account_name
@@ -53,9 +53,9 @@ def list_accounts(lake: LakeOptions, json: Json = False) -> int:
     from flows.cli.output import print_listed
 
     with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:
-        found = accounts(database)
+        rows = accounts(database)
     return print_listed(
-        found,
+        rows,
         {
             "account": lambda each: each.name,
             "role": lambda each: each.role,
@@ -98,12 +98,13 @@ def remove(name: Name, lake: LakeOptions) -> int:
 
 
 def _read_password() -> str:
-    """From the terminal, twice; from standard input, its first line. Never from an argument, which
-    every user of the machine can read.
+    """Read a password from the terminal, twice, or the first line of standard input.
+
+    It is never an argument, which every user of the machine can read.
     """
     if not sys.stdin.isatty():
         return sys.stdin.readline(4 * LONGEST_PASSWORD).rstrip("\r\n")
-    given = getpass("Password: ")
-    if getpass("Again: ") != given:
+    password = getpass("Password: ")
+    if getpass("Again: ") != password:
         raise ConfigurationError("the two differ: nothing was changed")
-    return given
+    return password

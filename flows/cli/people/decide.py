@@ -1,4 +1,4 @@
-"""`assay decide`: one answer to one request."""
+"""`assay decide`: an answer to a request."""
 
 from typing import Annotated
 
@@ -6,7 +6,7 @@ import typer
 
 from flows.cli.answer import print_answer
 from flows.cli.options import Json
-from flows.cli.talk import print_note
+from flows.cli.terminal import print_note
 from schemas.errors import ConfigurationError
 from schemas.people.decisions import LONGEST_REASON, DecideOptions, GivenAnswer, Verdict
 from warehouse.app.database import ServiceDatabase
@@ -42,7 +42,7 @@ def decide(
         raise ConfigurationError(f"--reason: at most {LONGEST_REASON:,} characters")
     warehouse = Warehouse(options.warehouse.resolve()).existing()
     with ServiceDatabase(warehouse) as database:
-        made = decide_and_fold(
+        decision = decide_and_fold(
             warehouse,
             database,
             request,
@@ -55,16 +55,18 @@ def decide(
             ),
         )
     if json:
-        print_answer(made.verdict, [made])
+        print_answer(decision.verdict, [decision])
     else:
-        print_note(f"{request}: {made.verdict.replace('_', ' ')} by {made.participant_id}")
+        print_note(f"{request}: {decision.verdict.replace('_', ' ')} by {decision.participant_id}")
     return 0
 
 
 def _only_one(database: ServiceDatabase, request_id: str) -> str:
     from warehouse.app.decisions import request_named
 
-    asked = request_named(database, request_id).asked_of
-    if len(asked) != 1:
-        raise ConfigurationError(f"say who decides with --by: {', '.join(asked) or 'nobody may'}")
-    return asked[0]
+    participants = request_named(database, request_id).asked_of
+    if len(participants) != 1:
+        raise ConfigurationError(
+            f"say who decides with --by: {', '.join(participants) or 'nobody may'}"
+        )
+    return participants[0]

@@ -1,11 +1,11 @@
-"""`assay inbox`: what waits for somebody's answer."""
+"""`assay inbox`: open requests."""
 
 from collections.abc import Sequence
 
 from dashboards.render import figures
 from flows.cli.answer import EXIT_WAITING, print_answer
 from flows.cli.options import Json
-from flows.cli.talk import print_note
+from flows.cli.terminal import print_note
 from schemas.people.decisions import InboxOptions, Request
 from schemas.run import WorkHead
 from warehouse.app.database import ServiceDatabase
@@ -20,11 +20,13 @@ def inbox(options: InboxOptions, json: Json = False) -> int:
     with ServiceDatabase(Warehouse(options.warehouse.resolve()).existing()) as database:
         if options.by is not None:
             participant(database, options.by)
-        found = tuple(open_requests(database, options.by))
+        requests = tuple(open_requests(database, options.by))
     if json:
-        print_answer("waiting" if found else "answered", [shown_request(each) for each in found])
-    elif found:
-        _print(found)
+        print_answer(
+            "waiting" if requests else "answered", [request_fields(each) for each in requests]
+        )
+    elif requests:
+        _print(requests)
     else:
         whose = "" if options.by is None else f" of {options.by}"
         print_note(f"nothing waits for an answer{whose}")
@@ -32,11 +34,15 @@ def inbox(options: InboxOptions, json: Json = False) -> int:
 
 
 def waiting_in_words(waiting: Sequence[Request], run: WorkHead, *, goes_on: bool = True) -> str:
-    """One line; `goes_on`: whether the job runner will by itself."""
+    """Return one line on open requests.
+
+    Args:
+        goes_on: whether the job runner resumes the work by itself.
+    """
     who = "the job runner" if goes_on else "the same command"
     return (
-        f"run {run.run_id} waits for {figures.counted(len(waiting), 'decision')}: `assay inbox`"
-        f" lists them, and {who} goes on once they are made"
+        f"run {run.run_id} waits for {figures.plural(len(waiting), 'decision')}: `assay inbox`"
+        f" lists them, and {who} resumes once they are made"
     )
 
 
@@ -46,20 +52,20 @@ def print_waiting(
     line = waiting_in_words(waiting, run, goes_on=goes_on)
     if as_json:
         print_answer(
-            "waiting", [shown_request(each) for each in waiting], run=run, warnings=(line,)
+            "waiting", [request_fields(each) for each in waiting], run=run, warnings=(line,)
         )
     else:
         print_note(line)
     return EXIT_WAITING
 
 
-def shown_request(request: Request) -> dict[str, object]:
-    """A request for who is to answer it, with the hash of what it is about for its parts."""
-    told = request.model_dump(mode="json", exclude={"parts"})
-    return told | {"version_sha256": request.version_sha256}
+def request_fields(request: Request) -> dict[str, object]:
+    """Return a request with the hash of its subject, in place of the parts."""
+    fields = request.model_dump(mode="json", exclude={"parts"})
+    return fields | {"version_sha256": request.version_sha256}
 
 
-def _print(found: Sequence[Request]) -> None:
+def _print(requests: Sequence[Request]) -> None:
     from flows.cli.output import print_columns
 
     def what(request: Request) -> str:
@@ -67,7 +73,7 @@ def _print(found: Sequence[Request]) -> None:
         return "; ".join(filter(None, (request.criteria, *options)))
 
     print_columns(
-        found,
+        requests,
         {
             "request": lambda each: each.request_id,
             "run": lambda each: each.run_id,

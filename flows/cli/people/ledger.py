@@ -1,8 +1,8 @@
-"""`assay ledger`: who did what, and whether that record is whole."""
+"""`assay ledger`: verification of the record of actions."""
 
 from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
-from flows.cli.talk import print_note, print_warning
+from flows.cli.terminal import print_note, print_warning
 from schemas.errors import ConfigurationError
 from schemas.people.ledger import LedgerOptions
 from schemas.text.patterns import bounded
@@ -22,7 +22,7 @@ def verify(options: LedgerOptions, json: Json = False) -> int:
     from warehouse.verify.verify_ledger import verify_ledger
 
     for head in options.head:
-        if not _WHOLE_HASH.fullmatch(head):  # half of one would be missed in a ledger that is whole
+        if not _WHOLE_HASH.fullmatch(head):  # a shortened hash would never be found
             raise ConfigurationError(f"--head {head[:80]!r}: write the whole hash, of 64 digits")
     report = verify_ledger(Warehouse(options.warehouse.resolve()), heads=options.head)
     if json:

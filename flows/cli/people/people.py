@@ -1,4 +1,4 @@
-"""`assay people`: names behind the pseudonyms of the ledger, and how they are forgotten."""
+"""`assay people`: names behind the ledger's pseudonyms."""
 
 from typing import Annotated
 
@@ -6,7 +6,7 @@ import typer
 
 from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
-from flows.cli.talk import print_note
+from flows.cli.terminal import print_note
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
 from schemas.people.ledger import LONGEST_NAME, PeopleOptions
@@ -32,15 +32,15 @@ def add(
             f"NAME {name[:LONGEST_NAME]!r}: write 1 to {LONGEST_NAME} characters"
         )
     with ServiceDatabase(Warehouse(options.warehouse)) as database:
-        made = add_participant(database, name, options.kind, options.role, options.key)
-        known = {each.name for each in accounts(database)}
-        known |= {each.token_id for each in tokens(database)}
-    waits = made.key is not None and made.key not in known
-    remark = f"no account or token is called {made.key!r} yet" if waits else ""
+        participant = add_participant(database, name, options.kind, options.role, options.key)
+        sign_in_names = {each.name for each in accounts(database)}
+        sign_in_names |= {each.token_id for each in tokens(database)}
+    waits = participant.key is not None and participant.key not in sign_in_names
+    remark = f"no account or token is called {participant.key!r} yet" if waits else ""
     if json:
-        print_answer("created", [made], warnings=(remark,) if remark else ())
+        print_answer("created", [participant], warnings=(remark,) if remark else ())
         return 0
-    print_note(f"{made.name} is {made.participant_id}")
+    print_note(f"{participant.name} is {participant.participant_id}")
     if remark:
         print_note(remark)
     return 0
@@ -53,9 +53,9 @@ def list_people(lake: LakeOptions, json: Json = False) -> int:
     from warehouse.app.people import participants
 
     with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:
-        found = participants(database)
+        rows = participants(database)
     return print_listed(
-        found,
+        rows,
         {
             "participant": lambda each: each.participant_id,
             "name": lambda each: each.name,

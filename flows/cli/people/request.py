@@ -1,4 +1,4 @@
-"""`assay request`: ask participants to review something, or to choose."""
+"""`assay request`: requests for a review or a choice."""
 
 import secrets
 from datetime import UTC, datetime
@@ -8,7 +8,7 @@ import typer
 
 from flows.cli.answer import print_answer
 from flows.cli.options import Json
-from flows.cli.talk import print_note
+from flows.cli.terminal import print_note
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import RunId
 from schemas.people.decisions import Request, RequestOptions
@@ -54,7 +54,7 @@ def request(
     with ServiceDatabase(warehouse) as database:
         for each in (*options.of, *([options.by] if options.by else [])):
             participant(database, each)
-        made = Request(
+        new_request = Request(
             request_id=secrets.token_hex(6),
             run_id=run_id,
             unit_id=unit_id,
@@ -66,10 +66,10 @@ def request(
             asked_of=options.of,
             requested_at=datetime.now(UTC),
         )
-        request_all(database, [made])
+        request_all(database, [new_request])
     fold_into_lake(warehouse)
     if json:
-        print_answer("requested", [made.model_dump(mode="json", exclude={"parts"})])
+        print_answer("requested", [new_request.model_dump(mode="json", exclude={"parts"})])
     else:
-        print_note(f"asked: {made.request_id}")
+        print_note(f"asked: {new_request.request_id}")
     return 0

@@ -1,4 +1,4 @@
-"""`assay tokens`: who may use the services for programs."""
+"""`assay tokens`: access tokens for programs."""
 
 import sys
 from datetime import UTC, datetime, timedelta
@@ -8,7 +8,7 @@ import typer
 
 from flows.cli.answer import print_answer
 from flows.cli.options import Commands, Json
-from flows.cli.talk import print_note
+from flows.cli.terminal import print_note
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
 from schemas.people.role import SCOPES, Token, TokenOptions
@@ -64,9 +64,9 @@ def list_tokens(lake: LakeOptions, json: Json = False) -> int:
     from flows.cli.output import print_listed
 
     with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:
-        found = tokens(database)
+        rows = tokens(database)
     return print_listed(
-        found,
+        rows,
         {
             "token": lambda each: each.token_id,
             "name": lambda each: each.name,
@@ -85,6 +85,6 @@ def revoke(
 ) -> int:
     """Refuse a token from now on; its jobs stay."""
     with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:
-        found = revoke_token(database, token)
-    print_note(f"{found.token_id} ({found.name}) is revoked")
+        revoked_token = revoke_token(database, token)
+    print_note(f"{revoked_token.token_id} ({revoked_token.name}) is revoked")
     return 0

@@ -1,4 +1,4 @@
-"""`assay vote`: a question answered by two engines or profiles, and a blind vote on the two."""
+"""`assay vote`: a blind vote on two answers to a question."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -9,7 +9,7 @@ import typer
 
 from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
 from flows.cli.options import Json
-from flows.cli.talk import print_note, print_warning, safe
+from flows.cli.terminal import print_note, print_warning, safe
 from schemas.errors import ConfigurationError
 from schemas.people.live_question import (
     LiveQuestion,
@@ -62,47 +62,47 @@ def vote(
         if text is None:
             return _cast(warehouse, database, who, options, as_json=json)
         if options.dry_run:
-            return _tell_expected(warehouse, database, who, options.kind, text, as_json=json)
-        question = _asked(warehouse, database, who, options.kind, text)
-        return _shown(warehouse, database, question, as_json=json)
+            return _print_estimate(warehouse, database, who, options.kind, text, as_json=json)
+        question = _ask_question(warehouse, database, who, options.kind, text)
+        return _print_answers(warehouse, database, question, as_json=json)
 
 
-def _asked(
-    warehouse: Warehouse, database: ServiceDatabase, who: str, asked: QuestionKind, text: str
+def _ask_question(
+    warehouse: Warehouse, database: ServiceDatabase, who: str, kind: QuestionKind, text: str
 ) -> LiveQuestion:
     from flows.jobs.runner import run_jobs
     from warehouse.app.questions import ask, at_work, draw_sides, open_question
 
-    settings, known = Settings(), open_question(database, who)
-    written = tidy(asked, text)
-    if known is None or (known.kind, known.text) != (asked, written):
-        sides = draw_sides(database, who, asked, written, settings)
-        print_note(_expected(warehouse, asked, written, sides))
-        known = ask(warehouse, database, who, asked, written, sides)
-    question = known
+    settings, current = Settings(), open_question(database, who)
+    question_text = tidy(kind, text)
+    if current is None or (current.kind, current.text) != (kind, question_text):
+        sides = draw_sides(database, who, kind, question_text, settings)
+        print_note(_estimate(warehouse, kind, question_text, sides))
+        current = ask(warehouse, database, who, kind, question_text, sides)
+    question = current
     if at_work(warehouse, database, question):
-        print_note("both answers are being written; the same command goes on if it is stopped")
+        print_note("both answers are being written; the same command resumes if it is stopped")
         run_jobs(warehouse, over=lambda: not at_work(warehouse, database, question))
     return question
 
 
-def _shown(
+def _print_answers(
     warehouse: Warehouse, database: ServiceDatabase, question: LiveQuestion, *, as_json: bool
 ) -> int:
     from warehouse.app.questions import NoVote, end
 
-    found, offer = _offered(warehouse, database, question)
-    if isinstance(found, NoVote):
-        end(database, question, found.ended)
+    outcome, offer = _read_offer(warehouse, database, question)
+    if isinstance(outcome, NoVote):
+        end(database, question, outcome.ended)
         if as_json:
-            print_answer("no_vote", [_side("left", found.left)], warnings=(found.why,))
+            print_answer("no_vote", [_side("left", outcome.left)], warnings=(outcome.why,))
         else:
-            if found.left:
-                _print_side("What there is", found.left)
-            print_warning(found.why)
+            if outcome.left:
+                _print_side("What there is", outcome.left)
+            print_warning(outcome.why)
         return EXIT_FAILURES
     assert offer is not None
-    sides = dict(zip((side.name for side in found.sides), found.texts, strict=True))
+    sides = dict(zip((side.name for side in outcome.sides), outcome.texts, strict=True))
     a, b = sides[offer.first.contender.name], sides[offer.second.contender.name]
     if as_json:
         print_answer("answered", [_side("a", a), _side("b", b)], question=question.text)
@@ -132,10 +132,10 @@ def _cast(
         raise ConfigurationError(
             "both answers are not there yet: the same TEXT again waits for them"
         )
-    found, offer = _offered(warehouse, database, question)
+    outcome, offer = _read_offer(warehouse, database, question)
     if offer is None:
-        raise ConfigurationError(getattr(found, "why", "there is nothing to vote on"))
-    made = answer(
+        raise ConfigurationError(getattr(outcome, "why", "there is nothing to vote on"))
+    cast_vote = answer(
         database,
         who,
         question,
@@ -144,52 +144,52 @@ def _cast(
         options.reason,
         Settings(),
     )
-    said = made.choice.replace("_", " ") if made is not None else "skipped"
+    state = cast_vote.choice.replace("_", " ") if cast_vote is not None else "skipped"
     if as_json:
-        print_answer(said, [] if made is None else [made])
+        print_answer(state, [] if cast_vote is None else [cast_vote])
     else:
-        print_note("skipped" if made is None else "your vote is kept")
+        print_note("skipped" if cast_vote is None else "your vote is kept")
     return EXIT_DONE
 
 
-def _offered(
+def _read_offer(
     warehouse: Warehouse, database: ServiceDatabase, question: LiveQuestion
 ) -> "tuple[Answers | NoVote, Offer | None]":
     from warehouse.app.questions import SEEN, NoVote, answers_to, offer_of
 
     settings = Settings()
     with warehouse.queries() as queries:
-        found = answers_to(warehouse, queries, question)
-    if isinstance(found, NoVote):
-        return found, None
-    offer = offer_of(database, question, found, settings)
+        outcome = answers_to(warehouse, queries, question)
+    if isinstance(outcome, NoVote):
+        return outcome, None
+    offer = offer_of(database, question, outcome, settings)
     if offer is None:
         return SEEN, None
-    return found, offer
+    return outcome, offer
 
 
-def _tell_expected(
+def _print_estimate(
     warehouse: Warehouse,
     database: ServiceDatabase,
     who: str,
-    asked: QuestionKind,
+    kind: QuestionKind,
     text: str,
     *,
     as_json: bool,
 ) -> int:
     from warehouse.app.questions import draw_sides
 
-    written = tidy(asked, text)
-    sides = draw_sides(database, who, asked, written, Settings())
-    told = _expected(warehouse, asked, written, sides)
+    question_text = tidy(kind, text)
+    sides = draw_sides(database, who, kind, question_text, Settings())
+    estimate = _estimate(warehouse, kind, question_text, sides)
     if as_json:
-        print_answer("expected", expected=told)
+        print_answer("expected", expected=estimate)
     else:
-        typer.echo(safe(told))
+        typer.echo(safe(estimate))
     return EXIT_DONE
 
 
-def _expected(warehouse: Warehouse, asked: QuestionKind, text: str, sides: Sides) -> str:
+def _estimate(warehouse: Warehouse, kind: QuestionKind, text: str, sides: Sides) -> str:
     from dashboards.render.wording import BASELINE_ANSWERS, both_answers
     from flows.jobs.runner import run_jobs
     from warehouse.app.jobs import read_job, submit, take_expected
@@ -197,16 +197,16 @@ def _expected(warehouse: Warehouse, asked: QuestionKind, text: str, sides: Sides
     if all(side.engine.is_baseline for side in sides):
         return BASELINE_ANSWERS
     settings = Settings()
-    requests = estimates_for(asked, text, sides, datetime.now(UTC), key=uuid4().hex)
+    requests = estimates_for(kind, text, sides, datetime.now(UTC), key=uuid4().hex)
     names = [submit(warehouse, request) for request in requests]
 
     def over() -> bool:
-        found = [read_job(warehouse, name) for name in names]
-        return not any(job is not None and job.at_work for job in found)
+        current_jobs = [read_job(warehouse, name) for name in names]
+        return not any(job is not None and job.at_work for job in current_jobs)
 
     run_jobs(warehouse, over)
-    found = [take_expected(warehouse, name) for name in names]
-    return both_answers(found, settings.voting.question_cost_usd)
+    estimates = [take_expected(warehouse, name) for name in names]
+    return both_answers(estimates, settings.voting.question_cost_usd)
 
 
 def _side(name: str, parts: "Sequence[Part]") -> dict[str, Any]:

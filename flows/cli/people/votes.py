@@ -1,23 +1,23 @@
-"""`assay votes`: what blind votes of people come to, and how far they can be trusted."""
+"""`assay votes`: report on blind votes and their reliability."""
 
 from dashboards.render import figures
 from flows.cli.answer import print_answer
 from flows.cli.options import Json
-from flows.cli.talk import print_note
+from flows.cli.terminal import print_note
 from schemas.people.vote_report import VoteFigure, VotesOptions
 from warehouse.warehouse import Warehouse
 
+# Labels of the table; `--json` has the names.
 _WORDS = {
     "krippendorff_alpha": "agreement of voters (Krippendorff's alpha)",
     "attention_checks_passed": "attention checks passed (share)",
     "cohen_kappa_with_engine": "agreement with the engine (Cohen's kappa)",
-    "kendall_with_engine": "order of ideas beside the engine's (Kendall's tau)",
+    "kendall_with_engine": "order of ideas compared with the engine's (Kendall's tau)",
     "groups_whose_leader_stays": "groups that keep the engine's leader (share)",
     "log_odds_per_doubling_of_length": "pull of twice the words (log odds)",
     "log_odds_per_doubling_of_citations": "pull of twice the citations (log odds)",
     "log_odds_of_standing_first": "pull of standing first (log odds)",
 }
-"""Figures as readers of the table know them; `--json` keeps their names."""
 
 
 def votes(options: VotesOptions, json: Json = False) -> int:
@@ -57,7 +57,10 @@ def votes(options: VotesOptions, json: Json = False) -> int:
         )
     print_table(
         ["figure", "value", "95 %", "rests on"],
-        [[_WORDS[figure.name], *_told(figure), figure.count] for figure in report.figures],
+        [
+            [_WORDS[figure.name], *_value_and_interval(figure), figure.count]
+            for figure in report.figures
+        ],
     )
     for one in report.careless:
         print_note(
@@ -65,12 +68,12 @@ def votes(options: VotesOptions, json: Json = False) -> int:
             f" {one.vote_count} votes, {one.first_share_0_to_1:.0%} for the first,"
             f" {one.checks_failed} of {one.checks_failed + one.checks_passed} checks failed"
         )
-    votes_told = figures.counted(report.vote_count, "vote")
-    print_note(f"{votes_told} of {figures.counted(report.voter_count, 'voter')}")
+    votes_told = figures.plural(report.vote_count, "vote")
+    print_note(f"{votes_told} of {figures.plural(report.voter_count, 'voter')}")
     return 0
 
 
-def _told(figure: VoteFigure) -> tuple[str, str]:
+def _value_and_interval(figure: VoteFigure) -> tuple[str, str]:
     if figure.value is None:
         return "undefined", figure.undefined_reason or ""
     interval = "" if figure.lower is None else f"{figure.lower:.2f} … {figure.upper:.2f}"

@@ -1,4 +1,4 @@
-"""`assay benchmark`: how well a model with a profile judges ideas, by the literature's metrics."""
+"""`assay benchmark`: benchmarks of models and profiles."""
 
 import asyncio
 from pathlib import Path
@@ -30,7 +30,7 @@ def benchmark(
     options: BenchmarkOptions,
     folder: Annotated[
         Path | None,
-        typer.Argument(metavar="DIR", help=f"Of `{FETCH}`: where the public sets are to lie."),
+        typer.Argument(metavar="DIR", help=f"Of `{FETCH}`: folder for the public sets."),
     ] = None,
     output: Annotated[
         Path | None,
@@ -52,11 +52,13 @@ def benchmark(
     if folder is not None:
         raise ConfigurationError(f"DIR goes with `{FETCH}` alone: name the data with --data DIR")
     if suite == ALL and options.dry_run:
-        return _print_expected(options, as_json=json)
+        return _print_estimate(options, as_json=json)
     from flows.cli.works import run
 
-    def shown(request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]") -> "BenchmarkRequest":
-        """Name the other suites of `all` and those of --compare."""
+    def with_compared(
+        request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]"
+    ) -> "BenchmarkRequest":
+        """Add the other suites of `all` and those of --compare."""
         from schemas.base import replace
 
         unit = replace(request.units[0], compared=_others(request, summary, options.compare))
@@ -64,16 +66,18 @@ def benchmark(
 
     def more(request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]") -> tuple[Path, ...]:
         paths = () if options.calibrate is None else (_calibrator(request, summary, options),)
-        return (*paths, *_comparison(shown(request, summary), summary, options.compare))
+        return (*paths, *_comparison(with_compared(request, summary), summary, options.compare))
 
-    return run("benchmark", (suite,), options, output, as_json=json, more=more, shown=shown)
+    return run(
+        "benchmark", (suite,), options, output, as_json=json, more=more, choose_page=with_compared
+    )
 
 
-def _print_expected(options: BenchmarkOptions, *, as_json: bool) -> int:
+def _print_estimate(options: BenchmarkOptions, *, as_json: bool) -> int:
     from dashboards.render.figures import usd
     from flows.cli.answer import EXIT_DONE, print_answer
     from flows.cli.output import print_columns
-    from flows.cli.talk import print_note
+    from flows.cli.terminal import print_note
     from flows.run.estimate import estimate
     from flows.run.requests import request_of
     from flows.works.evaluate.given_ideas import print_remarks
@@ -84,7 +88,7 @@ def _print_expected(options: BenchmarkOptions, *, as_json: bool) -> int:
     settings = Settings()
     request: BenchmarkRequest = request_of(BENCHMARK, (ALL,), options, settings)
     print_remarks(request.remarks)
-    found = {
+    estimates = {
         unit.suite: estimate(BENCHMARK, replace(request, units=(unit,)), settings)
         for unit in request.units
     }
@@ -92,12 +96,12 @@ def _print_expected(options: BenchmarkOptions, *, as_json: bool) -> int:
         left_out = {"steps", "counts", "note", "lost"}
         rows = [
             {"suite": suite, **each.counts, **each.model_dump(exclude=left_out)}
-            for suite, each in found.items()
+            for suite, each in estimates.items()
         ]
         print_answer("expected", rows)
         return EXIT_DONE
     print_columns(
-        [*found.items()],
+        [*estimates.items()],
         {
             "suite": lambda one: one[0],
             "items": lambda one: f"{one[1].counts['items']:,}",
@@ -108,14 +112,14 @@ def _print_expected(options: BenchmarkOptions, *, as_json: bool) -> int:
             "cost": lambda one: usd(one[1].cost_usd) if one[1].model_calls else "none",
         },
     )
-    print_note(f"nothing was asked; {next(each.note for each in found.values())}")
+    print_note(f"nothing was asked; {next(each.note for each in estimates.values())}")
     return EXIT_DONE
 
 
 def _others(
     request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]", compared: tuple[str, ...]
 ) -> "tuple[RunId, ...]":
-    """Return the published benchmarks of the same command, then those that are compared.
+    """Return the other benchmarks of the command, then the compared ones.
 
     Raises:
         UnknownNameError: one of the latter is not published.
@@ -126,17 +130,17 @@ def _others(
     from warehouse.warehouse import Warehouse
 
     with Warehouse(request.warehouse).reader() as connection:
-        published = {head.run_id for head in published_heads(connection, BENCHMARKS)}
-        named = [published_head(connection, BENCHMARKS, each).run_id for each in compared]
-    suites = [each for each in summary.other_run_ids if each in published]
-    others = dict.fromkeys(map(RunId, (*suites, *named)))
+        published_ids = {head.run_id for head in published_heads(connection, BENCHMARKS)}
+        compared_ids = [published_head(connection, BENCHMARKS, each).run_id for each in compared]
+    suites = [each for each in summary.other_run_ids if each in published_ids]
+    others = dict.fromkeys(map(RunId, (*suites, *compared_ids)))
     return tuple(each for each in others if each != summary.head.run_id)
 
 
 def _comparison(
     request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]", compared: tuple[str, ...]
 ) -> tuple[Path, ...]:
-    from flows.cli.talk import print_note
+    from flows.cli.terminal import print_note
     from flows.run.declared import published_page
     from schemas.identifiers import content_hash
     from tasks.benchmarks.work import BENCHMARK
@@ -148,9 +152,11 @@ def _comparison(
         return ()
     warehouse = Warehouse(request.warehouse)
     page: Any = published_page(BENCHMARK, warehouse, run_ids[0], request)
-    held = {number for each in page.differences for number in (each.first, each.second)}
+    numbers_with_difference = {
+        number for each in page.differences for number in (each.first, each.second)
+    }
     for number, run_id in enumerate(run_ids, 1):
-        if run_id in compared and number not in held:
+        if run_id in compared and number not in numbers_with_difference:
             print_note(
                 f"--compare {run_id}: it shares no task with what was run, so that there are no"
                 " differences to show"
@@ -165,7 +171,7 @@ def _comparison(
 def _calibrator(
     request: "BenchmarkRequest", summary: "Summary[BenchmarkHead]", options: BenchmarkOptions
 ) -> Path:
-    """Copy the calibrator that suite `novelty` left in its folder, if labels sufficed for one."""
+    """Copy the calibrator of suite `novelty`, if there were enough labels for one."""
     from tasks.benchmarks.suite import folder_of
     from tasks.benchmarks.suites.novelty import FILE, SUITE
     from tasks.calibration.calibrator_files import load_calibrator, write_fitted
@@ -178,8 +184,8 @@ def _calibrator(
     run_ids = {summary.head.run_id, *summary.other_run_ids}
     with warehouse.reader() as connection:
         heads = published_heads(connection, BENCHMARKS)
-    fitted = (each.run_id for each in heads if each.suite == SUITE.name)
-    paths = (folder_of(warehouse, each) / FILE for each in fitted if each in run_ids)
+    run_ids_of_suite = (each.run_id for each in heads if each.suite == SUITE.name)
+    paths = (folder_of(warehouse, each) / FILE for each in run_ids_of_suite if each in run_ids)
     path = next(paths, None)
     if path is None or not path.is_file():
         raise ConfigurationError(
@@ -192,7 +198,7 @@ def _calibrator(
 
 def _fetch(folder: Path | None, *, as_json: bool) -> int:
     from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, print_answer
-    from flows.cli.talk import print_note
+    from flows.cli.terminal import print_note
     from schemas.settings import Settings
     from tasks.benchmarks.public_data import LOCK_FILE, fetch_sets, manual_sets, public_sets
 
@@ -203,17 +209,21 @@ def _fetch(folder: Path | None, *, as_json: bool) -> int:
     sets = public_sets()
     for one in sets:
         print_note(f"{one.name} (suites {one.suites}), licence: {one.licence}; from {one.home}")
-    found = asyncio.run(fetch_sets(sets, folder, Settings().documents, print_note))
-    if found.locked:
+    result = asyncio.run(fetch_sets(sets, folder, Settings().documents, print_note))
+    if result.locked:
         print_note(
-            f"first fetch of {len(found.locked)} files: their digests are in {folder / LOCK_FILE},"
+            f"first fetch of {len(result.locked)} files: their digests are in {folder / LOCK_FILE},"
             " and later fetches hold them to it"
         )
     for other in manual_sets():
         print_note(f"not fetched: {other.name} ({other.files}), in another form at {other.home}")
     if as_json:
-        told = found.model_dump()
-        rows = [{"file": name, "state": state} for state, names in told.items() for name in names]
-        state = "incomplete" if found.missing else "fetched"
-        print_answer(state, rows, warnings=found.missing, folder=folder)
-    return EXIT_FAILURES if found.missing else EXIT_DONE
+        files_by_state = result.model_dump()
+        rows = [
+            {"file": name, "state": state}
+            for state, names in files_by_state.items()
+            for name in names
+        ]
+        state = "incomplete" if result.missing else "fetched"
+        print_answer(state, rows, warnings=result.missing, folder=folder)
+    return EXIT_FAILURES if result.missing else EXIT_DONE

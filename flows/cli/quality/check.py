@@ -1,6 +1,4 @@
-"""`assay check`: critical problems in manuscripts, and whether judges find the authors' own reason
-among them.
-"""
+"""`assay check`: critical problems in manuscripts."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

@@ -6,7 +6,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from flows.cli.talk import print_note
+from flows.cli.terminal import print_note
 from flows.run.batch_waves import BatchWaves
 from flows.run.campaign import Campaign, Plan
 from flows.run.gateway import OpenGateway, open_gateway

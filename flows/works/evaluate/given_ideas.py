@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from flows.cli.talk import print_warning
+from flows.cli.terminal import print_warning
 
 STANDARD_INPUT = "-"
 MOST_REMARKS = 12

@@ -27,7 +27,7 @@ from schemas.tables import TABLE
 from tasks.embeddings.sentence_embedder import SentenceEmbedder, bundled_settings
 from tasks.evaluation.expected import NOTHING_DONE, DoneBefore, Estimate, estimate_run
 from tasks.ideas.read import read_batch
-from tasks.literature.field_coverage import look_at_field
+from tasks.literature.field_coverage import check_field
 from tasks.literature.gateway.process import literature_identity
 from tasks.literature.gateway.upstreams import identity_of
 from tasks.literature.snapshot.build import index_of_file
@@ -128,7 +128,7 @@ async def _look(
     coverages: list[tuple[Idea, FieldCoverage]] = []
     with shown_progress() as report:
         for place, idea in enumerate(ideas, start=1):
-            answer = await look_at_field(idea, literature.search_papers, embedder)
+            answer = await check_field(idea, literature.search_papers, embedder)
             coverages.extend((idea, coverage) for coverage in answer.items)
             if len(ideas) > _IDEAS_WITHOUT_PROGRESS:
                 report(place, len(ideas), "fields")

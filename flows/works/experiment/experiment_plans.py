@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dashboards.render import page as pg
-from dashboards.render.figures import counted
+from dashboards.render.figures import plural
 from dashboards.render.formats.html import html_page
 from dashboards.render.formats.markdown import markdown_page
 from dashboards.render.prose import prose, prose_line
@@ -143,7 +143,7 @@ def _plan(plan: PlannedExperiment) -> Iterator[pg.Block]:
     yield from map(pg.note, plan.remarks)
     yield pg.heading("How many runs", level=3)
     yield pg.text(
-        f"{counted(plan.comparisons, 'comparison')} (each baseline on each data set). A difference"
+        f"{plural(plan.comparisons, 'comparison')} (each baseline on each data set). A difference"
         " that is there is to be seen four times of five, and a false one at most once in twenty over"
         " all comparisons together (Bonferroni). Runs of two systems with the same seed and split"
         " make a pair."

@@ -22,9 +22,9 @@ from tasks.ideas.read import read_ideas
 from tasks.literature.client import LiteratureClient
 from tasks.recommendation.recommend import (
     Breadth,
-    KnownResources,
+    EarlierUses,
     Recommended,
-    nothing_known,
+    no_earlier_uses,
     recommend,
 )
 from tasks.web.client import open_client
@@ -55,10 +55,10 @@ def recommend_about(
 
 
 @contextmanager
-def _read_before(warehouse: Warehouse) -> Iterator[KnownResources]:
+def _read_before(warehouse: Warehouse) -> Iterator[EarlierUses]:
     """Yield resources that evaluations in the lake extracted from papers."""
     if not warehouse.may_hold_a_lake():
-        yield nothing_known
+        yield no_earlier_uses
         return
     with warehouse.reader() as connection:
         yield partial(resources_of_papers, connection)
@@ -70,7 +70,7 @@ async def _recommend(
     cutoff: date | None,
     options: RecommendOptions,
     settings: Settings,
-    resources: KnownResources,
+    resources: EarlierUses,
 ) -> Recommended:
     async with open_client(settings.literature.timeout_seconds) as http:
         client = LiteratureClient(url, Ledger(IdeaId("recommend")), http, settings.literature)

@@ -91,19 +91,19 @@ class FailureLog:
     """
 
     unanswered_searches: int = 0
-    _counted: Counter[Failure] = field(default_factory=Counter)
+    _counts: Counter[Failure] = field(default_factory=Counter)
 
     def add(self, subject: str, reason: Reason, detail: str) -> None:
-        self._counted[Failure(stage=STAGE, subject=subject, reason=reason, detail=detail)] += 1
+        self._counts[Failure(stage=STAGE, subject=subject, reason=reason, detail=detail)] += 1
 
     def leave_out(self, subject: str, reason: Reason, detail: str) -> None:
         """Count a find that nothing is judged by."""
         failure = Failure(stage=LEFT_OUT, subject=subject, reason=reason, detail=detail)
-        self._counted[failure] += 1
+        self._counts[failure] += 1
 
     def look_ups(self, failures: Iterable[SourceFailure], subject: str, stage: str = STAGE) -> None:
         """Look-ups that were not answered: what lies behind them is unknown, not absent."""
-        self._counted.update(look_up_failures(failures, stage, subject))
+        self._counts.update(look_up_failures(failures, stage, subject))
 
     def readings(self, failures: Iterable[SourceFailure], subject: str) -> None:
         """Texts that could not be read; what the source says of them is known all the same."""
@@ -128,7 +128,7 @@ class FailureLog:
         """One row per kind of failure; how often it came up stands in its detail."""
         return tuple(
             failure if count == 1 else replace(failure, detail=f"{count} times: {failure.detail}")
-            for failure, count in self._counted.items()
+            for failure, count in self._counts.items()
         )
 
 

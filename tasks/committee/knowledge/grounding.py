@@ -95,9 +95,9 @@ def _batches(context: Context, candidates: Sequence[Candidate]) -> list[_Batch]:
     """Items in order of kind, so that the prompts of different parts begin alike and a provider's
     cache serves what they share.
     """
-    ordered = sorted(candidates, key=lambda each: tuple(SourceKind).index(each.item.kind))
-    before = [each for each in ordered if each.phase is KnowledgePhase.BEFORE]
-    after = [each for each in ordered if each.phase is KnowledgePhase.AFTER]
+    by_kind = sorted(candidates, key=lambda each: tuple(SourceKind).index(each.item.kind))
+    before = [each for each in by_kind if each.phase is KnowledgePhase.BEFORE]
+    after = [each for each in by_kind if each.phase is KnowledgePhase.AFTER]
     batches = []
     for part in context.outline.parts:
         pairs = [
@@ -173,8 +173,8 @@ def _evidence_columns(
     """The columns that say what an item says of its part, or why that is not known."""
     if outcome is None:
         detail = "neither its source nor its reading gives any text"
-        unasked = unasked_provenance(GROUND_EVIDENCE, context.engine)
-        return _unscored(Unscored(Reason.NO_EVIDENCE, detail, unasked))
+        provenance = unasked_provenance(GROUND_EVIDENCE, context.engine)
+        return _unscored(Unscored(Reason.NO_EVIDENCE, detail, provenance))
     if isinstance(outcome, Unscored):
         return _unscored(outcome)
     if entry is None:
@@ -182,13 +182,13 @@ def _evidence_columns(
         context.failures.omission(batch.subject, f"{detail} among {len(batch.items)} items")
         return _unscored(Unscored(Reason.REPLY_UNPARSABLE, detail, outcome.provenance))
     candidate, passage = batch.items[key], " ".join(entry.passage.split())
-    evidence, removed = spell_out_keys(entry.evidence, batch.items, key)
-    analysis, more = spell_out_keys(entry.analysis, batch.items, key)
+    evidence, evidence_removed = spell_out_keys(entry.evidence, batch.items, key)
+    analysis, analysis_removed = spell_out_keys(entry.analysis, batch.items, key)
     return {
         "relation": entry.relation,
         "evidence": evidence,
         "analysis": analysis,
-        "removed_citation_count": removed + more,
+        "removed_citation_count": evidence_removed + analysis_removed,
         "relevance_0_to_1": entry.relevance / 10,
         "passage": passage,
         "passage_verified": bool(passage)

@@ -25,7 +25,7 @@ from schemas.settings import DocumentSettings, Settings
 from schemas.text.patterns import bounded
 from tasks.accounting.ledger import Ledger
 from tasks.documents.child import EXIT_MEMORY, run_child
-from tasks.documents.download import MEDIA, SOURCE, Downloader, Expected
+from tasks.documents.download import MEDIA, SOURCE, Downloader, FileKind
 from tasks.sources.code import GithubRepositorySource
 from tasks.sources.fields import UnreadableAnswer, json_of, rows_of, text_of
 from tasks.sources.requests import Question, Reply, SourceContext, SourceRequests
@@ -105,14 +105,14 @@ class CodeHost:
                 " with one"
             )
             return requests.failure(question, Reason.NOT_CONFIGURED, detail)
-        fetched = await requests.fetch(question, _last_commit)
-        if fetched.failure is not None:
-            return fetched.failure
-        if not fetched.page:
+        answer = await requests.fetch(question, _last_commit)
+        if answer.failure is not None:
+            return answer.failure
+        if not answer.page:
             return requests.failure(
                 question, Reason.NOT_FOUND, f"the repository has no commit up to {day.isoformat()}"
             )
-        return fetched.page
+        return answer.page
 
 
 def _last_commit(reply: Reply) -> str:
@@ -160,7 +160,7 @@ def archive_of(content: bytes) -> Archive:
     return Archive.model_validate_json(content)
 
 
-def described(archive: Archive) -> str:
+def describe_archive(archive: Archive) -> str:
     kinds = Counter(
         PurePosixPath(path).suffix or PurePosixPath(path).name for path, _ in archive.files
     )
@@ -228,7 +228,7 @@ def _line(module: Module, modules: list[Module]) -> str:
 def parts_of(archive: Archive) -> tuple[tuple[str, str], ...]:
     parts: list[tuple[str, Any]] = [
         ("README", archive.readme.strip()),
-        ("Structure", described(archive)),
+        ("Structure", describe_archive(archive)),
     ]
     return tuple((heading, text) for heading, text in parts if text)
 
@@ -240,7 +240,7 @@ MAXIMUM_PAGE_CHARACTERS = 200_000
 SHORTEST_PAGE_CHARACTERS = 80
 _PAGE_CHILD = Path(__file__).with_name("page_child.py")
 _REPOSITORY_CHILD = Path(__file__).with_name("repository_child.py")
-WEB_PAGE = Expected(
+WEB_PAGE = FileKind(
     name="web page",
     accept="text/html,application/xhtml+xml,text/plain;q=0.5",
     refused_types=(
@@ -253,7 +253,7 @@ WEB_PAGE = Expected(
     wrong=Reason.WRONG_TYPE,
     maximum_bytes=3_000_000,
 )
-ARCHIVE = Expected(
+ARCHIVE = FileKind(
     name="ZIP archive",
     accept="application/zip,*/*;q=0.1",
     refused_types=(*MEDIA, "text/"),
@@ -310,7 +310,7 @@ class WebReader:
     async def _read(
         self,
         url: str,
-        expected: Expected,
+        expected: FileKind,
         kind: str,
         parse: Callable[[bytes, str], Awaitable[Reading]],
     ) -> Reading:

@@ -19,7 +19,7 @@ from tasks.committee.knowledge.pool import Candidate, Find, Pool, Query, paper_o
 from tasks.committee.knowledge.tools import LITERATURE
 from tasks.committee.knowledge.weighing import SIMILARITY_SHARE
 from tasks.literature.client import own_publications
-from tasks.literature.edges import telling_passages
+from tasks.literature.edges import relevant_passages
 from tasks.sources.fields import clean_doi
 from tasks.text.words import shorten_words
 
@@ -127,9 +127,9 @@ class Search:
 
     context: Context
     pool: Pool = field(default_factory=Pool)
-    _asked: set[tuple[KnowledgePhase, str, str]] = field(default_factory=set)
+    _sent_queries: set[tuple[KnowledgePhase, str, str]] = field(default_factory=set)
     _silent: set[str] = field(default_factory=set)
-    _followed: set[PaperId] = field(default_factory=set)
+    _followed_ids: set[PaperId] = field(default_factory=set)
 
     def name_missing_sources(self) -> None:
         """A source the profile names and nobody opened was not looked at: that is a failure, not an
@@ -154,18 +154,20 @@ class Search:
             for query in queries
             for name in self._sources_of(query.kind)
         ]
-        fresh = [job for job in jobs if (job[0], job[2], _plain(job[1].text)) not in self._asked]
-        wanted = dict.fromkeys((phase, name, _plain(query.text)) for phase, query, name in fresh)
+        fresh = [
+            job for job in jobs if (job[0], job[2], _plain(job[1].text)) not in self._sent_queries
+        ]
+        keys = dict.fromkeys((phase, name, _plain(query.text)) for phase, query, name in fresh)
         async with asyncio.TaskGroup() as group:
-            tasks = {key: group.create_task(self._ask(*key)) for key in wanted}
-        self._asked.update(wanted)
-        self._silent |= {name for _, name, _ in wanted if self._fell_silent(name, tasks)}
+            tasks = {key: group.create_task(self._ask(*key)) for key in keys}
+        self._sent_queries.update(keys)
+        self._silent |= {name for _, name, _ in keys if self._fell_silent(name, tasks)}
         new: list[Candidate] = []
         for phase, query, name in fresh:
             result = tasks[phase, name, _plain(query.text)].result()
             for item, paper in result.finds:
-                entered = self._enter(Find(item, phase, query, number, paper))
-                new.extend([entered] if entered else [])
+                candidate_or_none = self._enter(Find(item, phase, query, number, paper))
+                new.extend([candidate_or_none] if candidate_or_none else [])
         return [candidate for candidate in new if candidate in self.pool.candidates]
 
     async def follow(self, chosen: Sequence[Candidate], number: int) -> list[Candidate]:
@@ -181,32 +183,34 @@ class Search:
             for each in chosen
             if each.paper is not None
             and each.phase is KnowledgePhase.BEFORE
-            and each.paper.paper_id not in self._followed
+            and each.paper.paper_id not in self._followed_ids
         }
         if not limit or not seeds or LITERATURE not in self.context.parameters.sources:
             return []
-        self._followed.update(seeds)
+        self._followed_ids.update(seeds)
         # Only a snapshot tells, at no further cost, how all of a list are cited.
         list_limit = MOST_REFERENCES if literature.unlimited else limit
         cutoff = self.context.outline.cutoff
         answer = await literature.references(list(seeds), list_limit, cutoff)
         self.context.failures.look_ups(answer.failures, f"references in {LITERATURE}")
-        citing_texts = telling_passages(
+        citing_texts = relevant_passages(
             self.context.outline.gist, [edge for edge, _ in answer.items]
         )
         new: list[Candidate] = []
         for seed_id, seed in seeds.items():
-            cited = [
+            references = [
                 paper
                 for edge, paper in answer.items
                 if edge.citing_paper_id == seed_id and paper.admissible(cutoff)
             ]
-            for paper in sorted(cited, key=lambda each: each.paper_id not in citing_texts)[:limit]:
+            for paper in sorted(references, key=lambda each: each.paper_id not in citing_texts)[
+                :limit
+            ]:
                 why = citing_texts.get(paper.paper_id) or f"cited by {seed.item.title}"
                 query = Query(seed.query.part, SourceKind.PAPERS, why)
                 item = item_of(paper, LITERATURE)
-                entered = self._enter(Find(item, KnowledgePhase.BEFORE, query, number, paper))
-                new.extend([entered] if entered else [])
+                candidate = self._enter(Find(item, KnowledgePhase.BEFORE, query, number, paper))
+                new.extend([candidate] if candidate else [])
         return new
 
     def _enter(self, find: Find) -> Candidate | None:

@@ -49,7 +49,7 @@ class CrossEncoderReranker:
         import torch  # here, because it takes seconds to start and few runs have a reranker
 
         with PROCESS_LOCK:
-            model = _MODELS.get(self._name) or _loaded(self._name)
+            model = _MODELS.get(self._name) or _load_model(self._name)
             pairs = [(query, text) for text in texts]
             values = model.predict(pairs, activation_fn=torch.nn.Sigmoid(), show_progress_bar=False)
         return [
@@ -57,7 +57,7 @@ class CrossEncoderReranker:
         ]
 
 
-def _loaded(name: str) -> Any:
+def _load_model(name: str) -> Any:
     from sentence_transformers import CrossEncoder  # here, because it starts torch
 
     try:

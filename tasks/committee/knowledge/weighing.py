@@ -108,7 +108,7 @@ async def judge_credibility(context: Context, candidates: Sequence[Candidate]) -
             JUDGE_CREDIBILITY,
             CredibilityInput(
                 idea=title,
-                items=tuple(_shown(key, candidate) for key, candidate in batch.items()),
+                items=tuple(_item_facts(key, candidate) for key, candidate in batch.items()),
                 as_of_year=context.as_of_year,
             ),
         )
@@ -130,7 +130,7 @@ async def judge_credibility(context: Context, candidates: Sequence[Candidate]) -
             candidate.judged, candidate.provenance = True, outcome.provenance
 
 
-def _shown(key: str, candidate: Candidate) -> ItemFacts:
+def _item_facts(key: str, candidate: Candidate) -> ItemFacts:
     item = candidate.item
     return ItemFacts(
         key=key,
@@ -225,11 +225,11 @@ async def rerank(
     by_part: dict[IdeaPart, list[Candidate]] = {}
     for candidate in candidates:
         by_part.setdefault(candidate.query.part, []).append(candidate)
-    scored = await side_by_side(
+    scores_by_group = await side_by_side(
         reranker.scores("\n".join(outline.claims[part]), [candidate.text for candidate in group])
         for part, group in by_part.items()
     )
-    for group, scores in zip(by_part.values(), scored, strict=True):
+    for group, scores in zip(by_part.values(), scores_by_group, strict=True):
         for candidate, score in zip(group, scores, strict=True):
             candidate.semantic_0_to_1 = score
 

@@ -93,12 +93,12 @@ def _of_paper(item: ItemFacts, years: int) -> tuple[float, str] | None:
     venue = None if not item.site else 0.3 if _PREPRINTS.search(item.site) else 0.7
     if item.citation_count is None:
         return None if venue is None else (venue, f"Published in {item.site}; citations unknown.")
-    cited = _share(item.citation_count / years, TOP_CITATIONS_A_YEAR)
+    citation_score = _share(item.citation_count / years, TOP_CITATIONS_A_YEAR)
     reason = f"{item.citation_count} citations in {years} years"
     if venue is None:
-        return cited, f"{reason}; venue unknown."
+        return citation_score, f"{reason}; venue unknown."
     return (
-        CITATION_WEIGHT * cited + (1 - CITATION_WEIGHT) * venue,
+        CITATION_WEIGHT * citation_score + (1 - CITATION_WEIGHT) * venue,
         f"{reason}; published in {item.site}.",
     )
 
@@ -331,14 +331,14 @@ def _relation(sentence: str, relevance: int, part: str) -> Relation:
     What it says of earlier work or of the setting is no outcome of its own. Where the part claims
     that something is wanting, any shortcoming attests it, and a success elsewhere says nothing.
     """
-    read = read_sentence(sentence)
-    if relevance < LEAST_RELEVANCE or read.sign == "neutral":
+    reading = read_sentence(sentence)
+    if relevance < LEAST_RELEVANCE or reading.sign == "neutral":
         return Relation.NEITHER
     if part in NEEDS:
-        return Relation.SUPPORTS if read.sign == "negative" else Relation.NEITHER
-    if read.of_others:
+        return Relation.SUPPORTS if reading.sign == "negative" else Relation.NEITHER
+    if reading.of_others:
         return Relation.NEITHER
-    return Relation.SUPPORTS if read.sign == "positive" else Relation.REFUTES
+    return Relation.SUPPORTS if reading.sign == "positive" else Relation.REFUTES
 
 
 GROUND_EVIDENCE = Step(

@@ -138,7 +138,7 @@ def readability(parts: Collection[PartShown]) -> float:
     """1 for claims of a comfortable length, 0 where they average twice as long and more."""
     lengths = [len(words(claim)) for part in parts for claim in part.claims]
     mean = sum(lengths) / len(lengths) if lengths else _LONG_WORDS
-    return _bounded(1 - (mean - _COMFORTABLE_WORDS) / (_LONG_WORDS - _COMFORTABLE_WORDS))
+    return _clamp(1 - (mean - _COMFORTABLE_WORDS) / (_LONG_WORDS - _COMFORTABLE_WORDS))
 
 
 def claims_of(parts: Collection[PartShown], part: IdeaPart) -> tuple[str, ...]:
@@ -166,5 +166,5 @@ def kinship(idea: str, criterion: str) -> float:
     return overlap_0_to_1(criterion, idea)
 
 
-def _bounded(value: float) -> float:
+def _clamp(value: float) -> float:
     return min(max(value, 0.0), 1.0)

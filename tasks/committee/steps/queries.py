@@ -79,8 +79,8 @@ def _table() -> tuple[tuple[str, str], ...]:
         tuple(side.strip() for side in line.split("="))
         for line in _EQUIVALENTS.strip().splitlines()
     ]
-    return tuple((left, right) for left, right in pairs) + tuple(
-        (right, left) for left, right in pairs
+    return tuple((term, other) for term, other in pairs) + tuple(
+        (other, term) for term, other in pairs
     )
 
 
@@ -100,12 +100,12 @@ def abbreviations(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(long_forms.items()) + tuple((long, short) for short, long in long_forms.items())
 
 
-def reword(query: str, explained: tuple[tuple[str, str], ...]) -> str | None:
+def reword(query: str, abbreviation_pairs: tuple[tuple[str, str], ...]) -> str | None:
     """`query` with the first term that has another name replaced by it; None when no term has
     one.
     """
     folded = "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in query)
-    for term, other in (*explained, *_table()):
+    for term, other in (*abbreviation_pairs, *_table()):
         for start in _places(folded, term):
             end = next(
                 (
@@ -116,8 +116,8 @@ def reword(query: str, explained: tuple[tuple[str, str], ...]) -> str | None:
                 ),
                 None,
             )
-            if end is not None and (changed := query[:start] + other + query[end:]) != query:
-                return changed
+            if end is not None and (new_query := query[:start] + other + query[end:]) != query:
+                return new_query
     return None
 
 
@@ -163,13 +163,17 @@ async def baseline_queries(inputs: QueriesInput, tools: BaselineTools) -> Querie
     subject = sorted(
         dict.fromkeys(meaningful_words(inputs.idea)), key=lambda word: -salience(word, frequency)
     )[:SUBJECT_WORDS]
-    explained = abbreviations(inputs.idea)
+    abbreviation_pairs = abbreviations(inputs.idea)
     entries = []
     for part in inputs.parts:
         phrases = ranked_phrases("\n".join(part.claims), frequency)
         for kind in inputs.kinds:
             queries = _queries(
-                phrases, subject, WORD_LIMITS[SourceKind(kind)], explained, inputs.maximum_queries
+                phrases,
+                subject,
+                WORD_LIMITS[SourceKind(kind)],
+                abbreviation_pairs,
+                inputs.maximum_queries,
             )
             if queries:
                 entries.append(
@@ -186,7 +190,7 @@ def _queries(
     phrases: list[str],
     subject: list[str],
     word_limit: int,
-    explained: tuple[tuple[str, str], ...],
+    abbreviation_pairs: tuple[tuple[str, str], ...],
     limit: int,
 ) -> list[str]:
     queries: dict[str, None] = {}
@@ -194,7 +198,7 @@ def _queries(
         query = filled([*phrases[start : start + 2], *subject], word_limit) or " ".join(
             phrases[start].split()[:word_limit]
         )
-        for candidate in (query, reword(query, explained)):
+        for candidate in (query, reword(query, abbreviation_pairs)):
             if candidate:
                 queries.setdefault(candidate)
     return list(queries)[:limit]
@@ -319,20 +323,24 @@ def _words(
 
     What was read counts where the claims speak of it too, or where nothing ails the queries.
     """
-    used = frozenset(stem for outcome in outcomes for stem in specific_stems(outcome.query))
-    fresh = [phrase for phrase in phrases if not specific_stems(phrase) <= used]
-    read = specific_phrases("\n".join(gist for outcome in outcomes for gist in outcome.gists), 8)
+    used_stems = frozenset(stem for outcome in outcomes for stem in specific_stems(outcome.query))
+    fresh = [phrase for phrase in phrases if not specific_stems(phrase) <= used_stems]
+    gist_phrases = specific_phrases(
+        "\n".join(gist for outcome in outcomes for gist in outcome.gists), 8
+    )
     claims = specific_stems("\n".join(part.claims))
-    shared = [
-        phrase for phrase in read if mentions(claims, phrase) and not specific_stems(phrase) <= used
+    shared_phrases = [
+        phrase
+        for phrase in gist_phrases
+        if mentions(claims, phrase) and not specific_stems(phrase) <= used_stems
     ]
     if trouble is QueryTrouble.TOO_SPECIFIC:
         return phrases[:1]
     if trouble is QueryTrouble.LOW_RELEVANCE:
         return [*fresh[:2], *phrases[:1]]
     if trouble is QueryTrouble.TOO_GENERAL:
-        return [*shared[:1], *fresh[:2]]
-    unseen = [phrase for phrase in read if not specific_stems(phrase) <= used]
+        return [*shared_phrases[:1], *fresh[:2]]
+    unseen = [phrase for phrase in gist_phrases if not specific_stems(phrase) <= used_stems]
     return [*unseen[:1], *phrases[:1]] if unseen else []
 
 

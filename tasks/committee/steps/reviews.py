@@ -99,7 +99,7 @@ class _Judgement:
     """`share` 0 to 1 becomes the score; `counted` says of what; findings on `parts` are quoted."""
 
     share: float
-    counted: str
+    summary: str
     parts: tuple[IdeaPart, ...] = tuple(IdeaPart)
 
 
@@ -120,7 +120,7 @@ def _review_dimension(inputs: PersonaInput, dimension: DimensionShown) -> Dimens
     judgement = judge(inputs) if judge is not None else _other(inputs, dimension)
     return DimensionReview(
         dimension=dimension.name,
-        review="\n\n".join((judgement.counted, *_quotations(inputs, judgement.parts))),
+        review="\n\n".join((judgement.summary, *_quotations(inputs, judgement.parts))),
         score=round(10 * judgement.share, 1),
         confidence=_confidence(inputs, judgement.parts),
     )
@@ -145,11 +145,11 @@ def _clarity(inputs: PersonaInput) -> _Judgement:
         concreteness(inputs.parts),
         readability(inputs.parts),
     )
-    counted = (
+    summary = (
         f"Parts stated: {round(6 * complete)} of 6; claims with a figure, name or term:"
         f" {concrete:.0%}; readability: {readable:.0%}"
     )
-    return _Judgement(0.5 * complete + 0.3 * concrete + 0.2 * readable, counted, ())
+    return _Judgement(0.5 * complete + 0.3 * concrete + 0.2 * readable, summary, ())
 
 
 def _novelty(inputs: PersonaInput) -> _Judgement:
@@ -167,12 +167,12 @@ def _feasibility(inputs: PersonaInput) -> _Judgement:
         any(each.kind == "code" for each in test_findings),
     )
     easy = ease(inputs.idea)
-    counted = (
+    summary = (
         f"Methods and settings stated: {stated_parts} of 2; support among findings: {support:.0%};"
         f" code found: {'yes' if at_hand else 'no'}; ease by the resources named: {easy:.0%}"
     )
     share = 0.35 * stated_parts / 2 + 0.35 * support + 0.25 * easy + 0.05 * at_hand
-    return _Judgement(share, counted, _TESTING)
+    return _Judgement(share, summary, _TESTING)
 
 
 def _validity(inputs: PersonaInput) -> _Judgement:
@@ -185,26 +185,28 @@ def _validity(inputs: PersonaInput) -> _Judgement:
         sum(each.finding.relation == relation for each in all_findings)
         for relation in (Relation.SUPPORTS, Relation.REFUTES)
     )
-    counted = f"Findings for: {supporting}; against: {refuting}; test stated: {'yes' if states_test else 'no'}"
-    return _Judgement(0.8 * support + 0.2 * states_test, counted)
+    summary = f"Findings for: {supporting}; against: {refuting}; test stated: {'yes' if states_test else 'no'}"
+    return _Judgement(0.8 * support + 0.2 * states_test, summary)
 
 
 def _significance(inputs: PersonaInput) -> _Judgement:
     purpose_findings = findings(inputs.evidence, _PURPOSE)
     support, wide = support_share(purpose_findings), reach(inputs.idea, inputs.parts)
     items = len({each.key for each in purpose_findings})
-    counted = (
+    summary = (
         f"Items on its purpose: {items}; support among them: {support:.0%}; words of wide reach:"
         f" {wide:.0%}"
     )
-    return _Judgement(0.4 * support + 0.3 * min(items / 6, 1.0) + 0.3 * wide, counted, _PURPOSE)
+    return _Judgement(0.4 * support + 0.3 * min(items / 6, 1.0) + 0.3 * wide, summary, _PURPOSE)
 
 
 def _other(inputs: PersonaInput, dimension: DimensionShown) -> _Judgement:
     support = support_share(findings(inputs.evidence))
-    shared = kinship(inputs.idea, f"{dimension.name.replace('_', ' ')} {dimension.question}")
-    counted = f"Support among findings: {support:.0%}; words shared with the question: {shared:.0%}"
-    return _Judgement(0.6 * support + 0.4 * min(2 * shared, 1.0), counted)
+    shared_words = kinship(inputs.idea, f"{dimension.name.replace('_', ' ')} {dimension.question}")
+    summary = (
+        f"Support among findings: {support:.0%}; words shared with the question: {shared_words:.0%}"
+    )
+    return _Judgement(0.6 * support + 0.4 * min(2 * shared_words, 1.0), summary)
 
 
 _JUDGES: dict[str, Callable[[PersonaInput], _Judgement]] = {

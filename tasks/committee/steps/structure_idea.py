@@ -140,14 +140,14 @@ class StructureInput(Noun):
     idea: str = Field(min_length=1)
 
 
-def _listed(value: object) -> object:
+def _as_list(value: object) -> object:
     """Models write null for a part without claims, and a single claim without its brackets."""
     if value is None:
         return ()
     return (value,) if isinstance(value, str) else value
 
 
-Claims = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+Claims = Annotated[tuple[str, ...], BeforeValidator(_as_list)]
 
 
 class StructureReply(Reply):

@@ -1,6 +1,6 @@
-"""`compare_paper`: what is new in the idea, against each paper, along each dimension.
+"""`compare_paper`: novelty of the idea compared with each paper, along each dimension.
 
-Baseline: the idea's statements beside the sentences of the abstract that come closest.
+Baseline: the idea's statements with the nearest sentences of the abstract.
 """
 
 from dataclasses import dataclass
@@ -68,21 +68,17 @@ class ComparisonReply(Reply):
 
 
 COVERED_FROM = 0.40
-"""Closeness from which the abstract counts as presenting the statement (-1), if it also has
-`MINIMUM_COVERED` of its specific words.
+"""Closeness from which the abstract covers the statement (-1), if it also has `MINIMUM_COVERED` of
+its specific words.
 """
 MINIMUM_COVERED = 0.25
 ADDRESSED_FROM = 0.28
-"""Closeness from which the abstract says enough about the statement to call it even (0)."""
+"""Closeness from which the abstract addresses the statement (0)."""
 SAME_SUBJECT_FROM = 0.14
-"""Closeness from which the paper is on the statement's subject: what it lacks is the idea's own
-(+1).
-
-Below, it says nothing of it (0).
-"""
+"""Closeness from which the paper has the statement's subject without addressing it (+1)."""
 OWN_WORK_BONUS = 0.25
 _OVERLAPS = {-1: Overlap.SUBSTANTIAL, 0: Overlap.PARTIAL, 1: Overlap.NONE}
-"""That two works are the same cannot be told by their words."""
+"""Wording cannot show that two works are identical, so `Overlap` has no such baseline value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +99,7 @@ class _Statement:
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """Nearness of one statement to a paper; the score is None where the paper says nothing of it."""
+    """Closeness of one statement to a paper; `score` is None without a common subject."""
 
     statement: _Statement
     closeness_0_to_1: float
@@ -111,12 +107,11 @@ class _Match:
 
 
 async def baseline_comparison(inputs: ComparisonInput, tools: BaselineTools) -> ComparisonReply:
-    """Closeness to each statement decides the score; the abstract's nearest sentence is shown
-    beside the statement that comes closest.
+    """Score each dimension by closeness, and quote the nearest sentence of the abstract.
 
-    Closeness = mean of the embedding cosine (statement, title and abstract) and the share of the
-    statement's specific words the abstract has. One covered statement makes -1, one addressed 0; +1
-    takes a paper on the subject that leaves all of them open.
+    Closeness = mean of the embedding cosine (statement with title and abstract) and the share of
+    the statement's specific words in the abstract. One covered statement gives -1, one addressed 0;
+    +1 requires a paper on the subject that addresses none of them.
     """
     statement_texts = [
         (each.dimension_id, text) for each in inputs.dimensions for text in each.statements
@@ -170,7 +165,7 @@ def _compare(paper: _Paper, matches: list[_Match]) -> DimensionComparison:
 
 
 def _side_by_side(paper: _Paper, match: _Match) -> str:
-    """The abstract's nearest sentence and the statement; empty where it says nothing of it."""
+    """Quote the abstract's nearest sentence with the statement; empty without a common subject."""
     if match.score is None:
         return ""
     sentence = quotable(_nearest_sentence(paper, match.statement))
@@ -178,7 +173,7 @@ def _side_by_side(paper: _Paper, match: _Match) -> str:
 
 
 def _nearest_sentence(paper: _Paper, statement: _Statement) -> str:
-    """One that says what the paper itself does is preferred to background."""
+    """Return the sentence nearest to the statement, preferring the paper's own work."""
     ranked = rank_sentences(statement.text, paper.sentences, len(paper.sentences))
     return max(ranked, key=lambda pair: pair[0] + OWN_WORK_BONUS * bool(OWN_WORK.search(pair[1])))[
         1

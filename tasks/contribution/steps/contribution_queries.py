@@ -1,6 +1,6 @@
 """`contribution_queries`: searches for the papers closest to each statement.
 
-Baseline: key phrases of the statement, set in the idea's subject.
+Baseline: key phrases of the statement with the idea's subject.
 """
 
 from typing import Annotated
@@ -16,10 +16,9 @@ from tasks.text.phrases import phrase_queries
 
 
 class QueriesInput(Noun):
-    """Which searches would find the papers closest to these statements?
+    """Input of `contribution_queries`; statements are numbered from 1 over all dimensions.
 
-    All statements of a dimension share a call: the engine sees which neighbours a query must differ
-    from. Statements are numbered from 1 over all dimensions shown.
+    All statements of a dimension share a call, so that their queries can differ.
     """
 
     idea: str = Field(min_length=1)

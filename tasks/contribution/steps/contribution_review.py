@@ -1,7 +1,6 @@
-"""`contribution_review`: what the comparisons say about the idea's contribution along one
-dimension.
+"""`contribution_review`: review of the contribution along one dimension by its comparisons.
 
-Baseline: the overlapping statements, each with its paper, and how many papers have none.
+Baseline: the overlapping statements with their papers, and the number of papers without any.
 """
 
 from typing import Self
@@ -69,11 +68,10 @@ OVERLAPS_SHOWN = 5
 
 
 async def baseline_review(inputs: ReviewInput, tools: BaselineTools) -> ReviewReply | NoAnswer:
-    """Weaknesses: the overlapping statements, closest work first; strengths: how many works have
-    none.
+    """List overlapping statements as weaknesses, and count works without any as a strength.
 
-    What to change cannot be told by wording, and stays empty. NoAnswer(no_evidence) where abstracts
-    that nobody compared share no word with the statements.
+    Suggestions stay empty, as they cannot be derived from wording. NoAnswer(no_evidence) if
+    uncompared abstracts share no word with the statements.
     """
     del tools
     if all(comparison.score is None for comparison in inputs.comparisons):
@@ -99,7 +97,7 @@ def _overlaps(comparison: ShownComparison) -> bool:
 
 
 def _review_abstracts(inputs: ReviewInput) -> ReviewReply | NoAnswer:
-    """Of abstracts that nobody compared only what comes nearest to the statements can be told."""
+    """Review uncompared abstracts by their sentences nearest to the statements."""
     statements = " ".join(inputs.dimension.statements)
     nearest = [
         (*max(rank_sentences(statements, sentences(paper.comparison), 1), default=(0.0, "")), paper)

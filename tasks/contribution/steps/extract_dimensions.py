@@ -1,6 +1,6 @@
-"""`extract_dimensions`: along which dimensions an idea claims to advance its field.
+"""`extract_dimensions`: dimensions of the contributions that an idea claims.
 
-Baseline: the idea's own sentences, sorted by the kind of contribution their wording claims.
+Baseline: the idea's sentences, classified by the wording of their claims.
 """
 
 from dataclasses import dataclass
@@ -117,7 +117,7 @@ DIMENSIONS: tuple[DimensionCues, ...] = (
         any_of(r"application use impact case"),
     ),
 )
-"""In order of precedence when a sentence fits several equally."""
+"""In order of precedence if a sentence fits several equally."""
 
 
 class DimensionsInput(Noun):
@@ -140,13 +140,11 @@ class DimensionsReply(Reply):
 
 STATEMENTS_PER_DIMENSION = 2
 STATEMENT_WORD_LIMIT = 60
-"""Longer than nearly every real sentence; what is longer ends in an ellipsis."""
+"""Longer than nearly every real sentence; longer ones end in an ellipsis."""
 MINIMUM_WORDS = 6
 REDUNDANT_OVERLAP = 0.55
 ENOUGH_CLAIMS = 4
-"""With fewer sentences that say what will be done, those that merely describe it count too, save
-for the background.
-"""
+"""With fewer claiming sentences, descriptive ones outside the background count too."""
 MINIMUM_STRENGTH = 2.0
 """A dimension needs one sentence that both claims something and has its wording."""
 _FIGURE = bounded(r"\b\d")
@@ -160,19 +158,16 @@ class ClaimSentence:
     strengths: tuple[float, ...]
 
     def strength(self, place: int) -> float:
-        """Return how well the sentence stands for the dimension at `place`; 0 when its wording does
-        not name it.
-        """
+        """Return the sentence's strength for the dimension at `place`; 0 without its wording."""
         return self.strengths[place] + self.weight if self.strengths[place] else 0.0
 
 
 async def baseline_dimensions(
     inputs: DimensionsInput, tools: BaselineTools
 ) -> DimensionsReply | NoAnswer:
-    """Sentences that claim something go to the dimension whose cues they have most of; the
-    strongest dimensions stay.
+    """Assign claiming sentences to dimensions by cues, and keep the strongest dimensions.
 
-    An idea without any cue gets one dimension, its central sentences.
+    An idea without any cue gets one dimension of its central sentences.
     """
     del tools
     claims = _claims(inputs.idea)

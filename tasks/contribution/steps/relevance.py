@@ -1,4 +1,4 @@
-"""`relevance`: how similar the contributions of each paper are to those of the idea.
+"""`relevance`: similarity of each paper's contributions to those of the idea.
 
 Baseline: embedding similarity, with the share of a paper's specific words that the idea also uses.
 """
@@ -32,23 +32,21 @@ class RelevanceReply(JudgedPapers):
 
 SIMILARITY_WEIGHT = 0.8
 FULL_SHARE = 0.4
-"""Of a paper's specific words, the share that counts as all: a whole idea shares 0.2 with papers of
-its field, 0.4 with its twins.
+"""Share of a paper's specific words that counts as 1: ideas share 0.2 with papers of their field,
+and 0.4 with nearly identical work.
 """
 THRESHOLDS = (0.20, 0.34, 0.48, 0.58, 0.70)
-"""Closeness from which a score of 1, 2, 3, 4, 5 is given.
+"""Least closeness for a score of 1, 2, 3, 4, 5.
 
-Set by reading 1,000 pairs of real ideas and papers: papers that merely share a word with the idea
-end below 0.2, papers of its field between 0.34 and 0.48, those a reviewer would want discussed
-above 0.48, close competitors above 0.58; an abstract of the same work scores above 0.7. A share of
-words alone gives 0.2 at most, so vocabulary without kinship never makes a paper relevant.
+Set on 1,000 pairs of real ideas and papers: papers that share single words with the idea are below
+0.2, papers of its field between 0.34 and 0.48, papers that a reviewer would want discussed above
+0.48, close competitors above 0.58, and an abstract of the same work above 0.7. Shared words alone
+give at most 0.2, so vocabulary without similarity never makes a paper relevant.
 """
 
 
 async def baseline_relevance(inputs: RelevanceInput, tools: BaselineTools) -> RelevanceReply:
-    """Closeness = 0.8 × cosine + 0.2 × shared words, cut at `THRESHOLDS`; a paper's score depends
-    on no other paper.
-    """
+    """Score each paper separately: closeness = 0.8 × cosine + 0.2 × shared words, by `THRESHOLDS`."""
     texts = [paper_text(paper.title, paper.abstract) for paper in inputs.papers]
     nearness = await Nearness(inputs.idea, tools.embedder).of(texts)
     idea_stems = specific_stems(inputs.idea)
@@ -70,7 +68,7 @@ def _entry(paper: ShownPaper, similarity: float, idea_stems: frozenset[str]) -> 
 
 
 def relevance_score(similarity_0_to_1: float, shared_share_0_to_1: float) -> int:
-    """0 to 5 from the two signals; grows with both."""
+    """Return a score from 0 to 5 that grows with both signals."""
     shared = min(shared_share_0_to_1 / FULL_SHARE, 1.0)
     return bisect.bisect_right(
         THRESHOLDS, SIMILARITY_WEIGHT * similarity_0_to_1 + (1 - SIMILARITY_WEIGHT) * shared

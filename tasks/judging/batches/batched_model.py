@@ -106,7 +106,7 @@ class BatchedModel:
         step: str,
         tokens: int,
         cost_usd: float | None,
-        booked: Container[str],
+        booked_ids: Container[str],
     ) -> BatchAnswer | None:
         """Return the answer of the batches; None: their answer is missing, make a call instead.
 
@@ -115,12 +115,12 @@ class BatchedModel:
 
         Args:
             tokens, cost_usd: estimated for a call.
-            booked: questions that the idea has paid for since it was resumed.
+            booked_ids: questions that the idea has paid for since it was resumed.
         """
         if self._relay is None:
             self._relay = await relayed(provider_of(self._model), self._answer_request)
-        discounted = None if cost_usd is None else cost_usd * BATCH_RATE
-        pending = _PendingQuestion(reply_key, unit, step, tokens, discounted)
+        batch_cost_usd = None if cost_usd is None else cost_usd * BATCH_RATE
+        pending = _PendingQuestion(reply_key, unit, step, tokens, batch_cost_usd)
         token = _PENDING.set(pending)
         try:
             answer = await call_provider(
@@ -133,12 +133,16 @@ class BatchedModel:
         if pending.by_call:
             return None
         record = pending.record
-        is_own = record is not None and record.unit == unit and pending.question_id not in booked
+        is_own = (
+            record is not None and record.unit == unit and pending.question_id not in booked_ids
+        )
         batch, seconds = (record.batch, record.seconds) if record else (None, 0.0)
-        priced = self._priced(pending.failure or answer, is_own)
-        return BatchAnswer(priced, pending.question_id, batch, seconds, is_own)
+        answer_at_batch_price = self._at_batch_price(pending.failure or answer, is_own)
+        return BatchAnswer(answer_at_batch_price, pending.question_id, batch, seconds, is_own)
 
-    def _priced(self, answer: CallAnswer | CallFailure, is_own: bool) -> CallAnswer | CallFailure:
+    def _at_batch_price(
+        self, answer: CallAnswer | CallFailure, is_own: bool
+    ) -> CallAnswer | CallFailure:
         """Return the answer at the price of a batch, free for other ideas.
 
         A failure is never retried: its batch has ended.
@@ -148,14 +152,14 @@ class BatchedModel:
             if not is_own:
                 return replace(failure, usage=None, cost_is_unknown=False)
             usage = failure.usage
-            return failure if usage is None else replace(failure, usage=self._discounted(usage))
+            return failure if usage is None else replace(failure, usage=self._discount(usage))
         if not is_own:
             return replace(
                 answer, prompt_tokens=0, completion_tokens=0, cached_tokens=0, cost_usd=0.0
             )
-        return self._discounted(answer)
+        return self._discount(answer)
 
-    def _discounted(self, answer: CallAnswer) -> CallAnswer:
+    def _discount(self, answer: CallAnswer) -> CallAnswer:
         cost_usd = answer.cost_usd
         if cost_usd is None and self._price is not None:
             cost_usd = self._price.of(

@@ -139,7 +139,7 @@ class Questions:
         self._lock = threading.Lock()
 
     def find(self, question_id: str) -> QuestionRecord | None:
-        with self._connected() as connection:
+        with self._connection_in_use() as connection:
             row = connection.execute(
                 "select q.unit, q.state, q.status, q.answer, q.detail, q.batch,"
                 " coalesce(b.ended_at - b.sent_at, 0) from questions q"
@@ -155,7 +155,7 @@ class Questions:
 
     def was_answered(self, reply_key: str, unit: str) -> bool:
         """Return whether the question with this key was answered for `unit`."""
-        with self._connected() as connection:
+        with self._connection_in_use() as connection:
             row = connection.execute(
                 "select 1 from questions where asked_as = ? and unit = ? and state = ? limit 1",
                 (reply_key, unit, QuestionState.ANSWERED),
@@ -164,7 +164,7 @@ class Questions:
 
     def has_failed(self, reply_key: str) -> bool:
         """Return whether a batch gave no answer to the question with this key."""
-        with self._connected() as connection:
+        with self._connection_in_use() as connection:
             row = connection.execute(
                 "select 1 from questions where asked_as = ? and state = ? limit 1",
                 (reply_key, QuestionState.FAILED),
@@ -173,7 +173,7 @@ class Questions:
 
     def wave_count(self, reply_key: str) -> int:
         """Return the number of waves that held the question with this key, in any wording."""
-        with self._connected() as connection:
+        with self._connection_in_use() as connection:
             query = "select coalesce(sum(waves), 0) from questions where asked_as = ?"
             return int(connection.execute(query, (reply_key,)).fetchone()[0])
 
@@ -210,7 +210,7 @@ class Questions:
         return self._questions("batch = ? order by question_id", name)
 
     def _questions(self, condition: str, *values: Any) -> list[tuple[str, Question]]:
-        with self._connected() as connection:
+        with self._connection_in_use() as connection:
             rows = connection.execute(_QUESTIONS + condition, values).fetchall()
         return [
             (
@@ -323,7 +323,7 @@ class Questions:
         return self._batches("true")
 
     def _batches(self, condition: str, *values: Any) -> list[Batch]:
-        with self._connected() as connection:
+        with self._connection_in_use() as connection:
             rows = connection.execute(_BATCHES + condition + " order by rowid", values).fetchall()
         return [
             Batch(name, Lane(*lane), wave, remote_id, BatchState(state))
@@ -332,7 +332,7 @@ class Questions:
 
     def sent_at(self, name: str) -> float:
         """Return the time at which sending started, in seconds since 1970."""
-        with self._connected() as connection:
+        with self._connection_in_use() as connection:
             query = "select sent_at from batches where name = ?"
             return float(connection.execute(query, (name,)).fetchone()[0])
 
@@ -367,14 +367,14 @@ class Questions:
     @contextmanager
     def _transaction(self, *, lasting: bool = False) -> Iterator[sqlite3.Connection]:
         """Run a transaction; with `lasting` it survives a power failure, not only a killed process."""
-        with self._connected() as connection:
+        with self._connection_in_use() as connection:
             connection.execute(f"pragma synchronous = {'full' if lasting else 'normal'}")
             connection.execute("begin immediate")
             with connection:
                 yield connection
 
     @contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
+    def _connection_in_use(self) -> Iterator[sqlite3.Connection]:
         with self._lock:
             try:
                 self._connection = self._connection or _connect(self.path)

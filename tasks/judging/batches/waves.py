@@ -175,12 +175,12 @@ class Waves:
         most = min(provider.most_questions, self._size_limits.get(lane, provider.most_questions))
         part: list[QuestionEntry] = []
         size = 0
-        for identified in questions:
-            more = len(json_line(identified[1].body)) + 200
+        for entry in questions:
+            more = len(json_line(entry[1].body)) + 200
             if part and (len(part) >= most or size + more > provider.most_bytes):
                 yield part
                 part, size = [], 0
-            part.append(identified)
+            part.append(entry)
             size += more
         if part:
             yield part
@@ -251,7 +251,7 @@ class Waves:
                 (bounds.maximum_tokens, run.tokens),
                 (bounds.maximum_cost_usd_per_idea, unit.cost_usd),
             )
-            if any(most is not None and used >= most for most, used in pairs):
+            if any(most is not None and amount >= most for most, amount in pairs):
                 too_much.append(question_id)
                 continue
             more = Spend(cost_usd=question.cost_usd or 0.0, tokens=question.tokens)
@@ -271,17 +271,17 @@ class Waves:
             for batch in self._questions.batches()
             if batch.wave == wave and batch.state is not BatchState.REFUSED
         ]
-        total = answered = 0
+        total = done_count = 0
         for batch in batches:
             if batch.name not in self._sizes:
                 self._sizes[batch.name] = len(self._questions.of_batch(batch.name))
             size = self._sizes[batch.name]
             remote = self._remote_states.get(batch.name)
             total += size
-            answered += (
+            done_count += (
                 size if batch.state is BatchState.ENDED else remote.done_count if remote else 0
             )
-        return WaveProgress(wave, answered, total)
+        return WaveProgress(wave, done_count, total)
 
 
 def _by_unit(spending: Iterator[tuple[IdeaId, Spend]]) -> dict[IdeaId, Spend]:

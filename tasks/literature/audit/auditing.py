@@ -1,4 +1,4 @@
-"""Diagnose, search, normalise, propose, review: the audit of a snapshot from end to end."""
+"""Audit of a snapshot: diagnosis, proposals and their review."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -13,7 +13,7 @@ from schemas.identifiers import content_hash
 from schemas.literature.audit import Action, Proposal, ProposalState
 from tasks.embeddings import Embedder
 from tasks.literature.audit.proposals import Decision, Proposals
-from tasks.literature.audit.stage import Stage, rule_names, sql, staged
+from tasks.literature.audit.stage import Stage, open_stage, rule_names, sql
 from tasks.literature.snapshot.editor import AnyChange, Changes, Correction, Reversal
 from tasks.literature.snapshot.folder import AUDIT_NAME, Manifest, only_builder, read_manifest
 from tasks.literature.snapshot.parts import Place, Progress
@@ -28,11 +28,11 @@ _BATCH_CHANGES = 2_000
 
 
 class OtherSource(Protocol):
-    """Another source about the same papers.
+    """Another source of records for the same papers.
 
     Attributes:
-        identity: changes when its answers may.
-        failures: look-ups that failed, a line each; then the audit is no whole one.
+        identity: differs whenever its answers may differ.
+        failures: look-ups that failed, a line each; any failure makes the audit incomplete.
     """
 
     @property
@@ -43,14 +43,16 @@ class OtherSource(Protocol):
     def failures(self) -> Sequence[str]: ...
 
     def records(self, stage: Stage, store: PaperStore) -> Iterator[tuple[int, PaperRecord]]:
-        """Its records, by the number of the paper in `store`; the rules have spoken already."""
+        """Yield its records with the numbers of the papers in `store`, after the rules have run."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class OtherSnapshot:
-    """Implements `OtherSource`. A paper is the same by an identifier or by title and year, else by
-    its whole title with authors in common.
+    """A second snapshot as an `OtherSource`.
+
+    Papers match by an identifier or by title and year, else by their whole title and shared
+    authors.
     """
 
     folder: Path
@@ -65,21 +67,21 @@ class OtherSnapshot:
         return read_manifest(self.folder).fingerprint
 
     def records(self, stage: Stage, store: PaperStore) -> Iterator[tuple[int, PaperRecord]]:
-        """Of every paper that both have."""
+        """Yield the records of the papers that both snapshots hold."""
         del stage
         with (
             closing(open_snapshot(self.folder)) as other,
-            closing(PaperStore(self.folder, name=other.manifest.store_name)) as held,
+            closing(PaperStore(self.folder, name=other.manifest.store_name)) as other_store,
         ):
             for number, record in store.records_from(0):
-                place, title = held.same_as(record), normal_title(record.title)
+                place, title = other_store.same_as(record), normal_title(record.title)
                 if place is not None:
-                    yield number, held.records([place])[0]
+                    yield number, other_store.records([place])[0]
                 elif len(title.split()) >= LEAST_TITLE_WORDS:
-                    for found in other.match_title(record.title).papers:
-                        alike = title == normal_title(found.title)
-                        if alike and same_authors(record.authors, found.authors):
-                            yield number, found
+                    for match in other.match_title(record.title).papers:
+                        same_title = title == normal_title(match.title)
+                        if same_title and same_authors(record.authors, match.authors):
+                            yield number, match
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ class Decided:
     """The effect of decisions.
 
     Attributes:
-        passed_over: proposals that could not be made or undone: their records have changed.
+        passed_over: proposals that could not be applied or undone because their records changed.
     """
 
     accepted: tuple[str, ...] = ()
@@ -113,7 +115,7 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The numbers of proposals by rule and state, and some of them."""
+    """Proposal counts by rule and state, and a selection of proposals."""
 
     fingerprint: str
     counts: tuple[dict[str, Any], ...]
@@ -121,7 +123,7 @@ class Standing:
 
 
 def check_rules(names: Sequence[str]) -> None:
-    """Raises ConfigurationError for a name that is no rule's."""
+    """Raise ConfigurationError for the name of an unknown rule."""
     every = [*rule_names("rules"), *rule_names("agreement")]
     unknown = sorted(set(names) - set(every))
     if unknown:
@@ -129,14 +131,14 @@ def check_rules(names: Sequence[str]) -> None:
 
 
 def diagnose(folder: Path, others: Sequence[OtherSource] = ()) -> bool:
-    """Find what seems wrong with the snapshot in `folder`, and keep it as proposals beside it.
+    """Audit the snapshot in `folder` and store the findings as proposals.
 
-    Returns False where this version was looked at in the same way before: nothing was done.
+    Returns False without an audit if this version was audited in the same way before.
 
     Raises:
         SnapshotError: there is no finished snapshot, or it is damaged.
     """
-    read_manifest(folder)  # before the lock, which would make the folder
+    read_manifest(folder)  # before the lock, which would create the folder
     with only_builder(folder):
         manifest = read_manifest(folder)
         statements = [
@@ -145,16 +147,16 @@ def diagnose(folder: Path, others: Sequence[OtherSource] = ()) -> bool:
         how = content_hash(*statements, sql("collect"), *(each.identity for each in others))
         with closing(PaperStore(folder, name=manifest.store_name)) as store:
             proposals = Proposals(folder, store.corrections())
-            if proposals.looked_at(manifest.fingerprint, how):
+            if proposals.is_audited(manifest.fingerprint, how):
                 return False
-            with staged(folder, store) as stage:
+            with open_stage(folder, store) as stage:
                 stage.find("rules")
                 for other in others:
                     stage.put_others(other.name, other.records(stage, store))
                 if others:
                     stage.find("agreement")
                 whole = not any(each.failures for each in others)
-                proposals.put(stage.collected(), manifest.fingerprint, how if whole else "")
+                proposals.put(stage.export_findings(), manifest.fingerprint, how if whole else "")
     return True
 
 
@@ -165,89 +167,91 @@ def review(
     embedder: Embedder | None = None,
     progress: Progress | None = None,
 ) -> Decided:
-    """Do what was decided. Accepted and undone proposals make one new version of the snapshot.
+    """Apply decisions. Accepted and undone proposals produce one new version of the snapshot.
 
     Raises:
-        ConfigurationError: a rule or proposal that is not there, has no remedy, or is not in effect
-            and is to be undone.
-        SnapshotError: as `make_changes`.
+        ConfigurationError: a rule or proposal does not exist or has no remedy, or one to undo is
+            not in effect.
+        SnapshotError: as for `make_changes`.
     """
     check_rules(decisions.accept_rules)
-    proposals, in_effect = _opened(folder)
-    wanted, to_undo = _chosen(proposals, in_effect, decisions)
+    proposals, in_effect = _open_proposals(folder)
+    to_apply, to_undo = _select_proposals(proposals, in_effect, decisions)
     changes: list[AnyChange] = [
         *(Reversal(each.proposal_id) for each in to_undo),
-        *map(_correction, wanted),
+        *map(_correction, to_apply),
     ]
     if changes:
-        # Written before the snapshot changes: a kill may come between the two. What is in effect is
-        # then read from the snapshot, and who decided it from here.
-        intended: dict[str, Decision] = {
+        # Written before the snapshot changes, because the process may be killed in between.
+        # Afterwards the store decides what is in effect, and this file who decided it.
+        acceptances: dict[str, Decision] = {
             each.proposal_id: (
                 ProposalState.ACCEPTED,
                 PERSON if each.proposal_id in decisions.accept else each.rule,
             )
-            for each in wanted
+            for each in to_apply
         }
-        undone = {each.proposal_id: (ProposalState.UNDONE, PERSON) for each in to_undo}
+        reversals = {each.proposal_id: (ProposalState.UNDONE, PERSON) for each in to_undo}
         with only_builder(folder):
-            proposals.decide(intended | undone)
+            proposals.decide(acceptances | reversals)
         make_changes(
             lambda manifest: _changes(changes, manifest),
             folder,
             embedder=embedder,
             progress=progress,
         )
-    proposals, in_effect = _opened(folder)
-    asked_for, asked_back = ([each.proposal_id for each in some] for some in (wanted, to_undo))
-    decided = Decided(
-        accepted=tuple(each for each in asked_for if each in in_effect),
+    proposals, in_effect = _open_proposals(folder)
+    apply_ids, undo_ids = ([each.proposal_id for each in some] for some in (to_apply, to_undo))
+    outcome = Decided(
+        accepted=tuple(each for each in apply_ids if each in in_effect),
         rejected=tuple(each for each in decisions.reject if each not in in_effect),
-        undone=tuple(each for each in asked_back if each not in in_effect),
+        undone=tuple(each for each in undo_ids if each not in in_effect),
     )
     with only_builder(folder):
-        proposals.decide(dict.fromkeys(decided.rejected, (ProposalState.REJECTED, PERSON)))
-    done = {*decided.accepted, *decided.rejected, *decided.undone}
-    asked = (*asked_for, *asked_back, *decisions.reject)
-    return replace(decided, passed_over=tuple(each for each in asked if each not in done))
+        proposals.decide(dict.fromkeys(outcome.rejected, (ProposalState.REJECTED, PERSON)))
+    done_ids = {*outcome.accepted, *outcome.rejected, *outcome.undone}
+    requested_ids = (*apply_ids, *undo_ids, *decisions.reject)
+    return replace(
+        outcome, passed_over=tuple(each for each in requested_ids if each not in done_ids)
+    )
 
 
-def _chosen(
+def _select_proposals(
     proposals: Proposals, in_effect: Sequence[str], decisions: Decisions
 ) -> tuple[list[Proposal], list[Proposal]]:
-    """Proposals to make, and those to undo: what was made last goes first."""
-    wanted = {each.proposal_id: each for each in proposals.named(decisions.accept)}
+    """Return the proposals to apply, and those to undo, latest first."""
+    to_apply = {each.proposal_id: each for each in proposals.named(decisions.accept)}
     for rule in decisions.accept_rules:
-        found = proposals.of_rule(rule, decisions.least_confidence)
-        wanted.update((each.proposal_id, each) for each in found)
+        of_rule = proposals.of_rule(rule, decisions.least_confidence)
+        to_apply.update((each.proposal_id, each) for each in of_rule)
     proposals.named(decisions.reject)
     to_undo = proposals.named(decisions.undo)
-    for each in wanted.values():
+    for each in to_apply.values():
         if each.action is Action.NONE:
             raise ConfigurationError(f"{each.proposal_id} is a finding without remedy: reject it")
     for each in to_undo:
         if each.state is not ProposalState.ACCEPTED:
             raise ConfigurationError(f"{each.proposal_id} is not in effect: it is {each.state}")
     to_undo.sort(key=lambda each: in_effect.index(each.proposal_id), reverse=True)
-    rest = [each for each in wanted.values() if each.state is not ProposalState.ACCEPTED]
-    # A record is mended before it is merged into another one.
+    rest = [each for each in to_apply.values() if each.state is not ProposalState.ACCEPTED]
+    # A record is corrected before it is merged into another one.
     return sorted(rest, key=lambda each: each.action is Action.MERGE), to_undo
 
 
 def standing(
     folder: Path, states: Sequence[ProposalState], rules: Sequence[str], limit: int
 ) -> Standing:
-    """Raises SnapshotError as `diagnose`."""
-    proposals, _ = _opened(folder)
+    """Return the counts of proposals and a selection. Raises SnapshotError as `diagnose`."""
+    proposals, _ = _open_proposals(folder)
     return Standing(
         read_manifest(folder).fingerprint,
         tuple(proposals.counts()),
-        tuple(proposals.listed(states, rules, limit)),
+        tuple(proposals.most_certain(states, rules, limit)),
     )
 
 
-def _opened(folder: Path) -> tuple[Proposals, list[str]]:
-    """The proposals, and those in effect in the order in which they were made."""
+def _open_proposals(folder: Path) -> tuple[Proposals, list[str]]:
+    """Return the proposals, and the identifiers of those in effect, oldest first."""
     with closing(PaperStore(folder, name=read_manifest(folder).store_name)) as store:
         in_effect = store.corrections()
     return Proposals(folder, in_effect), in_effect
@@ -272,7 +276,7 @@ def _correction(proposal: Proposal) -> Correction:
 
 
 def _changes(changes: Sequence[AnyChange], manifest: Manifest) -> Changes:
-    """Proposals that are accepted or undone at once."""
+    """Return accepted and undone proposals as one set of changes."""
 
     def batches(start: Place) -> Iterator[tuple[Sequence[AnyChange], Place]]:
         for at in range(start.row, len(changes), _BATCH_CHANGES):
@@ -281,7 +285,7 @@ def _changes(changes: Sequence[AnyChange], manifest: Manifest) -> Changes:
 
     return Changes(
         name="the accepted proposals",
-        # Made once for each version: what was undone may be accepted again.
+        # The generation is part of it: a proposal that was undone may be accepted again.
         identity=f"audit|{content_hash(str(manifest.generation), *map(repr, changes))}",
         through=manifest.through,
         batches=batches,

@@ -1,6 +1,6 @@
-"""The proposals of a snapshot in a file next to it: what was found and what was decided.
+"""The proposals of a snapshot and the decisions on them, in a file next to it.
 
-The first line says which version was audited, and how; each other line is a proposal.
+The first line holds the audited version and method; each further line is a proposal.
 """
 
 import os
@@ -21,52 +21,55 @@ from schemas.text.plain_files import PlainFileError, open_file
 from tasks.literature.snapshot.folder import AUDIT_NAME
 
 _MOST_BYTES = 4_000_000_000
-"""Of the file: about ten million proposals."""
+"""Limit of the file: about ten million proposals."""
 _MOST_LINE_BYTES = 16_000_000
-"""Of a proposal, which may quote a field of a record twice."""
+"""Limit of a proposal, which may quote a field of a record twice."""
 _BATCH_ROWS = 5_000
 
 Decision = tuple[ProposalState, str]
-"""The state, and who or which rule decided it."""
+"""The state, and the person or rule that set it."""
 
 
-class Looked(Noun):
+class AuditedVersion(Noun):
     """The version of the snapshot that was audited."""
 
-    fingerprint: str = Field(description="Of the version.")
-    how: str = Field(description="Hash over the rules and sources; empty: not all were asked.")
+    fingerprint: str = Field(description="Fingerprint of the version.")
+    how: str = Field(
+        description="Hash over the rules and sources; empty: not all of them answered."
+    )
 
 
 class Proposals:
-    """The proposals of the snapshot in `folder`. Writers hold the lock of its builders.
+    """The proposals of the snapshot in `folder`. Writers hold its build lock.
 
     Args:
-        in_effect: proposals in effect by the store of the snapshot, whatever their state in the
-            file: the snapshot may have been built again.
+        in_effect: identifiers of the proposals that the store has applied. They override the states
+            in the file, because the snapshot may have been rebuilt.
     """
 
     def __init__(self, folder: Path, in_effect: Collection[str]) -> None:
         self._path = folder.resolve() / AUDIT_NAME
         self._in_effect = frozenset(in_effect)
 
-    def looked_at(self, fingerprint: str, how: str) -> bool:
+    def is_audited(self, fingerprint: str, how: str) -> bool:
         """Return whether this version of the snapshot was audited in this way.
 
         Raises:
             SnapshotError: the file cannot be read.
         """
-        return self._looked(self._lines()) == Looked(fingerprint=fingerprint, how=how)
+        return self._read_version(self._lines()) == AuditedVersion(fingerprint=fingerprint, how=how)
 
-    def put(self, found: Path, fingerprint: str, how: str) -> None:
-        """Keep what an audit found, a Parquet file, in place of the proposals without a decision.
+    def put(self, findings: Path, fingerprint: str, how: str) -> None:
+        """Replace the undecided proposals by the findings of an audit, a Parquet file.
 
         Raises:
             SnapshotError: the file cannot be read, or would be too large.
         """
-        decided = {
+        decided_by_id = {
             each.proposal_id: each for each in self if each.state is not ProposalState.PROPOSED
         }
-        self._write(Looked(fingerprint=fingerprint, how=how), _merged(found, decided))
+        version = AuditedVersion(fingerprint=fingerprint, how=how)
+        self._write(version, _merge_findings(findings, decided_by_id))
 
     def decide(self, decisions: Mapping[str, Decision]) -> None:
         """Set the state of proposals, by their identifiers.
@@ -74,19 +77,19 @@ class Proposals:
         Raises:
             SnapshotError: as `put`.
         """
-        looked = self._looked(self._lines())
-        if not decisions or looked is None:
+        version = self._read_version(self._lines())
+        if not decisions or version is None:
             return
-        decided = (
-            each.model_copy(update={"state": found[0], "decided_by": found[1]})
-            if (found := decisions.get(each.proposal_id))
+        updated_proposals = (
+            each.model_copy(update={"state": decision[0], "decided_by": decision[1]})
+            if (decision := decisions.get(each.proposal_id))
             else each
             for each in self
         )
-        self._write(looked, decided)
+        self._write(version, updated_proposals)
 
     def counts(self) -> list[dict[str, Any]]:
-        """The numbers of proposals in each state, by rule."""
+        """Return the number of proposals in each state, by rule."""
         columns: dict[str, Counter[str]] = {}
         defects: dict[str, str] = {}
         for each in self:
@@ -100,10 +103,10 @@ class Proposals:
             for rule in sorted(columns)
         ]
 
-    def listed(
+    def most_certain(
         self, states: Sequence[ProposalState], rules: Sequence[str], limit: int
     ) -> list[Proposal]:
-        """The surest first, those with a remedy before the others."""
+        """Return the proposals with the highest confidence, those with a remedy first."""
         return nsmallest(
             limit,
             (each for each in self if each.state in states and (not rules or each.rule in rules)),
@@ -116,7 +119,7 @@ class Proposals:
         )
 
     def of_rule(self, rule: str, least_confidence: float) -> list[Proposal]:
-        """Proposals of a rule that have a remedy and are sure enough."""
+        """Return the open proposals of a rule that have a remedy and enough confidence."""
         return sorted(
             (
                 each
@@ -130,45 +133,45 @@ class Proposals:
         )
 
     def named(self, proposal_ids: Collection[str]) -> list[Proposal]:
-        """Raises ConfigurationError for an identifier that names no proposal."""
-        wanted = frozenset(proposal_ids)
-        found = {each.proposal_id: each for each in self if each.proposal_id in wanted}
-        unknown = sorted(wanted - found.keys())
+        """Return proposals by identifier. Raises ConfigurationError for an unknown one."""
+        wanted_ids = frozenset(proposal_ids)
+        by_id = {each.proposal_id: each for each in self if each.proposal_id in wanted_ids}
+        unknown = sorted(wanted_ids - by_id.keys())
         if unknown:
             raise ConfigurationError(
                 f"no proposal {', '.join(unknown)}; `assay literature audit INDEX --json` lists"
                 " them"
             )
-        return [found[each] for each in sorted(found)]
+        return [by_id[each] for each in sorted(by_id)]
 
     def __iter__(self) -> Iterator[Proposal]:
-        """Every proposal, in the state that the store gives it.
+        """Yield every proposal, with its state as the store has it.
 
         Raises:
             SnapshotError: the file cannot be read.
         """
         lines = self._lines()
-        self._looked(lines)
+        self._read_version(lines)
         for line in lines:
-            proposal = self._parsed(Proposal, line)
+            proposal = self._parse(Proposal, line)
             if proposal.proposal_id in self._in_effect:
                 yield proposal.model_copy(update={"state": ProposalState.ACCEPTED})
             elif proposal.state is ProposalState.ACCEPTED:
-                waits = {"state": ProposalState.PROPOSED, "decided_by": None}
-                yield proposal.model_copy(update=waits)
+                reset = {"state": ProposalState.PROPOSED, "decided_by": None}
+                yield proposal.model_copy(update=reset)
             else:
                 yield proposal
 
-    def _looked(self, lines: Iterator[bytes]) -> Looked | None:
-        """Read the first line; None: nothing was audited yet."""
+    def _read_version(self, lines: Iterator[bytes]) -> AuditedVersion | None:
+        """Read the first line; None if nothing was audited yet."""
         line = next(lines, None)
-        return None if line is None else self._parsed(Looked, line)
+        return None if line is None else self._parse(AuditedVersion, line)
 
-    def _parsed(self, model: type[NounT], line: bytes) -> NounT:
+    def _parse(self, model: type[NounT], line: bytes) -> NounT:
         try:
             return model.model_validate_json(line)
         except ValidationError:
-            raise self._unreadable("it is not what an audit wrote") from None
+            raise self._unreadable("it is no audit file") from None
 
     def _lines(self) -> Iterator[bytes]:
         try:
@@ -184,13 +187,13 @@ class Proposals:
         except (PlainFileError, OSError) as error:
             raise self._unreadable(str(error)) from None
 
-    def _write(self, looked: Looked, proposals: Iterable[Proposal]) -> None:
+    def _write(self, version: AuditedVersion, proposals: Iterable[Proposal]) -> None:
         """Write under a temporary name, flush to disk, rename."""
         building = self._path.with_name(f"{AUDIT_NAME}.new")
-        building.unlink(missing_ok=True)  # also one that a stranger put there as a link
+        building.unlink(missing_ok=True)  # it may be a link that somebody else placed there
         try:
             with building.open("xb") as stream:
-                for each in chain([looked], proposals):
+                for each in chain([version], proposals):
                     stream.write(each.model_dump_json().encode() + b"\n")
                     if stream.tell() > _MOST_BYTES:
                         raise SnapshotError(
@@ -201,23 +204,23 @@ class Proposals:
                 os.fsync(stream.fileno())
             building.replace(self._path)
         finally:
-            building.unlink(missing_ok=True)  # of a disk that is full, or an audit too large
+            building.unlink(missing_ok=True)  # left when the disk is full or the audit too large
 
     def _unreadable(self, reason: str) -> SnapshotError:
         return SnapshotError(f"{self._path} cannot be read ({reason}); delete it and audit again")
 
 
-def _merged(found: Path, decided: Mapping[str, Proposal]) -> Iterator[Proposal]:
-    """Yield what was found, with the decisions on it, then the other decisions."""
-    again = set[str]()
-    for batch in pq.ParquetFile(found).iter_batches(_BATCH_ROWS):
+def _merge_findings(findings: Path, decided_by_id: Mapping[str, Proposal]) -> Iterator[Proposal]:
+    """Yield the findings with their earlier decisions, then the other decided proposals."""
+    repeated_ids = set[str]()
+    for batch in pq.ParquetFile(findings).iter_batches(_BATCH_ROWS):
         for row in batch.to_pylist():
-            before = decided.get(row["proposal_id"])
-            if before is not None:
-                again.add(before.proposal_id)
+            earlier = decided_by_id.get(row["proposal_id"])
+            if earlier is not None:
+                repeated_ids.add(earlier.proposal_id)
             decision = {
-                "state": before.state if before else ProposalState.PROPOSED,
-                "decided_by": before.decided_by if before else None,
+                "state": earlier.state if earlier else ProposalState.PROPOSED,
+                "decided_by": earlier.decided_by if earlier else None,
             }
             yield Proposal.model_validate(row | decision, strict=False)
-    yield from (each for name, each in decided.items() if name not in again)
+    yield from (each for name, each in decided_by_id.items() if name not in repeated_ids)

@@ -1,4 +1,4 @@
-"""The records of a snapshot as tables that rules in SQL can read, in bounded memory."""
+"""The records of a snapshot as DuckDB tables for the SQL rules of an audit."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -32,9 +32,9 @@ _BYTES = {
     for byte in range(0x80, 0xA0)
     if (sign := bytes([byte]).decode("cp1252", "ignore"))
 }
-"""The byte that Windows-1252 reads as a sign, where it is not that of Latin-1."""
+"""Windows-1252 characters that differ from Latin-1, with their bytes."""
 _SEQUENCE = bounded(r"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
-"""Of UTF-8, a sign for each byte."""
+"""A UTF-8 sequence, each of its bytes read as one character."""
 _PAPERS = pa.schema(
     [
         ("number", pa.int64()),
@@ -59,18 +59,18 @@ _ENTRIES = pa.schema([("citing", pa.int64()), ("position", pa.int64()), ("cited"
 
 
 class Stage:
-    """The tables of one audit. Use `staged`."""
+    """The tables of one audit. Use `open_stage`."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, workplace: Path) -> None:
         self.connection = connection
         self._workplace = workplace
 
     def put_others(self, source: str, records: Iterable[tuple[int, PaperRecord]]) -> None:
-        """Records of another source, by the number of the paper here."""
+        """Insert records of another source, with the numbers of the papers in the store."""
         self._put_papers("insert into others select ?, * from rows", records, [source])
 
     def find(self, folder: str) -> None:
-        """Let the rules of a folder of `sql` speak."""
+        """Run the rules of a folder of `sql` and store their findings."""
         for name in rule_names(folder):
             rule = sql(f"{folder}/{name}")
             defect = rule.partition("\n")[0].rpartition(" ")[2]
@@ -81,19 +81,19 @@ class Stage:
                 {"rule": name, "defect": defect},
             )
 
-    def collected(self) -> Path:
-        """The findings, as a Parquet file of proposals that is there while the stage is."""
+    def export_findings(self) -> Path:
+        """Write the findings as a Parquet file of proposals; it is deleted with the stage."""
         path = self._workplace / "found.parquet"
         self.connection.execute(f"copy ({sql('collect')}) to {quoted(path)} (format parquet)")
         return path
 
     def doubtful(self, most: int) -> list[int]:
-        """The papers about which the rules were least sure, by number."""
-        found = self.connection.execute(sql("doubtful"), {"most": most}).fetchall()
-        return [number for (number,) in found]
+        """Return the numbers of the papers with the least certain findings."""
+        rows = self.connection.execute(sql("doubtful"), {"most": most}).fetchall()
+        return [number for (number,) in rows]
 
     def put_store(self, store: PaperStore) -> None:
-        """The papers of a store and the entries of their reference lists."""
+        """Insert the papers of a store and the entries of their reference lists."""
         self._put_papers("insert into papers select * from rows", store.records_from(0), [])
         for batch in _in_batches(store.entries_of_lists(), 10 * _BATCH_ROWS):
             columns = [pa.array(each, pa.int64()) for each in zip(*batch, strict=True)]
@@ -113,8 +113,8 @@ class Stage:
 
 
 @contextmanager
-def staged(folder: Path, store: PaperStore) -> Iterator[Stage]:
-    """The papers of a store as tables, on disk below `folder` while they are needed.
+def open_stage(folder: Path, store: PaperStore) -> Iterator[Stage]:
+    """Yield the papers of a store as tables, in a temporary folder below `folder`.
 
     Raises:
         SnapshotError: the store is damaged, or the disk is full.
@@ -127,7 +127,7 @@ def staged(folder: Path, store: PaperStore) -> Iterator[Stage]:
             connection.execute("use stage")
             connection.execute(sql("create"))
             connection.create_function(
-                "mended", mended, ["varchar"], "varchar", null_handling=SPECIAL
+                "mended", repair_encoding, ["varchar"], "varchar", null_handling=SPECIAL
             )
             stage = Stage(connection, Path(workplace))
             stage.put_store(store)
@@ -149,8 +149,8 @@ def rule_names(folder: str) -> list[str]:
 
 
 def _in_batches(rows: Iterable[RowT], size: int) -> Iterator[list[RowT]]:
-    left = iter(rows)
-    while batch := list(islice(left, size)):
+    iterator = iter(rows)
+    while batch := list(islice(iterator, size)):
         yield batch
 
 
@@ -177,29 +177,30 @@ def _row(number: int, record: PaperRecord) -> dict[str, object]:
 
 
 def _stems(plain: str) -> list[str]:
-    """The different words of a plain text, without common ones and endings."""
+    """Return the distinct stems of a plain text, without stop words."""
     words = (word for word in plain.split() if len(word) > 2 and word not in STOP_WORDS)
     return list(dict.fromkeys(word[:_STEM_LETTERS] for word in words))
 
 
-def mended(text: str | None) -> str | None:
-    """A text whose UTF-8 was read as Windows-1252 on its way (`MÃ¼ller`, `itâ€™s`), as it was written;
-    None where nothing in it looks garbled. Linear in the text.
+def repair_encoding(text: str | None) -> str | None:
+    """Repair UTF-8 text that was decoded as Windows-1252 (`MÃ¼ller`, `itâ€™s`).
+
+    Returns None if no character looks garbled. Takes time linear in the text.
     """
     if text is None or text.isascii():
         return None
-    best = _once(_once(text))  # some texts took the wrong way twice
-    return best if best != text else None
+    repaired = _decode_once(_decode_once(text))  # some texts were garbled twice
+    return repaired if repaired != text else None
 
 
-def _once(text: str) -> str:
+def _decode_once(text: str) -> str:
     parts: list[str] = []
-    place = 0
-    for found in _SEQUENCE.finditer(text.translate(_BYTES)):
+    position = 0
+    for match in _SEQUENCE.finditer(text.translate(_BYTES)):
         try:
-            decoded = found[0].encode("latin-1").decode()
+            decoded = match[0].encode("latin-1").decode()
         except UnicodeDecodeError:
             continue
-        parts += text[place : found.start()], decoded
-        place = found.end()
-    return "".join(parts) + text[place:]
+        parts += text[position : match.start()], decoded
+        position = match.end()
+    return "".join(parts) + text[position:]

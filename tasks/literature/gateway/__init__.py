@@ -1,3 +1,1 @@
-"""The one process that talks to the literature: a Semantic Scholar API in front of the live one or
-of a snapshot.
-"""
+"""The literature gateway: a Semantic Scholar API in front of the live API or a snapshot."""

@@ -1,6 +1,6 @@
-"""`python -m tasks.literature.gateway`: what `GatewayProcess` starts.
+"""Entry point of the gateway process that `GatewayProcess` starts.
 
-Ends with the process that started it.
+It stops when its parent process ends.
 """
 
 import argparse
@@ -16,12 +16,12 @@ from schemas.errors import AssayError
 from schemas.interpreter import collect_garbage_seldom
 from schemas.settings import Settings
 
-# For no longer than this a gateway outlives a driver that was killed.
+# A gateway outlives a killed parent by at most this time.
 _PARENT_EVERY_SECONDS = 0.3
 
 
 def main() -> int:
-    """Exit code 2 and one line on stderr when it cannot start."""
+    """Run the gateway; exit code 2 and one line on stderr if it cannot start."""
     parser = argparse.ArgumentParser(prog="python -m tasks.literature.gateway")
     parser.add_argument(
         "--literature", default=LIVE.text, help="snapshot:FOLDER, snapshot:FOLDER+live or live"
@@ -36,7 +36,7 @@ def main() -> int:
     from tasks.literature.gateway.application import serve  # which imports most of the libraries
 
     if arguments.parent is not None:
-        threading.Thread(target=_end_with, args=(arguments.parent,), daemon=True).start()
+        threading.Thread(target=_stop_without_parent, args=(arguments.parent,), daemon=True).start()
     try:
         serve(
             Settings(),
@@ -52,8 +52,8 @@ def main() -> int:
     return 0
 
 
-def _end_with(parent: int) -> None:
-    """A killed driver cannot stop its gateway; the gateway notices that it was adopted."""
+def _stop_without_parent(parent: int) -> None:
+    """Stop this process once its parent has ended, also if the parent was killed."""
     while os.getppid() == parent:
         time.sleep(_PARENT_EVERY_SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)

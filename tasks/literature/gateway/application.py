@@ -1,4 +1,4 @@
-"""The gateway as an ASGI application, with its figures for Prometheus, and how it is served."""
+"""The gateway as an ASGI application, with its Prometheus metrics and its server."""
 
 import asyncio
 import logging
@@ -44,9 +44,9 @@ from tasks.web.headers import whole_number
 from tasks.web.serving import ProgramsOnly, answer_requests, listen
 
 _LOG = logging.getLogger("assay.gateway")
-# The largest honest body holds 500 identifiers: some tens of thousands of bytes.
+# The largest valid body holds 500 identifiers: some tens of thousands of bytes.
 LARGEST_BODY_BYTES = 2_000_000
-# Whoever sends a body slower than this would hold a connection for nothing.
+# A slower client would occupy a connection.
 BODY_SECONDS = 30.0
 _SECRET_PARAMETERS = frozenset({"api_key", "apikey", "key", "token_key", "x-api-key"})
 _SECONDS = (0.005, 0.02, 0.1, 0.5, 2.0, 10.0, 60.0, 600.0, 3600.0)
@@ -57,11 +57,11 @@ _GAUGES = {
     "slowed_down_times": "How many times slower than allowed, because the upstream pushes back.",
     "circuit_open": "1 while the upstream counts as down.",
 }
-"""Of the upstream's statistics; what is not known yet is left out."""
+"""Gauges from the upstream's statistics; unknown values are skipped."""
 
 
 class Metrics:
-    """Figures of one gateway since its start, in the text exposition format 0.0.4.
+    """Prometheus metrics of one gateway since its start.
 
     Labels hold endpoints and outcomes only: no query, no key, no client.
     """
@@ -85,11 +85,11 @@ class Metrics:
         self.registry.register(self)
 
     def describe(self) -> list[Metric]:
-        """Nothing: the upstream's figures are read at the moment they are asked for."""
+        """Return no metrics: the upstream's figures are collected on request."""
         return []
 
     def collect(self) -> Iterator[Metric]:
-        """The upstream's figures, for the registry."""
+        """Yield the upstream's figures."""
         figures = self._statistics()
         live: dict[str, Any] = figures.get("live", figures)
         if "upstream" not in live:
@@ -138,7 +138,7 @@ class Metrics:
 
 
 class Gateway:
-    """Counts and translates; what an answer is, the upstream decides."""
+    """HTTP handlers that pass requests to the upstream and count them."""
 
     def __init__(self, upstream: Upstream) -> None:
         self._upstream = upstream
@@ -147,7 +147,7 @@ class Gateway:
         self._metrics = Metrics(upstream.statistics)
 
     async def serve(self, web: WebRequest) -> Response:
-        """Every path of the Graph and Recommendations API."""
+        """Answer any path of the Graph and Recommendations API."""
         started = time.monotonic()
         parameters = sorted(
             (name, value)
@@ -157,7 +157,7 @@ class Gateway:
         request = Request(web.method, web.scope["path"], tuple(parameters))
         refusal = _refusal(request)
         if refusal is None and request.method == "POST":
-            body = await _bounded_body(web)
+            body = await _read_body(web)
             if isinstance(body, bytes):
                 request = replace(request, body=body)
             else:
@@ -165,7 +165,7 @@ class Gateway:
         if refusal is not None:
             self._count(request, refusal, started)
             response = _response(refusal, "gateway")
-            response.headers["connection"] = "close"  # what is left of the request is not read
+            response.headers["connection"] = "close"  # the rest of the request is not read
             return response
         parent, endpoint = web.headers.get("traceparent"), request.endpoint
         try:
@@ -177,7 +177,7 @@ class Gateway:
                 spanned.note(status=reply.status, cache=cache, upstream_requests=sent)
                 if reply.reason is not None:
                     spanned.fail(reply.reason)
-        except asyncio.CancelledError:  # only at the end, for those who still wait then
+        except asyncio.CancelledError:  # at shutdown, while clients still wait
             stopping = could_not_look(Reason.UNREACHABLE, "the gateway stops; ask again")
             response = _response(stopping, self._upstream.name)
             response.headers[STOPPING_HEADER] = "1"
@@ -189,7 +189,7 @@ class Gateway:
         return _response(reply, self._upstream.name)
 
     def _count(self, request: Request, reply: Reply, started: float) -> float:
-        """A client got this answer, after the seconds returned."""
+        """Count the answer to a client; return the seconds it took."""
         seconds, endpoint = time.monotonic() - started, request.endpoint
         self._counts.update(["requests", f"status_{reply.status}"])
         self._metrics.requests.labels(endpoint, str(reply.status), reply.cache.value).inc()
@@ -198,13 +198,11 @@ class Gateway:
         return seconds
 
     async def health(self, _: WebRequest) -> Response:
-        named = {"source": self._upstream.name, "literature": self._upstream.identity}
-        return JSONResponse({"status": "ok", "service": "assay-gateway", **named})
+        literature = {"source": self._upstream.name, "literature": self._upstream.identity}
+        return JSONResponse({"status": "ok", "service": "assay-gateway", **literature})
 
     async def statistics(self, _: WebRequest) -> Response:
-        """Requests of clients since the start; under `upstream` what was sent on, `hours` of it
-        from the kept record.
-        """
+        """Return client requests since the start, and the upstream's statistics."""
         figures = {"uptime_seconds": round(time.monotonic() - self._started, 1), **self._counts}
         return JSONResponse({"gateway": figures, **self._upstream.statistics()})
 
@@ -214,12 +212,10 @@ class Gateway:
 
 
 def application(upstream: Upstream, telemetry: TelemetrySettings | None = None) -> Starlette:
-    """The application around an upstream, which it closes at the end.
-
-    It reports itself: uvicorn ends with the signal that ended it.
-    """
+    """Build the application around an upstream, which it closes at shutdown."""
     gateway = Gateway(upstream)
 
+    # Telemetry is closed here, because uvicorn re-raises the signal that stopped it.
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         with reporting(telemetry or TelemetrySettings(), "assay-gateway"):
@@ -235,7 +231,7 @@ def application(upstream: Upstream, telemetry: TelemetrySettings | None = None) 
             Route("/recommendations/v1/{rest:path}", gateway.serve, methods=["GET", "POST"]),
         ],
         lifespan=lifespan,
-        exception_handlers={404: _not_found, 500: _broken},
+        exception_handlers={404: _not_found, 500: _server_error},
     )
 
 
@@ -247,14 +243,14 @@ def serve(
     cache_directory: Path,
     port_file: Path | None,
 ) -> None:
-    """Answer requests until SIGTERM or SIGINT; requests in flight are finished first.
+    """Serve requests until SIGTERM or SIGINT; requests in flight are finished first.
 
     With `port` 0 the system chooses one; `port_file` receives the number once the port is open.
 
     Raises:
-        ConfigurationError, SnapshotError: what keeps it from starting, in one line.
+        ConfigurationError, SnapshotError: it cannot start; the message is one line.
     """
-    # A line per request, without headers and so without keys; a caller's own set-up stays.
+    # One line per request, without headers and so without keys.
     logging.basicConfig(
         level=logging.INFO,
         stream=sys.stderr,
@@ -274,23 +270,21 @@ def serve(
 
 
 def _refusal(request: Request) -> Reply | None:
-    """The gateway's own refusal of a request; None: there is none."""
+    """Return the gateway's own refusal of a request; None if it accepts it."""
     if request.route is None:
         return no_such_route(request)
     names = [name for name, _ in request.parameters]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if not twice:
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if not repeated:
         return None
-    return error_reply(400, f"Unacceptable query params: [{twice[0][:100]}] is given twice")
+    return error_reply(400, f"Unacceptable query params: [{repeated[0][:100]}] is given twice")
 
 
-async def _bounded_body(web: WebRequest) -> bytes | Reply:
-    """The body as far as it is allowed to go: counted while it comes, so that no more than that is
-    ever held.
-    """
+async def _read_body(web: WebRequest) -> bytes | Reply:
+    """Read the body within the size limit, or return a refusal."""
     too_large = f"Request body is too large: at most {LARGEST_BODY_BYTES:,} bytes"
-    announced = web.headers.get("content-length")
-    if announced is not None and (whole_number(announced) or 0) > LARGEST_BODY_BYTES:
+    content_length = web.headers.get("content-length")
+    if content_length is not None and (whole_number(content_length) or 0) > LARGEST_BODY_BYTES:
         return error_reply(400, too_large)
     body = bytearray()
     try:
@@ -307,14 +301,14 @@ async def _bounded_body(web: WebRequest) -> bytes | Reply:
 
 
 async def _not_found(web: WebRequest, _: Exception) -> Response:
-    told = f"{web.url.path} is no path of the Semantic Scholar API"
-    return _response(error_reply(404, told), "gateway")
+    message = f"{web.url.path} is no path of the Semantic Scholar API"
+    return _response(error_reply(404, message), "gateway")
 
 
-async def _broken(web: WebRequest, error: Exception) -> Response:
+async def _server_error(web: WebRequest, error: Exception) -> Response:
     _LOG.error("%s %s failed: %s: %s", web.method, web.url.path, type(error).__name__, error)
-    told = f"the gateway failed: {type(error).__name__}"
-    return _response(could_not_look(Reason.SERVER_ERROR, told), "gateway")
+    message = f"the gateway failed: {type(error).__name__}"
+    return _response(could_not_look(Reason.SERVER_ERROR, message), "gateway")
 
 
 def _response(reply: Reply, source: str) -> Response:

@@ -1,6 +1,4 @@
-"""Requests to the gateway and their replies, apart from any web framework; and the requests sent
-upstream for them, as they travel to the client.
-"""
+"""Requests to the gateway, its replies, and the upstream attempts reported in headers."""
 
 import hashlib
 from collections.abc import Iterable
@@ -19,26 +17,30 @@ from tasks.web.exchange import status_of_reason
 ATTEMPTS_HEADER = "x-assay-attempts"
 SHARE_HEADER = "x-assay-share"
 KNOWN_BY_YEAR_HEADER = "x-assay-known-by-year"
-"""Of a search with a cutoff in a snapshot: papers kept, left out by month, left out by year."""
+"""Papers dated by the cutoff's year alone: searched, left out by month, left out by year.
+
+Set on a search with a cutoff in a snapshot.
+"""
 LEFT_OUT_HEADER, UNDATED_MARK = "x-assay-left-out", "?"
-"""Of a search with a cutoff in a snapshot: the first characters of the identifiers of papers that
-it would have found but for the cutoff, the mark before those without a date.
+"""Identifier prefixes of the papers that a snapshot search left out for the cutoff.
+
+The mark precedes papers without a date.
 """
 STOPPING_HEADER = "x-assay-stopping"
-# About 8 KB: servers and clients refuse longer heads.
+# About 8 KB: servers and clients refuse longer header blocks.
 _MOST_IN_HEADER = 100
 _NO_STATUS = "-"
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One request sent.
+    """One request sent to the upstream.
 
     Attributes:
-        request_id: names it in the gateway's record of requests.
-        status: HTTP status, 502 for a success that was no whole answer; None when no answer came.
-        reason: why it did not answer the question; None when it did.
-        packed: look-ups that travelled in it, of everybody.
+        request_id: its key in the gateway's record of requests.
+        status: HTTP status, 502 for an incomplete success; None if no answer came.
+        reason: why it failed; None if it succeeded.
+        packed: look-ups of all clients in it.
         sent_at: Unix seconds.
     """
 
@@ -52,9 +54,7 @@ class Attempt:
 
 
 def header_of(attempts: Iterable[Attempt]) -> str:
-    """Attempts as the value of a header, the latest hundred of them: the number of all travels
-    beside it.
-    """
+    """Format the latest hundred attempts as a header value."""
     return ", ".join(
         f"{each.request_id} {_NO_STATUS if each.status is None else each.status}"
         f" {each.reason or _NO_STATUS} {each.wait_seconds:.3f} {each.latency_seconds:.3f}"
@@ -64,12 +64,12 @@ def header_of(attempts: Iterable[Attempt]) -> str:
 
 
 def attempts_in(header: str) -> tuple[Attempt, ...]:
-    """Attempts out of a header; parts of any other form, as of a foreign server, are left out."""
-    found = []
+    """Parse attempts from a header value; malformed parts are skipped."""
+    attempts = []
     for part in header.split(","):
         try:
             name, status, reason, wait, latency, packed, sent_at = part.split()
-            found.append(
+            attempts.append(
                 Attempt(
                     name,
                     None if status == _NO_STATUS else int(status),
@@ -82,7 +82,7 @@ def attempts_in(header: str) -> tuple[Attempt, ...]:
             )
         except ValueError:
             continue
-    return tuple(found)
+    return tuple(attempts)
 
 
 _GRAPH, _RECOMMENDATIONS = "/graph/v1/", "/recommendations/v1/"
@@ -105,9 +105,10 @@ _ROUTES: tuple[tuple[str, str, str], ...] = (
     ("GET", f"{_GRAPH}paper/{_HERE}/references", "paper/references"),
     ("GET", f"{_GRAPH}paper/{_HERE}", "paper"),
 )
-"""(method, path, endpoint as it is counted) of every route of the Semantic Scholar API; the first
-that fits is meant. Nothing else is ever asked of the upstream, which sees our key. Source: the
-API's own documentation, Academic Graph v1 and Recommendations v1.
+"""(method, path, endpoint) of every route of the Semantic Scholar API; the first match counts.
+
+No other path is sent upstream, because requests carry the API key. Source: the API documentation,
+Academic Graph v1 and Recommendations v1.
 """
 
 # Addresses of web pages are identifiers too (`URL:https://…`).
@@ -121,8 +122,8 @@ class Route:
 
     Attributes:
         endpoint: the path without version and identifier, one of `ENDPOINTS`.
-        path: as it goes over the wire: an identifier is encoded and cannot leave its segment.
-        identifier: of the paper or author; None where the route has none.
+        path: as sent; the identifier is percent-encoded and cannot leave its segment.
+        identifier: of the paper or author; None if the route has none.
     """
 
     endpoint: str
@@ -131,15 +132,13 @@ class Route:
 
 
 def route_of(method: str, path: str) -> Route | None:
-    """The route that a decoded path means, or None: the API has no such route, or the identifier
-    can be none.
-    """
+    """Return the route of a decoded path; None for an unknown route or invalid identifier."""
     path = path.rstrip("/")
     for its_method, pattern, endpoint in _ROUTES:
-        before, placed, after = pattern.partition(_HERE)
+        before, placeholder, after = pattern.partition(_HERE)
         if method != its_method or not (path.startswith(before) and path.endswith(after)):
             continue
-        if not placed:
+        if not placeholder:
             if path == before:
                 return Route(endpoint, path)
             continue
@@ -154,9 +153,9 @@ def route_of(method: str, path: str) -> Route | None:
 
 BATCH_PATH = f"{_GRAPH}paper/batch"
 LARGEST_BATCH = 500
-"""Identifiers in one look-up: the API refuses more."""
+"""Identifiers in one batch; the API refuses more."""
 NONE_KNOWN = "No valid paper ids given"
-"""In the refusal, with 400, of a batch that knows none of its identifiers."""
+"""Part of the API's 400 refusal of a batch with no known identifier."""
 
 
 class CacheUse(StrEnum):
@@ -169,9 +168,7 @@ class CacheUse(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A call of the Semantic Scholar API; `path` is decoded and starts with `/graph/v1/` or
-    `/recommendations/v1/`.
-    """
+    """A call of the Semantic Scholar API; `path` is decoded."""
 
     method: str
     path: str
@@ -183,10 +180,10 @@ class Request:
         return next((value for key, value in self.parameters if key == name), default)
 
     def replacing(self, **parameters: str | None) -> "Request":
-        """The request with some parameters set, or removed where the value is None."""
-        kept = [(key, value) for key, value in self.parameters if key not in parameters]
-        added = [(key, value) for key, value in parameters.items() if value is not None]
-        return replace(self, parameters=tuple(sorted(kept + added)))
+        """Return the request with some parameters set, or removed if the value is None."""
+        unchanged = [(key, value) for key, value in self.parameters if key not in parameters]
+        replacements = [(key, value) for key, value in parameters.items() if value is not None]
+        return replace(self, parameters=tuple(sorted(unchanged + replacements)))
 
     @property
     def route(self) -> Route | None:
@@ -198,7 +195,7 @@ class Request:
         return self.route.endpoint if self.route is not None else "unknown"
 
     def key(self) -> str:
-        """The same for requests that ask the same; holds no header and no key."""
+        """Return a cache key, equal for equal requests; it contains no header and no API key."""
         body = hashlib.sha256(self.body).hexdigest()
         return content_hash(
             self.method, self.path.rstrip("/"), urlencode(sorted(self.parameters)), body
@@ -207,16 +204,15 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer and what it took. A `reason`, which the body repeats, says: could not look.
+    """An answer and its cost. A `reason` marks a failed look-up; the body repeats it.
 
     Attributes:
-        wait_seconds: for turns at the limiter.
-        attempts: the requests sent upstream for it, in order; those that others travelled in are
-            not repeated here.
-        packed: look-ups in the question.
-        share: how many requests' worth it took; below the number of attempts where look-ups of
-            others travelled along, above 0 without any attempt where it travelled along itself.
-            Adds up to the requests sent.
+        wait_seconds: waiting time at the rate limiter.
+        attempts: the upstream requests recorded for it, in order; a shared request is recorded for
+            one client.
+        packed: look-ups in the request.
+        share: its share of upstream requests. Shared requests are divided among their look-ups, so
+            that shares add up to the requests sent.
         known_by_year: the value of `KNOWN_BY_YEAR_HEADER`; empty where nothing is counted.
         left_out: the value of `LEFT_OUT_HEADER`; empty where nothing was left out.
     """
@@ -234,9 +230,7 @@ class Reply:
 
     @property
     def definite(self) -> bool:
-        """Return whether the same question gets the same answer tomorrow: success, or a refusal
-        that is not about load.
-        """
+        """Return whether the reply can be cached: success, or a refusal not caused by load."""
         return self.status in (200, 400, 404)
 
 
@@ -244,9 +238,8 @@ class Upstream(Protocol):
     """The literature behind the gateway.
 
     Attributes:
-        name: as rows of `api_calls` call it: snapshot or semantic_scholar.
-        identity: what evaluations made with it depend on: `snapshot:<fingerprint>` or `live:<host
-            and path>`.
+        name: source in `api_calls`: snapshot or semantic_scholar.
+        identity: part of evaluation keys: `snapshot:<fingerprint>` or `live:<host and path>`.
     """
 
     @property
@@ -255,11 +248,11 @@ class Upstream(Protocol):
     def identity(self) -> str: ...
 
     async def answer(self, request: Request) -> Reply:
-        """Answer; never raises for what the other side does."""
+        """Answer a request. Never raises for an upstream failure."""
         ...
 
     def statistics(self) -> dict[str, Any]:
-        """Figures for `/stats`."""
+        """Return the figures for `/stats`."""
         ...
 
     async def close(self) -> None: ...
@@ -270,7 +263,7 @@ def json_reply(value: Any, status: int = 200) -> Reply:
 
 
 def error_reply(status: int, message: str) -> Reply:
-    """The API's own error shape."""
+    """Return an error in the API's own shape."""
     return json_reply({"error": message}, status)
 
 
@@ -283,11 +276,8 @@ def no_such_route(request: Request) -> Reply:
 def could_not_look(
     reason: Reason, detail: str, wait_seconds: float = 0.0, attempts: tuple[Attempt, ...] = ()
 ) -> Reply:
-    """The upstream was not asked or did not answer. Never an empty success.
-
-    Its status is one the API itself uses: clients written for it take others, 503 among them, for
-    an empty answer.
-    """
+    """Return the reply for a look-up that failed or was not made."""
+    # A status that the API itself uses: its clients read others, such as 503, as empty answers.
     return Reply(
         status_of_reason(reason),
         orjson.dumps({"message": detail, "error": detail, "reason": reason}),

@@ -1,6 +1,4 @@
-"""Parameters of the API: which rows, which days, which fields; and a snapshot's paper in the API's
-shape.
-"""
+"""Parameters of the API, and a snapshot's papers in the API's shape."""
 
 from calendar import monthrange
 from collections.abc import Callable
@@ -19,13 +17,13 @@ from tasks.literature.snapshot.records import PaperRecord, as_number
 from tasks.literature.snapshot.text_index import EVER, DayRange
 from tasks.web.client import ascii_lower
 
-# `int` takes time quadratic in the length of its text.
+# `int` takes time quadratic in the number of digits.
 _MOST_DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The rows of an answer that are asked for."""
+    """The requested rows of an answer."""
 
     offset: int
     limit: int
@@ -36,7 +34,7 @@ class Window:
 
 
 def window_of(request: Request, *, default: int, largest: int) -> Window:
-    """The window asked for. Raises RequestRejectedError for a number the API does not take."""
+    """Return the requested window. Raises RequestRejectedError for a number out of range."""
     numbers = []
     for name, fallback in (("offset", 0), ("limit", default)):
         text = request.parameter(name) or str(fallback)
@@ -53,12 +51,12 @@ _YEARS = bounded(r"\d{4}(?:-(?:\d{4})?)?|-\d{4}")
 
 
 def days_of(request: Request) -> DayRange:
-    """The range that `publicationDateOrYear`, `year` and `insertedBefore` leave.
+    """Return the days that `publicationDateOrYear`, `year` and `insertedBefore` allow.
 
-    A snapshot knows no insertion dates: it counts a paper as inserted when it was published.
+    A snapshot has no insertion dates; publication dates stand in for them.
 
     Raises:
-        RequestRejectedError: a text that is no date or range.
+        RequestRejectedError: a value is no date or range.
     """
     first, last = EVER.first, EVER.last
     for name, read in (
@@ -69,25 +67,25 @@ def days_of(request: Request) -> DayRange:
         text = request.parameter(name)
         if not text:
             continue
-        found = read(text)
-        if found is None:
+        days = read(text)
+        if days is None:
             raise RequestRejectedError(f"Unacceptable query params: [{name}={text}]")
-        first, last = max(first, found.first), min(last, found.last)
+        first, last = max(first, days.first), min(last, days.last)
     return DayRange(first, last)
 
 
 def _point(text: str) -> DayRange | None:
-    """YYYY, YYYY-MM or YYYY-MM-DD as its first and last day."""
-    found = _POINT.fullmatch(text.strip())
-    if found is None:
+    """Parse YYYY, YYYY-MM or YYYY-MM-DD to its first and last day."""
+    match = _POINT.fullmatch(text.strip())
+    if match is None:
         return None
-    year, month, day = (int(part or 1) for part in found.groups())
+    year, month, day = (int(part or 1) for part in match.groups())
     try:
         first = date(year, month, day)
     except ValueError:
         return None
-    last_month = month if found[2] else 12
-    last_day = day if found[3] else monthrange(year, last_month)[1]
+    last_month = month if match[2] else 12
+    last_day = day if match[3] else monthrange(year, last_month)[1]
     return DayRange(as_number(first), as_number(date(year, last_month, last_day)))
 
 
@@ -101,15 +99,16 @@ def _date_range(text: str) -> DayRange | None:
 
 
 def _year_range(text: str) -> DayRange | None:
-    """`2010`, `2010-2012`, `2010-` or `-2012`."""
+    """Parse `2010`, `2010-2012`, `2010-` or `-2012`."""
     text = text.strip()
     return _date_range(text.replace("-", ":")) if _YEARS.fullmatch(text) else None
 
 
 def _before(text: str) -> DayRange | None:
-    """Exclusive; dates compare as numbers, so one less will do."""
-    found = _point(text)
-    return DayRange(EVER.first, found.first - 1) if found else None
+    """Parse an exclusive end date."""
+    days = _point(text)
+    # Days compare as numbers, so one less excludes the day.
+    return DayRange(EVER.first, days.first - 1) if days else None
 
 
 Json = dict[str, Any]
@@ -165,7 +164,7 @@ _SHAPES: dict[str, Callable[[PaperRecord], Any]] = {
         "license": None,
         "disclaimer": None,
     },
-    # Null says that it is unknown.
+    # Null: unknown.
     "fieldsOfStudy": attrgetter("fields_of_study"),
     "s2FieldsOfStudy": lambda paper: (
         None
@@ -175,14 +174,14 @@ _SHAPES: dict[str, Callable[[PaperRecord], Any]] = {
     "publicationVenue": lambda paper: (
         {"id": paper.venue_id, "name": paper.venue} if paper.venue_id else None
     ),
-    # The API has no such field: what the paper is about, in words finer than its fields.
+    # Not a field of the API: finer topics than the fields of study.
     "concepts": attrgetter("keywords"),
     "publicationDate": lambda paper: paper.publication_date if _has_day(paper) else None,
     "authors": _authors,
     "tldr": lambda paper: {"model": "tldr@v2.0.0", "text": paper.tldr} if paper.tldr else None,
     "textAvailability": lambda paper: "abstract" if paper.abstract else "none",
 }
-# What no snapshot holds is known to the API all the same, and null.
+# Fields of the API that no snapshot holds are null.
 _UNKNOWN_TEXT = """
 influentialCitationCount publicationTypes journal citationStyles
 embedding
@@ -191,47 +190,46 @@ _SHAPES |= dict.fromkeys(_UNKNOWN_TEXT.split(), lambda _: None)
 
 
 def fields_of(text: str, extra: frozenset[str] = frozenset()) -> tuple[str, ...]:
-    """The `fields` parameter. Raises RequestRejectedError for what the API does not know."""
-    named = [name.strip() for name in text.split(",") if name.strip()] or ["title"]
-    unknown = [name for name in named if not _known(name, extra)]
+    """Parse the `fields` parameter. Raises RequestRejectedError for an unknown field."""
+    names = [name.strip() for name in text.split(",") if name.strip()] or ["title"]
+    unknown = [name for name in names if not _is_known(name, extra)]
     if unknown:
         raise RequestRejectedError(f"Unrecognized or unsupported fields: [{', '.join(unknown)}]")
-    return tuple(dict.fromkeys(named))
+    return tuple(dict.fromkeys(names))
 
 
-def _known(name: str, extra: frozenset[str]) -> bool:
+def _is_known(name: str, extra: frozenset[str]) -> bool:
     head, _, rest = name.partition(".")
     if head in extra and not rest:
         return True
     if head in NESTED and head in extra:
-        return not rest or _known(rest, EDGE_FIELDS)
+        return not rest or _is_known(rest, EDGE_FIELDS)
     if rest:
         return rest in _SUBFIELDS.get(head, frozenset())
     return head in _SHAPES
 
 
 def view(paper: PaperRecord, fields: tuple[str, ...]) -> Json:
-    """The paper with the fields asked for.
+    """Return the paper with the requested fields.
 
-    A month without a day, and the state of a work that does not stand, come unasked: the API has no
-    fields for them.
+    A month without a day, and the state of a retracted work, are always added, because the API has
+    no fields for them.
     """
     heads = dict.fromkeys(("paperId", *(name.partition(".")[0] for name in fields)))
-    shown = {head: _SHAPES[head](paper) for head in heads if head in _SHAPES}
+    values = {head: _SHAPES[head](paper) for head in heads if head in _SHAPES}
     if paper.publication_date is not None and not _has_day(paper):
-        shown["publicationMonth"] = paper.publication_date
-    return shown if paper.state is None else {**shown, "state": paper.state}
+        values["publicationMonth"] = paper.publication_date
+    return values if paper.state is None else {**values, "state": paper.state}
 
 
-def edge_view(told: CitationContexts, fields: tuple[str, ...]) -> Json:
-    """Return how a paper cites another, with the fields asked for.
+def edge_view(citation: CitationContexts, fields: tuple[str, ...]) -> Json:
+    """Return an edge with the requested fields.
 
-    Null says that it is unknown, where the API says the same of no passage and of no full text. The
-    heading above a passage stands beside its intents, as `section`; the API has none. Nor has it
-    any of this in nested lists, where a snapshot answers too.
+    Unlike the API, contexts are null if unknown and empty if there are none, each context has a
+    `section`, and nested lists have contexts too.
     """
-    contexts = told.contexts
-    edge: Json = {"isInfluential": told.influential}
+    contexts = citation.contexts
+    edge: Json = {"isInfluential": citation.influential}
     if contexts is not None:
         edge |= {
             "contexts": [each.text for each in contexts],
@@ -245,15 +243,15 @@ def edge_view(told: CitationContexts, fields: tuple[str, ...]) -> Json:
 
 
 def nested_fields(fields: tuple[str, ...], name: str) -> tuple[str, ...] | None:
-    """The fields asked of a nested list; None where it is not asked for. Default: title."""
+    """Return the requested fields of a nested list (default: title); None if not requested."""
     inner = tuple(
         field.removeprefix(f"{name}.") for field in fields if field.startswith(f"{name}.")
     )
     return inner or (("title",) if name in fields else None)
 
 
-# Paper identifiers as the API takes them: one spelling each, and the ones that would spoil a
-# whole batch kept out.
+# Paper identifiers in one canonical spelling; invalid ones are excluded, because the API rejects
+# a whole batch for them.
 
 _FORMS = {
     "corpusid": bounded(r"\d{1,18}"),
@@ -271,7 +269,7 @@ _VERSION = bounded(r"v\d{1,9}$", IGNORECASE)
 
 
 def canonical_id(text: str) -> str | None:
-    """`corpusID:7` → `CorpusId:7`; None for no identifier, which could reject its whole batch."""
+    """Return `corpusID:7` as `CorpusId:7`; None for an invalid identifier."""
     text = text.strip()
     if _SHA.fullmatch(text.lower()):
         return text.lower()
@@ -289,7 +287,7 @@ def canonical_id(text: str) -> str | None:
 
 
 def batch_identifiers(body: bytes) -> list[str]:
-    """The ids of a batch request. Raises RequestRejectedError for a body the API does not take."""
+    """Parse the ids of a batch request. Raises RequestRejectedError for an invalid body."""
     try:
         parsed = orjson.loads(body)
     except orjson.JSONDecodeError as error:

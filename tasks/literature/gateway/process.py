@@ -1,6 +1,4 @@
-"""A gateway as a child process, restarted on the same port when it dies; and which literature the
-gateway at an address stands for.
-"""
+"""A gateway as a child process, and the literature identity of a running gateway."""
 
 import os
 import subprocess
@@ -23,8 +21,9 @@ _KEY_NAMES = ("SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY")
 
 
 def environment_of(settings: Settings) -> dict[str, str]:
-    """This process's environment with exactly these settings of the sections a gateway reads: a key
-    never shows among arguments.
+    """Return the environment that passes the gateway's settings to its process.
+
+    Keys are passed here, never as arguments.
     """
     environment = {name: value for name, value in os.environ.items() if name not in _KEY_NAMES}
     for section_name, section in (
@@ -50,7 +49,7 @@ _START_SECONDS = 60.0
 # Longer than the gateway gives the requests in flight (`_SHUTDOWN_SECONDS` in tasks.web.serving).
 _STOP_SECONDS = 15.0
 _LOOK_EVERY_SECONDS = 0.1
-# One that dies at once again and again is not mended by one start more.
+# A gateway that keeps crashing at start is not restarted forever.
 _QUICK_DEATH_SECONDS = 5.0
 _MOST_QUICK_DEATHS = 5
 _LONGEST_LOG_BYTES = 20_000_000
@@ -59,13 +58,15 @@ LOOPBACK = "127.0.0.1"
 
 
 class GatewayProcess:
-    """Use as a context manager; `url` is valid inside, and stays the same over restarts.
+    """A gateway in a child process, restarted on the same port when it dies.
+
+    Use it as a context manager; `url` is valid inside and survives restarts.
 
     Args:
-        place: the address to listen on, and the name under which clients reach it.
+        place: the address to listen on, and the host name that clients use.
 
     Raises on entering:
-        ConfigurationError: it does not start; the message is its own last line.
+        ConfigurationError: it does not start; the message is its last log line.
         SnapshotError: the snapshot is missing, empty or broken.
     """
 
@@ -92,8 +93,8 @@ class GatewayProcess:
 
     @property
     def url(self) -> str:
-        shown = f"[{self._name}]" if ":" in self._name else self._name
-        return f"http://{shown}:{self._port}"
+        host = f"[{self._name}]" if ":" in self._name else self._name
+        return f"http://{host}:{self._port}"
 
     @property
     def process_id(self) -> int:
@@ -149,8 +150,8 @@ class GatewayProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                # Ctrl-C must reach the driver alone: it lets its workers finish before it stops
-                # the gateway they ask.
+                # Ctrl-C must reach the parent alone: it lets its workers finish before it stops
+                # their gateway.
                 start_new_session=True,
             )
 
@@ -178,7 +179,7 @@ class GatewayProcess:
             return False
 
     def _keep_alive(self) -> None:
-        """Restart a dead gateway on its port; give up when it keeps dying at once."""
+        """Restart a dead gateway on its port; give up when it keeps crashing at start."""
         quick_deaths, started_at = 0, time.monotonic()
         while not self._stopping.wait(_LOOK_EVERY_SECONDS):
             assert self._process is not None
@@ -208,12 +209,12 @@ _TIMEOUT_SECONDS = 10.0
 
 
 def literature_identity(url: str) -> str:
-    """`snapshot:<fingerprint>` or `live:<host and path>`, as the gateway at `url` says; part of
-    every evaluation key.
+    """Return the literature identity of the gateway at `url`, part of every evaluation key.
+
+    It is `snapshot:<fingerprint>` or `live:<host and path>`.
 
     Raises:
-        ConfigurationError: nothing answers there, something else does, or it does not know this
-            name of its own.
+        ConfigurationError: no gateway answers there, or it does not accept this host name.
     """
     try:
         answer = probe(f"{url.rstrip('/')}/healthz", _TIMEOUT_SECONDS, use_proxies=False)
@@ -222,8 +223,8 @@ def literature_identity(url: str) -> str:
         raise ConfigurationError(f"{why}; start one with: assay literature serve") from error
     if answer.status == 400:
         host = web_address(url).host
-        mend = f"name it there in ASSAY_LITERATURE__ALLOWED_HOSTS='[\"{host}\"]'"
-        raise ConfigurationError(f"the gateway at {url} does not answer to {host}: {mend}")
+        remedy = f"name it there in ASSAY_LITERATURE__ALLOWED_HOSTS='[\"{host}\"]'"
+        raise ConfigurationError(f"the gateway at {url} does not answer to {host}: {remedy}")
     try:
         identity = orjson.loads(answer.content).get("literature") if answer.status == 200 else None
     except (orjson.JSONDecodeError, AttributeError):

@@ -1,6 +1,4 @@
-"""A snapshot behind the gateway: the same paths, shapes and refusals as the live API, answered in
-milliseconds.
-"""
+"""A snapshot behind the gateway, with the paths, shapes and refusals of the live API."""
 
 import asyncio
 from collections import Counter
@@ -46,18 +44,18 @@ _OF_ONE_PAPER: dict[str, str | None] = {
     "paper/references": "references",
     "paper/citations": "citations",
 }
-# Rows of one page, as of the API, which ignores `limit` here.
+# Rows of one page; like the API, `limit` is ignored here.
 _BULK_PAGE = 1_000
 _MOST_LEFT_OUT = 100
-"""Of one search, as they travel in a header."""
-# Where the API cuts nested lists off.
+"""Papers of one search listed in a header."""
+# The API truncates nested lists here.
 _MOST_NESTED = 9_999
 _WITHHELD = "Notice: The following paper fields have been elided by the publisher: {'references'}"
 _NESTED = frozenset(NESTED)
 
 
 class SnapshotUpstream:
-    """Speaks for a `Snapshot`.
+    """An upstream that answers from a `Snapshot`.
 
     With an `embedder` and embeddings in the snapshot, searches are hybrid.
     """
@@ -103,11 +101,11 @@ class SnapshotUpstream:
         return error_reply(404, f"{request.method} {route.endpoint} is not served from a snapshot")
 
     def _known_by_year(self, last_day: int) -> str:
-        """Counted once for each cutoff; empty without one."""
+        """Return the year-only counts of a cutoff, cached; empty without a cutoff."""
         if last_day == EVER.last:
             return ""
         if last_day not in self._by_year:
-            counts = self._snapshot.known_by_year(last_day)
+            counts = self._snapshot.year_only_counts(last_day)
             self._by_year[last_day] = " ".join(map(str, astuple(counts)))
         return self._by_year[last_day]
 
@@ -117,16 +115,16 @@ class SnapshotUpstream:
             return error_reply(
                 400, "Relevance search offset + limit must be < 1000. Consider '/paper/search/bulk'"
             )
-        query, fields, days = _asked(request)
-        found = self._snapshot.search(
+        query, fields, days = _query_parameters(request)
+        results = self._snapshot.search(
             query, window.end, days, await self._vector(query), min(window.end, _MOST_LEFT_OUT)
         )
-        body: Json = {"total": found.total, "offset": window.offset}
-        if window.end < found.total:
+        body: Json = {"total": results.total, "offset": window.offset}
+        if window.end < results.total:
             body["next"] = window.end
-        if found.total:
-            body["data"] = [view(paper, fields) for paper in found.papers[window.offset :]]
-        return replace(json_reply(body), left_out=_left_out(found))
+        if results.total:
+            body["data"] = [view(paper, fields) for paper in results.papers[window.offset :]]
+        return replace(json_reply(body), left_out=_left_out_header(results))
 
     async def _bulk(self, request: Request) -> Reply:
         fields, days = fields_of(request.parameter("fields")), days_of(request)
@@ -134,35 +132,37 @@ class SnapshotUpstream:
         if not (token.isascii() and token.isdigit() and len(token) < 9):
             return error_reply(400, f"Unacceptable query params: [token={token}]")
         start = int(token)
-        found = self._snapshot.search_bulk(request.parameter("query"), start + _BULK_PAGE, days)
-        page = found.papers[start:]
-        following = str(start + _BULK_PAGE) if start + len(page) < found.total and page else None
+        results = self._snapshot.search_bulk(request.parameter("query"), start + _BULK_PAGE, days)
+        page = results.papers[start:]
+        next_token = str(start + _BULK_PAGE) if start + len(page) < results.total and page else None
         data = [view(paper, fields) for paper in page]
-        return json_reply({"total": found.total, "token": following, "data": data})
+        return json_reply({"total": results.total, "token": next_token, "data": data})
 
     async def _match(self, request: Request) -> Reply:
-        query, fields, days = _asked(request)
-        found = self._snapshot.match_title(query, days)
-        if not found.papers:
+        query, fields, days = _query_parameters(request)
+        results = self._snapshot.match_title(query, days)
+        if not results.papers:
             return error_reply(404, "Title match not found")
-        row = {**view(found.papers[0], fields), "matchScore": found.scores[0]}
+        row = {**view(results.papers[0], fields), "matchScore": results.scores[0]}
         return json_reply({"data": [row]})
 
     async def _snippets(self, request: Request) -> Reply:
         window = window_of(request, default=10, largest=1000)
-        query, _, days = _asked(request.replacing(fields=None))
-        among = request.parameter("paperIds")
-        limit, vector = _BULK_PAGE if among else window.limit, await self._vector(query)
+        query, _, days = _query_parameters(request.replacing(fields=None))
+        only_ids = request.parameter("paperIds")
+        limit, vector = _BULK_PAGE if only_ids else window.limit, await self._vector(query)
         most_left_out = min(window.limit, _MOST_LEFT_OUT)
-        found = self._snapshot.search(query, limit, days, vector, most_left_out)
-        wanted = {paper.paper_id for paper in self._snapshot.papers(among.split(",")) if paper}
+        results = self._snapshot.search(query, limit, days, vector, most_left_out)
+        wanted_ids = {
+            paper.paper_id for paper in self._snapshot.papers(only_ids.split(",")) if paper
+        }
         data = [
             _snippet(paper, score)
-            for paper, score in zip(found.papers, found.scores, strict=True)
-            if not among or paper.paper_id in wanted
+            for paper, score in zip(results.papers, results.scores, strict=True)
+            if not only_ids or paper.paper_id in wanted_ids
         ]
         reply = json_reply({"data": data[: window.limit], "retrievalVersion": self.identity})
-        return replace(reply, left_out=_left_out(found))
+        return replace(reply, left_out=_left_out_header(results))
 
     async def _batch(self, request: Request) -> Reply:
         identifiers = batch_identifiers(request.body)
@@ -209,19 +209,19 @@ class SnapshotUpstream:
     def _neighbours(
         self, paper: PaperRecord, kind: str, window: slice, days: DayRange = EVER
     ) -> Edges | None:
-        """As of the API, days count for citations alone."""
+        """Return references or citations; like in the API, `days` filters citations alone."""
         if kind == "references":
             return self._snapshot.references(paper.paper_id, window)
         return self._snapshot.citations(paper.paper_id, window, days)
 
     def _with_nested(self, paper: PaperRecord, fields: tuple[str, ...]) -> Json:
-        shown = view(paper, fields)
+        values = view(paper, fields)
         for kind in NESTED:
             inner = nested_fields(fields, kind)
             if inner is None:
                 continue
             edges = self._neighbours(paper, kind, slice(_MOST_NESTED))
-            shown[kind] = (
+            values[kind] = (
                 None
                 if edges is None
                 else [
@@ -229,7 +229,7 @@ class SnapshotUpstream:
                     for each, contexts in zip(edges.papers, edges.contexts, strict=True)
                 ]
             )
-        return shown
+        return values
 
     async def _recommend_from_lists(self, request: Request) -> Reply:
         try:
@@ -247,13 +247,13 @@ class SnapshotUpstream:
     async def _recommend(self, request: Request, positive: list[str], negative: list[str]) -> Reply:
         window = window_of(request, default=100, largest=500)
         fields, days = fields_of(request.parameter("fields")), days_of(request)
-        # Over a matrix of vectors in a thread, so that other requests go on meanwhile.
+        # Comparing all vectors takes long: in a thread, it does not block other requests.
         recommend = partial(self._snapshot.recommend, positive, window.limit + len(negative), days)
-        found = await asyncio.to_thread(recommend) if self._snapshot.has_vectors else recommend()
-        if found is None:
+        results = await asyncio.to_thread(recommend) if self._snapshot.has_vectors else recommend()
+        if results is None:
             return error_reply(404, "Input papers not found")
-        unwanted = {paper.paper_id for paper in self._snapshot.papers(negative) if paper}
-        papers = [paper for paper in found.papers if paper.paper_id not in unwanted]
+        unwanted_ids = {paper.paper_id for paper in self._snapshot.papers(negative) if paper}
+        papers = [paper for paper in results.papers if paper.paper_id not in unwanted_ids]
         rows = [view(paper, fields) for paper in papers[: window.limit]]
         return json_reply({"recommendedPapers": rows})
 
@@ -275,15 +275,15 @@ class SnapshotUpstream:
         self._snapshot.close()
 
 
-def _left_out(found: Found) -> str:
-    """The papers that the cutoff keeps from an answer, as they travel in a header."""
+def _left_out_header(results: Found) -> str:
+    """Format the papers left out for the cutoff as a header value."""
     return " ".join(
         f"{UNDATED_MARK if paper.last_day == UNKNOWN_DAY else ''}{paper.paper_id[:12]}"
-        for paper in found.late
+        for paper in results.late
     )
 
 
-def _asked(request: Request) -> tuple[str, tuple[str, ...], DayRange]:
+def _query_parameters(request: Request) -> tuple[str, tuple[str, ...], DayRange]:
     query = request.parameter("query")
     if not query.strip():
         raise RequestRejectedError("Missing required parameter: 'query'")
@@ -291,7 +291,7 @@ def _asked(request: Request) -> tuple[str, tuple[str, ...], DayRange]:
 
 
 def _snippet(paper: PaperRecord, score: float) -> Json:
-    """The passage a snapshot has of a paper: its abstract, or its title where there is none."""
+    """Return the passage of a paper in a snapshot: its abstract, else its title."""
     text = paper.abstract or paper.title
     return {
         "score": score,

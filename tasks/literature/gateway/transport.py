@@ -1,4 +1,4 @@
-"""Requests to the live API: in turn, retried within bounds, recorded, never hidden when they fail."""
+"""Rate-limited, retried and recorded requests to the live API."""
 
 import logging
 import sqlite3
@@ -29,15 +29,15 @@ from tasks.web.shared_limits import CircuitBreaker, CircuitState
 from warehouse.catalogue.sqlite_file import connect
 
 _LOG = logging.getLogger("assay.gateway")
-# A wait of hours, asked for by mistake, must not stop all work.
+# A mistaken `Retry-After` of hours must not stop all work.
 _LONGEST_BACKOFF_SECONDS = 60.0
 _TIMED_OUT = b"Endpoint request timed out"
 LARGEST_ANSWER_BYTES = 32_000_000
-"""Unpacked. The API itself refuses answers above 10 MB."""
+"""Decompressed size. The API itself refuses answers above 10 MB."""
 
 RECORD_NAME = "upstream-requests.sqlite"
 _KEPT_DAYS = 90
-# Several gateways may write to the record of one cache.
+# Several gateways may share the record of one cache.
 _BUSY_SECONDS = 5.0
 _CREATE = """
 create table if not exists requests (
@@ -74,8 +74,10 @@ from requests where sent_at >= ? group by hour order by hour
 
 
 class RequestRecord:
-    """Written when a request leaves and again when its outcome is known; a record that cannot be
-    written costs no answer. It survives kills, restarts and clients that hang up.
+    """A SQLite record of the requests to the upstream.
+
+    A row is written when a request is sent and completed with its outcome. A failed write is logged
+    and does not affect the answer.
 
     Raises:
         ConfigurationError: the file cannot be opened.
@@ -89,7 +91,7 @@ class RequestRecord:
                 path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
             self._connection.execute("pragma journal_mode = wal")
-            # A row survives the process, if not the machine.
+            # A row survives a killed process; losing it in a power failure is acceptable.
             self._connection.execute("pragma synchronous = off")
             self._connection.execute(_CREATE)
             self._connection.execute("create index if not exists by_time on requests (sent_at)")
@@ -101,13 +103,15 @@ class RequestRecord:
                 f"{path} cannot be used ({error}): delete it, or choose a writable folder"
             ) from error
 
-    def sent(self, request_id: str, request: Request, attempt: int, turn: Turn, at: float) -> None:
-        """A request leaves, at Unix seconds."""
+    def add(
+        self, request_id: str, request: Request, attempt: int, turn: Turn, sent_at: float
+    ) -> None:
+        """Record that a request is sent, at Unix seconds."""
         self._write(
             "insert into requests (request_id, sent_at, host, endpoint, look_ups, attempt,"
             " wait_seconds, allowed_per_second) values (?, ?, ?, ?, ?, ?, ?, ?)",
             request_id,
-            at,
+            sent_at,
             self._host,
             request.endpoint,
             request.look_ups,
@@ -116,7 +120,8 @@ class RequestRecord:
             self._allowed_per_second,
         )
 
-    def ended(self, attempt: Attempt) -> None:
+    def complete(self, attempt: Attempt) -> None:
+        """Record the outcome of a request."""
         self._write(
             "update requests set status = ?, reason = ?, latency_seconds = ? where request_id = ?",
             attempt.status,
@@ -126,9 +131,7 @@ class RequestRecord:
         )
 
     def hours(self) -> list[dict[str, Any]]:
-        """The last day, one entry per hour with requests, the current one last;
-        `hour` as ISO text (UTC).
-        """
+        """Return the last 24 hours that have requests; `hour` is ISO text (UTC)."""
         first = (int(time.time() / 3600) - 23) * 3600
         with closing(self._connection.execute(_BY_HOUR, (first,))) as cursor:
             names = [column[0] for column in cursor.description]
@@ -149,7 +152,7 @@ class RequestRecord:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """The answer to one request, with the status as judged, and why it does not answer."""
+    """The answer to one request with its checked status, or the reason of its failure."""
 
     answer: Answer | None
     reason: Reason | None
@@ -161,7 +164,7 @@ class _Outcome:
 
 
 class Transport:
-    """The only place that sends to the upstream. Every attempt takes its turn at one limiter."""
+    """The only sender to the upstream; every attempt waits for its turn at one rate limiter."""
 
     def __init__(self, settings: Settings, breaker: CircuitBreaker | None = None) -> None:
         literature = settings.literature
@@ -185,13 +188,12 @@ class Transport:
     async def ask(
         self, make: Callable[[], Request], *, retry_gateway_timeout: bool = True
     ) -> Reply:
-        """Send the request that `make` gives once its turn has come (so that it can still grow
-        while it waits).
+        """Send the request that `make` builds when its turn comes.
 
-        429, 5xx, timeouts, dropped connections and broken JSON are tried again with jitter, within
-        the bounds of the settings; then the reply says "could not look" with the reason. Everything
-        else is returned as it is. With `retry_gateway_timeout` off a 504 is returned at once, for
-        callers that ask again with less.
+        429, 5xx, timeouts, dropped connections and broken JSON are retried with jitter within the
+        limits of the settings; the last failure becomes a `could_not_look` reply. Other answers are
+        returned unchanged. With `retry_gateway_timeout` off, a 504 is returned at once, for callers
+        that retry with a smaller batch.
         """
         attempts: list[Attempt] = []
         request: Request | None = None
@@ -211,20 +213,28 @@ class Transport:
                 return circuit_open()
             turn = await self.limiter.turn()
             waited_seconds += turn.waited_seconds
-            # The wait may have been long, and the circuit may have opened meanwhile.
+            # The circuit may have opened during the wait.
             if not self.breaker.allows():
                 turn.departed()
                 return circuit_open()
-            # Made only now: look-ups that came during the wait travel along.
+            # Built only now, so that look-ups that arrived during the wait are included.
             request = request or make()
             started = time.monotonic()
             outcome = await self._attempt(request, turn, attempts)
-            wait_seconds, busy_seconds = self._learnt(outcome, turn), time.monotonic() - started
-            wanted = outcome.status == 504 and not retry_gateway_timeout
-            if outcome.answer is not None and (outcome.reason is None or wanted):
-                told = (outcome.answer.status, outcome.answer.content)
-                sent, share = tuple(attempts), float(len(attempts))
-                reply = Reply(*told, wait_seconds=waited_seconds, attempts=sent, share=share)
+            wait_seconds, busy_seconds = (
+                self._record_outcome(outcome, turn),
+                time.monotonic() - started,
+            )
+            returned_at_once = outcome.status == 504 and not retry_gateway_timeout
+            if outcome.answer is not None and (outcome.reason is None or returned_at_once):
+                status_and_body = (outcome.answer.status, outcome.answer.content)
+                sent_attempts, share = tuple(attempts), float(len(attempts))
+                reply = Reply(
+                    *status_and_body,
+                    wait_seconds=waited_seconds,
+                    attempts=sent_attempts,
+                    share=share,
+                )
                 return Tried(reply, busy_seconds=busy_seconds)
             reason = outcome.reason or Reason.SERVER_ERROR
             reply = failed(reason, outcome.detail)
@@ -236,11 +246,11 @@ class Transport:
         return last
 
     async def _attempt(self, request: Request, turn: Turn, attempts: list[Attempt]) -> _Outcome:
-        """One request, recorded and counted."""
+        """Send one request; record and count it."""
         request_id, sent_at, started = uuid4().hex, time.time(), time.monotonic()
         endpoint, number = request.endpoint, len(attempts) + 1
         if self.record is not None:
-            self.record.sent(request_id, request, number, turn, sent_at)
+            self.record.add(request_id, request, number, turn, sent_at)
         with span(
             "upstream request",
             kind="client",
@@ -262,14 +272,14 @@ class Transport:
             sent_at=sent_at,
         )
         attempts.append(attempt)
-        unanswered = attempt.status is None or attempt.reason == Reason.MALFORMED_ANSWER
-        told = str(attempt.reason if unanswered else attempt.status)
-        self.outcomes[endpoint, told] += 1
-        upstream_answered(endpoint, told, attempt.latency_seconds, attempt.wait_seconds)
+        without_answer = attempt.status is None or attempt.reason == Reason.MALFORMED_ANSWER
+        outcome_name = str(attempt.reason if without_answer else attempt.status)
+        self.outcomes[endpoint, outcome_name] += 1
+        upstream_answered(endpoint, outcome_name, attempt.latency_seconds, attempt.wait_seconds)
         self.wait_seconds += attempt.wait_seconds
         self.latency_seconds += attempt.latency_seconds
         if self.record is not None:
-            self.record.ended(attempt)
+            self.record.complete(attempt)
         return outcome
 
     async def _exchange(self, request: Request, turn: Turn) -> _Outcome:
@@ -292,21 +302,21 @@ class Transport:
                 headers={"content-type": "application/json"} if request.body else None,
                 extensions={"trace": on_event, **self._secrets.extension},
             )
-        except NoAnswerError as gone:
-            too_large = gone.reason == Reason.TOO_LARGE  # no question of ours asks for so much
-            reason = Reason.MALFORMED_ANSWER if too_large else gone.reason
-            return _Outcome(None, reason, f"{self.host}: {gone}")
+        except NoAnswerError as error:
+            too_large = error.reason == Reason.TOO_LARGE  # no valid answer is so large
+            reason = Reason.MALFORMED_ANSWER if too_large else error.reason
+            return _Outcome(None, reason, f"{self.host}: {error}")
         finally:
             turn.arrived()
-        judged = _judged(answer)
-        _LOG.info("upstream %s %s %s", request.method, request.path, judged.status)
-        malformed = judged.status == 502 and answer.status == 200
-        detail = f"{self.host} answered {'with broken JSON' if malformed else judged.status}"
-        reason = Reason.MALFORMED_ANSWER if malformed else reason_of_status(judged.status)
-        return _Outcome(judged, reason if reason.again_at_once else None, detail)
+        checked = _check_body(answer)
+        _LOG.info("upstream %s %s %s", request.method, request.path, checked.status)
+        malformed = checked.status == 502 and answer.status == 200
+        detail = f"{self.host} answered {'with broken JSON' if malformed else checked.status}"
+        reason = Reason.MALFORMED_ANSWER if malformed else reason_of_status(checked.status)
+        return _Outcome(checked, reason if reason.again_at_once else None, detail)
 
-    def _learnt(self, outcome: _Outcome, turn: Turn) -> float:
-        """Inform breaker and limiter; the seconds the upstream asks to wait."""
+    def _record_outcome(self, outcome: _Outcome, turn: Turn) -> float:
+        """Update breaker and limiter; return the seconds the upstream asks to wait."""
         if outcome.reason is None:
             self.limiter.accepted()
             self.breaker.answered()
@@ -315,13 +325,13 @@ class Transport:
         if outcome.answer is None or outcome.status != 429:
             return 0.0
         self.limiter.refused(turn)
-        told_seconds = retry_after_seconds(outcome.answer.headers.get("retry-after")) or 0.0
-        wait_seconds = min(told_seconds, _LONGEST_BACKOFF_SECONDS)
+        retry_after = retry_after_seconds(outcome.answer.headers.get("retry-after")) or 0.0
+        wait_seconds = min(retry_after, _LONGEST_BACKOFF_SECONDS)
         self.limiter.hold_back(wait_seconds)
         return wait_seconds
 
     def statistics(self) -> dict[str, Any]:
-        """Since the start; `hours` from the record, over restarts."""
+        """Return figures since the start; `hours` come from the record and survive restarts."""
         by_endpoint: dict[str, dict[str, int]] = {}
         for (endpoint, outcome), count in sorted(self.outcomes.items()):
             by_endpoint.setdefault(endpoint, {})[outcome] = count
@@ -347,10 +357,8 @@ class Transport:
             self.record.close()
 
 
-def _judged(answer: Answer) -> Answer:
-    """The answer as JSON that every client reads; a 200 which is no whole answer gets the status of
-    the server error it is.
-    """
+def _check_body(answer: Answer) -> Answer:
+    """Return the answer with valid JSON; an incomplete 200 becomes a 502 or 504."""
     if answer.status != 200:
         return answer
     try:
@@ -361,6 +369,6 @@ def _judged(answer: Answer) -> Answer:
             body = orjson.loads(answer.content)
         except orjson.JSONDecodeError:
             return replace(answer, status=502)
-    # The API's front door says so with a 200 and nothing else in it.
+    # The API's front end reports its timeout with status 200 and a message alone.
     timed_out = isinstance(body, dict) and set(body) == {"message"} and _TIMED_OUT in answer.content
     return replace(answer, status=504) if timed_out else answer

@@ -1,6 +1,4 @@
-"""What may stand behind the gateway: the live API, or a snapshot first and the live API for what it
-lacks; and from a choice of literature to the one it means.
-"""
+"""Upstreams of the gateway: the live API, or a snapshot with the live API as fallback."""
 
 import asyncio
 from collections.abc import Sequence
@@ -38,12 +36,12 @@ from warehouse.stores.keyed_store import KeyedStore
 _RECOMMENDATIONS = frozenset({"papers", "papers/forpaper"})
 _FIELDS_OF_DATES = frozenset({"year", "publicationDate", "venue", "externalIds"})
 CACHED_SECONDS = 30 * 86_400.0
-# Dates are filtered here, so more are asked for than wanted; it is one request either way.
+# The gateway filters by date, so it requests more than needed; the cost is one request either way.
 _RECOMMENDED_BEFORE_FILTER = 100
 
 
 class LiveUpstream:
-    """Passes everything on; look-ups travel packed, recommendations take a date range besides."""
+    """The live API, with batched look-ups and a date range for recommendations."""
 
     name = "semantic_scholar"
 
@@ -72,33 +70,35 @@ class LiveUpstream:
         if route.endpoint == "paper" and route.identifier is not None:
             return await self._paper(route.identifier, request.parameter("fields"))
         if route.endpoint in _RECOMMENDATIONS and request.parameter("publicationDateOrYear"):
-            return await self._recommended_within(request)
+            return await self._recommend_within(request)
         return await self._answers.answer(request, lambda: self._transport.ask(lambda: request))
 
     async def _paper(self, identifier: str, fields: str) -> Reply:
-        (row,), spent = await self.look_ups.papers(fields, [identifier])
+        (row,), cost = await self.look_ups.papers(fields, [identifier])
         reply = row.failure or (
             error_reply(404, f"Paper with id {identifier} not found")
             if row.paper in (None, b"null")
             else Reply(200, row.paper or b"")
         )
-        return replace(spent, status=reply.status, body=reply.body)
+        return replace(cost, status=reply.status, body=reply.body)
 
-    async def _recommended_within(self, request: Request) -> Reply:
-        """The API recommends without regard to dates: ask for more, and cut here."""
+    async def _recommend_within(self, request: Request) -> Reply:
+        """Return recommendations within the date range, which the API itself ignores."""
         days = days_of(request)
         limit = window_of(request, default=100, largest=500).limit
         fields = set(request.parameter("fields", "title").split(",")) | _FIELDS_OF_DATES
-        asked = request.replacing(
+        wider_request = request.replacing(
             publicationDateOrYear=None,
             limit=str(max(limit, _RECOMMENDED_BEFORE_FILTER)),
             fields=",".join(sorted(fields)),
         )
-        reply = await self._answers.answer(asked, lambda: self._transport.ask(lambda: asked))
+        reply = await self._answers.answer(
+            wider_request, lambda: self._transport.ask(lambda: wider_request)
+        )
         if reply.status != 200:
             return reply
-        found = orjson.loads(reply.body).get("recommendedPapers") or ()
-        papers = [paper for paper in found if _within(paper, days)]
+        rows = orjson.loads(reply.body).get("recommendedPapers") or ()
+        papers = [paper for paper in rows if _within(paper, days)]
         return replace(reply, body=orjson.dumps({"recommendedPapers": papers[:limit]}))
 
     def statistics(self) -> dict[str, Any]:
@@ -114,28 +114,27 @@ class LiveUpstream:
         self._answers.close()
 
 
-def batch_reply(rows: Sequence[Row], spent: Reply) -> Reply:
-    """A list by position; as in the API, a batch that knows none of its ids is refused with 400."""
-    told = next((row.failure for row in rows if row.failure is not None), None)
-    if told is None and all(row.paper in (None, b"null") for row in rows):
-        told = error_reply(400, NONE_KNOWN)
-    if told is None:
-        told = Reply(200, b"[" + b",".join(row.paper or b"null" for row in rows) + b"]")
-    return replace(spent, status=told.status, body=told.body, packed=len(rows))
+def batch_reply(rows: Sequence[Row], cost: Reply) -> Reply:
+    """Return the rows as a list; like the API, refuse a batch without known ids with 400."""
+    reply = next((row.failure for row in rows if row.failure is not None), None)
+    if reply is None and all(row.paper in (None, b"null") for row in rows):
+        reply = error_reply(400, NONE_KNOWN)
+    if reply is None:
+        reply = Reply(200, b"[" + b",".join(row.paper or b"null" for row in rows) + b"]")
+    return replace(cost, status=reply.status, body=reply.body, packed=len(rows))
 
 
 def _within(paper: dict[str, Any], days: DayRange) -> bool:
-    known = parse_paper({**paper, "paperId": "-", "title": "-"})
-    latest = known.latest_publication_date if known is not None else None
+    parsed_paper = parse_paper({**paper, "paperId": "-", "title": "-"})
+    latest = parsed_paper.latest_publication_date if parsed_paper is not None else None
     return latest is not None and days.first <= as_number(latest) <= days.last
 
 
 class SnapshotFirst:
-    """Papers and papers like them come from the snapshot where it has them; searches go live, for
-    they see more there.
+    """A snapshot for look-ups by identifier, with the live API for all else.
 
-    When the live API cannot be asked, a search is answered with its failure, never with the
-    snapshot's part alone.
+    Searches go to the live API, which covers more papers. If it fails, the search fails too: the
+    snapshot's results alone are never returned.
     """
 
     name = "semantic_scholar"
@@ -153,30 +152,32 @@ class SnapshotFirst:
             return await self._batch(request)
         if request.endpoint == "paper":
             local = await self._snapshot.answer(request)
-            known = local.status == 200 and not _unknown_lists(orjson.loads(local.body))
-            if known or local.status not in (200, 404):
+            is_complete = local.status == 200 and not _unknown_lists(orjson.loads(local.body))
+            if is_complete or local.status not in (200, 404):
                 return local
         return await self._live.answer(request)
 
     async def _batch(self, request: Request) -> Reply:
-        """By position: the snapshot's row, else the live one. An unknown nested list is lacking."""
+        """Answer a batch by position: the snapshot's row if complete, else the live one."""
         local = await self._snapshot.answer(request)
         if local.status == 400 and NONE_KNOWN.encode() not in local.body:
             return local
         identifiers: list[str] = orjson.loads(request.body)["ids"]
-        known = orjson.loads(local.body) if local.status == 200 else [None] * len(identifiers)
-        lacking = [place for place, row in enumerate(known) if row is None or _unknown_lists(row)]
-        if not lacking:
+        local_rows = orjson.loads(local.body) if local.status == 200 else [None] * len(identifiers)
+        missing_places = [
+            place for place, row in enumerate(local_rows) if row is None or _unknown_lists(row)
+        ]
+        if not missing_places:
             return local
-        found, spent = await self._live.look_ups.papers(
-            request.parameter("fields"), [identifiers[place] for place in lacking]
+        live_rows, cost = await self._live.look_ups.papers(
+            request.parameter("fields"), [identifiers[place] for place in missing_places]
         )
-        rows = [Row(orjson.dumps(row)) for row in known]
-        for place, row in zip(lacking, found, strict=True):
+        rows = [Row(orjson.dumps(row)) for row in local_rows]
+        for place, row in zip(missing_places, live_rows, strict=True):
             # A look-up that failed is a failure, not an unknown list.
-            if known[place] is None or row.paper != b"null":
+            if local_rows[place] is None or row.paper != b"null":
                 rows[place] = row
-        return batch_reply(rows, spent)
+        return batch_reply(rows, cost)
 
     def statistics(self) -> dict[str, Any]:
         return {
@@ -197,7 +198,7 @@ CACHE_NAME = "literature.sqlite"
 
 
 def check_literature(literature: LiteratureChoice) -> None:
-    """Raises ConfigurationError or SnapshotError for what would keep a gateway from starting."""
+    """Raise ConfigurationError or SnapshotError if no gateway can serve the literature."""
     if literature.url is not None:
         raise ConfigurationError(
             f"literature {literature.text!r}: write snapshot:FOLDER, snapshot:FOLDER+live or live"
@@ -220,7 +221,7 @@ def identity_of(literature: LiteratureChoice, settings: Settings) -> str:
 
 
 def _live_identity(settings: Settings) -> str:
-    """Host and path of the live API: proxies of one host may lead to several services."""
+    """Return the identity of the live API: host and path, as proxies may serve several APIs."""
     url = settings.literature.upstream_url
     try:
         address = web_address(url)
@@ -232,14 +233,14 @@ def _live_identity(settings: Settings) -> str:
 def open_upstream(
     settings: Settings, literature: LiteratureChoice, cache_directory: Path
 ) -> Upstream:
-    """Raises ConfigurationError or SnapshotError, one line each."""
+    """Open the upstream of a literature. Raises ConfigurationError or SnapshotError."""
     check_literature(literature)
     if literature.snapshot is None:
         return _live(settings, cache_directory)
     snapshot = open_snapshot(literature.snapshot)
     embedder = None
     if snapshot.has_vectors:
-        # Loads a model: only where vectors are to be compared.
+        # Imported here because it loads a model.
         from tasks.embeddings.sentence_embedder import SentenceEmbedder
 
         embedder = SentenceEmbedder(settings.embeddings, None)
@@ -248,7 +249,7 @@ def open_upstream(
 
 
 def _live(settings: Settings, cache_directory: Path) -> LiveUpstream:
-    """The allowance is shared with every gateway of the machine that uses the same key."""
+    """Open the live API; its rate limit is shared by all gateways with the same key."""
     store = KeyedStore(cache_directory / CACHE_NAME)
     store.get_many(["opens"])
     key = settings.semantic_scholar_api_key

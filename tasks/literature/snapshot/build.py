@@ -1,5 +1,6 @@
-"""Building a snapshot: papers, citations, text index, embeddings, manifest; each stage resumes
-where a killed build stopped.
+"""Building a snapshot: papers, citations, text index, embeddings, manifest.
+
+Each stage resumes where a killed build stopped.
 """
 
 import hashlib
@@ -33,7 +34,7 @@ from tasks.literature.snapshot.text_index import write_text_index
 from tasks.literature.snapshot.vectors import KnownVector, write_vectors
 
 _LAYOUT = f"5 {LITERATURE_RULES}"
-"""How an unfinished build keeps its place and reads; one of another layout starts again."""
+"""Version of the resume state; an unfinished build with another one starts again."""
 _SUPERSEDED_AFTER_SECONDS = 7 * 24 * 3600.0
 
 
@@ -44,37 +45,37 @@ def build_snapshot(
     embedder: Embedder | None = None,
     progress: Progress | None = None,
 ) -> Snapshot:
-    """Build the snapshot of `source` (see `opening.open_papers`) in the folder `target` and open
-    it.
+    """Build the snapshot of `source` in the folder `target` and open it.
 
-    May be killed at any moment and called again: it resumes. A finished snapshot of the unchanged
-    source is opened as it is, with the updates it has got since; of a changed source, or read by
-    other rules, it is built again. A second process waits for the first.
+    A killed build resumes when called again. A finished snapshot of the unchanged source is opened
+    with its later updates; it is rebuilt if the source or the reading rules have changed. A second
+    process waits for the first. `opening.open_papers` lists the sources.
 
     Raises:
-        SnapshotError: the source cannot be read, holds no papers or lacks columns; `target` holds
-            something else.
+        SnapshotError: the source cannot be read, holds no papers or lacks columns; or `target`
+            holds other files.
     """
     papers = open_papers(source)
-    report = progress or unheard
+    report = progress or ignore_progress
     with only_builder(target):
-        manifest = _finished(target, papers) or _build(papers, target, report)
-        # After the manifest: without vectors the snapshot is whole, and answers searches already.
+        manifest = _finished_manifest(target, papers) or _build(papers, target, report)
+        # After the manifest: the snapshot answers searches without vectors too.
         if embedder is not None and manifest.embedding_dimensions is None:
-            write_manifest(target, embedded(target, manifest, embedder, report))
+            write_manifest(target, embed_papers(target, manifest, embedder, report))
     return open_snapshot(target)
 
 
 def index_for_parquet(source: Path, home: Path, progress: Progress | None = None) -> Path:
-    """The folder under `home` with the snapshot of a Parquet or JSONL file: built on first use, and
-    again when the file changed.
+    """Build the snapshot of a Parquet or JSONL file under `home`, unless it is up to date.
+
+    Returns its folder.
 
     Raises:
-        SnapshotError: as `build_snapshot`.
+        SnapshotError: as for `build_snapshot`.
     """
     target = index_of_file(source, home)
     build_snapshot(source, target, progress=progress)
-    # Indices of the file as it was before go once no run can still be using them.
+    # Indices of earlier versions of the file are removed once no run can still use them.
     for each in target.parent.glob(f"{_index_name(source)}*"):
         if each != target and time.time() - each.stat().st_mtime > _SUPERSEDED_AFTER_SECONDS:
             clear(each)
@@ -83,7 +84,7 @@ def index_for_parquet(source: Path, home: Path, progress: Progress | None = None
 
 
 def index_of_file(source: Path, home: Path) -> Path:
-    """The folder of the index of a Parquet or JSONL file, built or not.
+    """Return the folder of the index of a Parquet or JSONL file, built or not.
 
     Raises:
         SnapshotError: the source cannot be read.
@@ -124,9 +125,9 @@ def _build(papers: PaperSource, target: Path, report: Progress) -> Manifest:
             identified=papers.identified,
             through=papers.through,
             rules=LITERATURE_RULES,
-            **indexed(store, target / TEXT_NAME, report),
+            **index_store(store, target / TEXT_NAME, report),
         )
-        # Sealed before the manifest says that the snapshot is finished: readers open it read-only.
+        # Sealed before the manifest marks the snapshot as finished: readers open it read-only.
         store.seal()
     except sqlite3.DatabaseError as error:
         raise SnapshotError(
@@ -140,8 +141,8 @@ def _build(papers: PaperSource, target: Path, report: Progress) -> Manifest:
     return manifest
 
 
-def indexed(store: PaperStore, text: Path, report: Progress) -> dict[str, Any]:
-    """Index the texts of a linked store in the folder `text`; its part of the manifest."""
+def index_store(store: PaperStore, text: Path, report: Progress) -> dict[str, Any]:
+    """Index the texts of a store in the folder `text`; return its manifest fields."""
     count = store.count()
     report(0, count, "index")
     write_text_index(text, store.records_from, lambda done: report(done, count, "index"))
@@ -153,17 +154,14 @@ def indexed(store: PaperStore, text: Path, report: Progress) -> dict[str, Any]:
     }
 
 
-def embedded(
+def embed_papers(
     target: Path,
     manifest: Manifest,
     embedder: Embedder,
     report: Progress,
-    known: KnownVector | None = None,
+    known_vector: KnownVector | None = None,
 ) -> Manifest:
-    """Write the vectors of a snapshot's papers; its manifest with them.
-
-    Searches answer otherwise with vectors, so the fingerprint is another.
-    """
+    """Write the vectors of a snapshot's papers; return the manifest with them."""
     count = manifest.paper_count
     store = PaperStore(target, name=manifest.store_name)
     report(0, count, "embeddings")
@@ -173,12 +171,13 @@ def embedded(
             store.records_from,
             embedder,
             lambda done: report(done, count, "embeddings"),
-            known,
+            known_vector,
         )
     finally:
         store.close()
-    told = f"{manifest.fingerprint}:embeddings:{dimensions}"
-    fingerprint = hashlib.sha256(told.encode()).hexdigest()
+    # Vectors change the results of searches, so they change the fingerprint.
+    identity = f"{manifest.fingerprint}:embeddings:{dimensions}"
+    fingerprint = hashlib.sha256(identity.encode()).hexdigest()
     return manifest.model_copy(
         update={"embedding_dimensions": dimensions, "fingerprint": fingerprint}
     )
@@ -213,7 +212,7 @@ def _copy_papers(papers: PaperSource, store: PaperStore, workplace: Path, report
     store.set_state(copied=1)
 
 
-def _finished(target: Path, papers: PaperSource) -> Manifest | None:
+def _finished_manifest(target: Path, papers: PaperSource) -> Manifest | None:
     try:
         manifest = read_manifest(target)
     except SnapshotError:
@@ -225,12 +224,14 @@ def _finished(target: Path, papers: PaperSource) -> Manifest | None:
 
 
 def _resumable_store(papers: PaperSource, target: Path) -> PaperStore:
-    """The store of an interrupted build of the same file, or an empty one."""
+    """Open the store of an interrupted build of the same source, or an empty one."""
     for attempt in range(2):
         try:
             store = PaperStore(target, writable=True)
-            known = store.state("source")
-            if known is None or (known == papers.identity and store.state("layout") == _LAYOUT):
+            stored_source = store.state("source")
+            if stored_source is None or (
+                stored_source == papers.identity and store.state("layout") == _LAYOUT
+            ):
                 store.set_state(source=papers.identity, layout=_LAYOUT)
                 return store
             store.close()
@@ -243,5 +244,5 @@ def _resumable_store(papers: PaperSource, target: Path) -> PaperStore:
     raise SnapshotError(f"{target} is being rebuilt by something else; name another folder")
 
 
-def unheard(done: int, total: int, stage: str) -> None:
-    """Progress nobody follows."""
+def ignore_progress(done: int, total: int, stage: str) -> None:
+    """Ignore a progress report."""

@@ -1,9 +1,7 @@
-"""How one paper cites another: the sentences that do, each with its section and purpose, and
-whether the source calls the citation influential.
-"""
+"""Citation contexts: citing passages with section and intent, and the influential flag."""
 
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,16 +10,16 @@ import orjson
 from tasks.literature.snapshot.records import COMPRESSION_LEVEL, read_text
 
 _MOST_PASSAGES = 1_000
-"""Of one entry of a reference list; the first are kept."""
+"""Passages stored for one entry of a reference list; further ones are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class CitationContext:
-    """A passage of the citing paper that cites the other.
+    """A passage that cites another paper.
 
     Attributes:
         section: the heading above it; None: unknown.
-        intents: why it cites, in the source's words, such as background, methodology, result.
+        intents: purposes as the source names them, such as background, methodology, result.
     """
 
     text: str
@@ -34,7 +32,7 @@ class CitationContexts:
     """The passages of one reference.
 
     Attributes:
-        contexts: in the order of the text; None: unknown, for instance without a full text.
+        contexts: in text order; None: unknown, for example without a full text.
         influential: None: unknown.
     """
 
@@ -42,37 +40,34 @@ class CitationContexts:
     influential: bool | None = None
 
     def packed(self) -> bytes | None:
-        """As the store keeps it; None where nothing is known."""
+        """Return the compressed form in the store; None if nothing is known."""
         if self.contexts is None and self.influential is None:
             return None
-        listed = [[each.text, each.section, list(each.intents)] for each in self.contexts or ()]
-        told = [self.influential, None if self.contexts is None else listed]
-        return zlib.compress(orjson.dumps(told), COMPRESSION_LEVEL)
+        passages = [[each.text, each.section, list(each.intents)] for each in self.contexts or ()]
+        values = [self.influential, None if self.contexts is None else passages]
+        return zlib.compress(orjson.dumps(values), COMPRESSION_LEVEL)
 
 
 UNKNOWN = CitationContexts()
 
 References = Sequence[tuple[int, str, CitationContexts]]
-"""A reference list as (position, identifier, how it is cited); positions are unique within a list
-and say its order.
-"""
+"""A reference list as (position, identifier, contexts); positions are unique and give the order."""
 
 
-def joined(entries: Iterable[CitationContexts]) -> CitationContexts:
-    """Join entries of a reference list that name the same paper; each passage once."""
-    known = list(entries)
-    passages = [each.contexts for each in known if each.contexts is not None]
-    influential = [each.influential for each in known if each.influential is not None]
+def merge_contexts(entries: Sequence[CitationContexts]) -> CitationContexts:
+    """Merge entries of a reference list for the same paper; each passage once."""
+    passages = [each.contexts for each in entries if each.contexts is not None]
+    influential = [each.influential for each in entries if each.influential is not None]
     return CitationContexts(
         tuple(dict.fromkeys(one for each in passages for one in each)) if passages else None,
         any(influential) if influential else None,
     )
 
 
-def parsed(content: bytes) -> CitationContexts:
-    """Read what `packed` wrote, once it is unpacked.
+def parse_contexts(content: bytes) -> CitationContexts:
+    """Parse the decompressed form of `packed`.
 
-    Raises orjson.JSONDecodeError, TypeError or ValueError for anything else.
+    Raises orjson.JSONDecodeError, TypeError or ValueError for other content.
     """
     influential, listed = orjson.loads(content)
     if listed is not None and len(listed) > _MOST_PASSAGES:
@@ -86,70 +81,72 @@ def parsed(content: bytes) -> CitationContexts:
 
 
 def references_of(row: Mapping[str, Any]) -> References:
-    """The row's reference list with positions: the source's own numbers of its references, where it
-    has them; `reference_contexts` and `reference_influential` stand beside it, entry by entry.
+    """Return the row's reference list.
+
+    Positions are `reference_ids`, the source's own numbers, or else list positions.
+    `reference_contexts` and `reference_influential` hold one value for each reference.
     """
-    named = row.get("references")
-    if not isinstance(named, list | tuple):
+    references = row.get("references")
+    if not isinstance(references, list | tuple):
         return ()
-    own, contexts, influential = (
-        beside if isinstance(beside, list) and len(beside) == len(named) else None
-        for beside in map(row.get, ("reference_ids", "reference_contexts", "reference_influential"))
+    positions, contexts, influential = (
+        column if isinstance(column, list) and len(column) == len(references) else None
+        for column in map(row.get, ("reference_ids", "reference_contexts", "reference_influential"))
     )
-    # Numbers that SQLite cannot hold are none.
-    if own is None or not all(isinstance(each, int) and 0 <= each < 2**63 for each in own):
-        own = list(range(len(named)))
-    nothing = [None] * len(named)
-    told = zip(own, named, contexts or nothing, influential or nothing, strict=True)
+    # Numbers that SQLite cannot hold count as missing.
+    if positions is None or not all(
+        isinstance(each, int) and 0 <= each < 2**63 for each in positions
+    ):
+        positions = list(range(len(references)))
+    nothing = [None] * len(references)
+    rows = zip(positions, references, contexts or nothing, influential or nothing, strict=True)
     return [
-        (place, str(cited), contexts_of(given, influences))
-        for place, cited, given, influences in told
+        (place, str(cited), contexts_of(passages, influences))
+        for place, cited, passages, influences in rows
         if cited is not None
     ]
 
 
-def contexts_of(given: Any, influential: Any = None) -> CitationContexts:
-    """The passages of one reference in a row: a list, each a text or an object with `text`,
-    `section` and `intents`; an empty list says that there are none, null that nothing is known.
+def contexts_of(passages: Any, influential: Any = None) -> CitationContexts:
+    """Return the contexts of one reference in a row.
 
-    What cannot be read counts as unknown.
+    `passages` is a list of texts or objects with `text`, `section` and `intents`: an empty list
+    means none, null means unknown. Unreadable values count as unknown.
     """
-    listed = isinstance(given, list | tuple)
-    read = map(_context, given[:_MOST_PASSAGES] if listed else ())
+    is_list = isinstance(passages, list | tuple)
+    read = map(_context, passages[:_MOST_PASSAGES] if is_list else ())
     return CitationContexts(
-        tuple(dict.fromkeys(each for each in read if each is not None)) if listed else None,
+        tuple(dict.fromkeys(each for each in read if each is not None)) if is_list else None,
         influential if isinstance(influential, bool) else None,
     )
 
 
 def contexts_of_record(record: Mapping[str, Any]) -> CitationContexts:
-    """The same of a record of Semantic Scholar's `citations`, whose `intents` stand beside its
-    `contexts`.
-    """
+    """Return the contexts of a record of Semantic Scholar's `citations` dataset."""
     contexts, intents = record.get("contexts"), record.get("intents")
-    if not isinstance(contexts, list):  # it says false of every citation whose text it never had
+    if not isinstance(contexts, list):  # the flag is false for every citation without a text
         return contexts_of(None, record.get("isinfluential") or None)
     why = intents if isinstance(intents, list) and len(intents) == len(contexts) else None
-    given = [
+    passages = [
         {"text": text, "intents": why[place] if why else None}
         for place, text in enumerate(contexts)
     ]
-    return contexts_of(given, record.get("isinfluential"))
+    return contexts_of(passages, record.get("isinfluential"))
 
 
-def _context(given: Any) -> CitationContext | None:
-    if isinstance(given, str):
-        given = {"text": given}
-    if not isinstance(given, Mapping):
+def _context(passage: Any) -> CitationContext | None:
+    if isinstance(passage, str):
+        passage = {"text": passage}
+    if not isinstance(passage, Mapping):
         return None
-    text, intents = read_text(given.get("text")), given.get("intents")
+    text, intents = read_text(passage.get("text")), passage.get("intents")
     if text is None:
         return None
     if isinstance(intents, str):
         intents = [intents]
-    named = intents if isinstance(intents, Sequence) else ()
+    purposes = intents if isinstance(intents, Sequence) else ()
     return CitationContext(
         text,
-        read_text(given.get("section")),
-        tuple(dict.fromkeys(each for each in map(read_text, named) if each)),
+        read_text(passage.get("section")),
+        tuple(dict.fromkeys(each for each in map(read_text, purposes) if each)),
     )

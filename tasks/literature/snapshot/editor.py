@@ -1,8 +1,7 @@
-"""Changing the papers of a store, by updates and by corrections that can be undone.
+"""Changes to the papers of a store: updates, and corrections that can be undone.
 
-Numbers stay dense: the last paper takes the place of one that is removed. The store keeps what each
-correction replaced, so a correction and the way back from it appear together with the generation of
-the snapshot that has them.
+Paper numbers stay dense: the last paper replaces a removed one. The store keeps the values that
+each correction replaced, so corrections can be undone in any generation that contains them.
 """
 
 import base64
@@ -31,9 +30,10 @@ from tasks.literature.snapshot.store import PaperStore, key_numbers, reference_k
 
 @dataclass(frozen=True, slots=True)
 class Upsert:
-    """A paper as it is now; columns the row lacks stay as they were.
+    """A new or changed paper; columns missing in the row keep their values.
 
-    `cites_nothing` says so of a paper without edges.
+    Attributes:
+        cites_nothing: whether a paper without edges is known to have no references.
     """
 
     row: Row
@@ -42,7 +42,7 @@ class Upsert:
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """Some fields of the paper with this key; a paper that is not there is left alone."""
+    """New values for some fields of the paper with this key; unknown papers are skipped."""
 
     key: str
     fields: Mapping[str, Any] = field(default_factory=dict)
@@ -50,14 +50,14 @@ class Amendment:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """The paper with this key is gone."""
+    """The removal of the paper with this key."""
 
     key: str
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One reference, known by a number of the source's own."""
+    """One reference, identified by the source's own number."""
 
     edge_id: int
     citing_key: str
@@ -84,7 +84,7 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class Reversal:
-    """A correction is to be undone."""
+    """The undoing of a correction."""
 
     proposal_id: str
 
@@ -94,15 +94,16 @@ AnyChange = Upsert | Amendment | Removal | Edge | EdgeRemoval | Correction | Rev
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """Changes in batches, in the order in which they are to be made.
+    """Changes in batches, in the order in which they are applied.
 
     Attributes:
-        identity: of this set of changes; applied twice, it changes nothing the second time.
-        through: the release or day the snapshot has reached with them; None where the source has
+        identity: of this set of changes; a set that was already applied is skipped.
+        through: the release or day that the snapshot reaches with them; None if the source has
             none.
-        batches: changes from a place on, each batch with the place behind it. Raises SnapshotError.
-        identified: whether the source's own identifiers alone say which papers are the same.
-        empty: whether there is nothing the snapshot has not got yet.
+        batches: returns the changes from a place on, each batch with the place after it. Raises
+            SnapshotError.
+        identified: whether papers are matched by the source's own identifiers alone.
+        empty: whether the snapshot already has all of them.
     """
 
     name: str
@@ -125,30 +126,31 @@ create table if not exists edits (
 ) without rowid
 """
 _FITS_NO_RECORD = (AttributeError, LookupError, OverflowError, TypeError, ValueError)
-"""What values of another kind, or of another place, raise."""
+"""Errors raised by values that do not fit the record or field."""
 
 _Edit = tuple[str, str, Any, Any]
-"""One part of one paper, before and after: (paper_id, part, old, new). A part is a field, `record`
-(its values), `names` (the hashes of the keys it is found by) or `reference:POSITION` (hash and
-packed contexts).
+"""A change to a part of a paper: (paper_id, part, old, new).
+
+A part is a field, `record` (all values), `names` (the hashes of its keys) or `reference:POSITION`
+(hash and packed contexts).
 """
 
 
 class StoreEditor(PaperStore):
-    """A writable store with the changes an update or an audit may ask for.
+    """A writable store that applies the changes of updates and audits.
 
-    Every change leaves keys, papers and references in step.
+    Every change keeps keys, papers and references consistent.
     """
 
     def apply(self, change: AnyChange, *, identified: bool) -> str:
-        """Make one change within the open transaction.
+        """Apply one change within the open transaction.
 
-        Returns what came of it: added, replaced, unchanged, removed, untitled or skipped. Skipped
-        is what speaks of no paper here, a correction whose record is not as it was when it was
-        proposed, and a reversal of what has been changed since.
+        Returns its outcome: added, replaced, unchanged, removed, untitled or skipped. Skipped are
+        changes to unknown papers, corrections of records that changed after the proposal, and
+        reversals of values that changed since.
 
         Raises:
-            SnapshotError: a correction or a reversal speaks of what no record has.
+            SnapshotError: a correction or reversal does not fit its record.
         """
         if isinstance(change, Upsert):
             return self._upsert(change, identified=identified)
@@ -168,7 +170,7 @@ class StoreEditor(PaperStore):
         return self._rewrite(number, old, replace(old, **change.fields))
 
     def relink(self) -> None:
-        """Find out anew who cites whom among the papers that are here now."""
+        """Rebuild the citations between the papers of the store."""
         self._connection.execute("drop index if exists cited_by")
         self._connection.execute("delete from citations")
         self.resolve_references()
@@ -183,29 +185,29 @@ class StoreEditor(PaperStore):
             self._count_references(self.count() - 1, cites_nothing=change.cites_nothing)
             return "added"
         old = self._record(number)
-        # Only the source's own word that there is nothing empties a field.
-        lacking: dict[str, Any] = {
+        # A field is emptied only if an identified source sends it empty.
+        unchanged: dict[str, Any] = {
             name: getattr(old, name)
             for name in _COLUMNS
             if not getattr(record, name)
             and (name not in change.row or change.row[name] or not identified)
         }
-        if "authors" in lacking:
-            lacking["author_ids"] = old.author_ids
+        if "authors" in unchanged:
+            unchanged["author_ids"] = old.author_ids
         if not identified:
-            lacking["paper_id"] = old.paper_id
-        lacking |= {
+            unchanged["paper_id"] = old.paper_id
+        unchanged |= {
             "corpus_id": record.corpus_id or old.corpus_id,
             "given_id": record.given_id or old.given_id,
         }
-        new = replace(record, **lacking)
+        new = replace(record, **unchanged)
         if "references" not in change.row:
             return self._rewrite(number, old, replace(new, reference_count=old.reference_count))
-        listed = self._references(number)
+        references = self._references(number)
         self._connection.execute("delete from named_references where citing = ?", (number,))
         outcome = self._rewrite(number, old, new)
         self._insert(number, new, references_of(change.row))
-        return outcome if self._references(number) == listed else "replaced"
+        return outcome if self._references(number) == references else "replaced"
 
     def _rewrite(self, number: int, old: PaperRecord, new: PaperRecord) -> str:
         if new == old:
@@ -218,8 +220,8 @@ class StoreEditor(PaperStore):
         citing = self._holder(edge.citing_key)
         if citing is None:
             return "skipped"
-        hashed = key_number(reference_key(edge.cited))
-        row = (citing, edge.edge_id, hashed, edge.contexts.packed())
+        cited_hash = key_number(reference_key(edge.cited))
+        row = (citing, edge.edge_id, cited_hash, edge.contexts.packed())
         self._connection.execute("insert or replace into named_references values (?, ?, ?, ?)", row)
         self._count_references(citing)
         return "replaced"
@@ -237,10 +239,12 @@ class StoreEditor(PaperStore):
 
     def _count_references(self, number: int, *, cites_nothing: bool = False) -> None:
         record = self._record(number)
-        counted = len({cited for _, cited, _ in self._references(number)})
-        known = counted or (0 if cites_nothing or record.reference_count is not None else None)
-        if record.reference_count != known:
-            rewritten = compress(replace(record, reference_count=known).to_json())
+        distinct_count = len({cited for _, cited, _ in self._references(number)})
+        count = distinct_count or (
+            0 if cites_nothing or record.reference_count is not None else None
+        )
+        if record.reference_count != count:
+            rewritten = compress(replace(record, reference_count=count).to_json())
             self._connection.execute(
                 "update papers set record = ? where number = ?", (rewritten, number)
             )
@@ -281,7 +285,7 @@ class StoreEditor(PaperStore):
         )
         return list(self._connection.execute(query, (number,)))
 
-    # Corrections, and the way back from them.
+    # Corrections and reversals.
 
     def _correct_or_revert(self, change: Correction | Reversal) -> str:
         self._connection.execute(_CREATE_EDITS)
@@ -304,10 +308,10 @@ class StoreEditor(PaperStore):
         if change.action is Action.MERGE:
             return self._merge(change)
         if change.action is Action.REMOVE_REFERENCE:
-            edits = self._unlisted(number, change)
+            edits = self._reference_edits(number, change)
         else:
             now = self._value(change.paper_id, change.field)
-            # What is unknown is an empty text in some fields.
+            # Some fields store an unknown value as an empty text.
             old = now if not now and not change.old else change.old
             edits = [(change.paper_id, change.field, old, change.new)]
         if not edits or any(self._value(*each[:2]) != each[2] for each in edits):
@@ -315,63 +319,81 @@ class StoreEditor(PaperStore):
         self._make(change.proposal_id, edits)
         return "replaced"
 
-    def _unlisted(self, number: int, change: Correction) -> list[_Edit]:
+    def _reference_edits(self, number: int, change: Correction) -> list[_Edit]:
         part = f"reference:{change.old}"
         entry = self._value(change.paper_id, part)
         if entry is None:
             return []
         edits: list[_Edit] = [(change.paper_id, part, entry, None)]
         alike = sum(each == entry[0] for _, each, _ in self._references(number))
-        counted = self._record(number).reference_count
-        if counted and alike == 1:
-            edits.append((change.paper_id, "reference_count", counted, counted - 1))
+        reference_count = self._record(number).reference_count
+        if reference_count and alike == 1:
+            edits.append((change.paper_id, "reference_count", reference_count, reference_count - 1))
         return edits
 
     def _merge(self, change: Correction) -> str:
         removed_id, kept_id = str(change.old), str(change.new)
-        removed, kept = self._number(removed_id), self._number(kept_id)
-        if removed is None or kept is None or removed == kept:
+        removed_number, kept_number = self._number(removed_id), self._number(kept_id)
+        if removed_number is None or kept_number is None or removed_number == kept_number:
             return "skipped"
-        gone, stays = self._record(removed), self._record(kept)
-        own, listed = self._references(removed), self._references(kept)
+        removed_record, kept_record = self._record(removed_number), self._record(kept_number)
+        removed_references, kept_references = (
+            self._references(removed_number),
+            self._references(kept_number),
+        )
         edits: list[_Edit] = [
-            *self._repointed(removed, kept),
-            *((removed_id, f"reference:{row[0]}", _entry(*row[1:]), None) for row in own),
-            (removed_id, "names", self._names(removed), []),
-            (removed_id, "record", orjson.loads(gone.to_json()), None),
+            *self._repoint(removed_number, kept_number),
+            *(
+                (removed_id, f"reference:{row[0]}", _entry(*row[1:]), None)
+                for row in removed_references
+            ),
+            (removed_id, "names", self._names(removed_number), []),
+            (removed_id, "record", orjson.loads(removed_record.to_json()), None),
         ]
         edits += [
-            (kept_id, name, _plain(getattr(stays, name)), _plain(getattr(gone, name)))
+            (
+                kept_id,
+                name,
+                _plain(getattr(kept_record, name)),
+                _plain(getattr(removed_record, name)),
+            )
             for name in FILLED
-            if not getattr(stays, name) and getattr(gone, name)
+            if not getattr(kept_record, name) and getattr(removed_record, name)
         ]
-        if own and not listed:
-            to_itself = set(key_numbers(gone)) | set(key_numbers(stays))
-            rows = [row for row in own if row[1] not in to_itself]
+        if removed_references and not kept_references:
+            to_itself = set(key_numbers(removed_record)) | set(key_numbers(kept_record))
+            rows = [row for row in removed_references if row[1] not in to_itself]
             edits += [(kept_id, f"reference:{row[0]}", None, _entry(*row[1:])) for row in rows]
-            edits.append((kept_id, "reference_count", stays.reference_count, gone.reference_count))
+            edits.append(
+                (
+                    kept_id,
+                    "reference_count",
+                    kept_record.reference_count,
+                    removed_record.reference_count,
+                )
+            )
         self._make(change.proposal_id, edits)
-        again = self._number(kept_id)
-        assert again is not None
+        number = self._number(kept_id)
+        assert number is not None
         self._connection.executemany(
             "insert or ignore into keys values (?, ?)",
-            [(each, again) for each in key_numbers(self._record(again))],
+            [(each, number) for each in key_numbers(self._record(number))],
         )
         return "removed"
 
-    def _repointed(self, removed: int, kept: int) -> Iterator[_Edit]:
-        """Entries of other lists that name the removed paper name the kept one from now on."""
+    def _repoint(self, removed_number: int, kept_number: int) -> Iterator[_Edit]:
+        """Yield edits that redirect references to the removed paper to the kept one."""
         self._connection.execute(
             "create index if not exists reference_names on named_references (hash)"
         )
-        target = key_number(f"id:{self._record(kept).paper_id}")
-        for name in self._names(removed):
-            found = self._connection.execute(
+        target = key_number(f"id:{self._record(kept_number).paper_id}")
+        for name in self._names(removed_number):
+            rows = self._connection.execute(
                 "select citing, position, contexts from named_references where hash = ?", (name,)
             )
-            for citing, position, contexts in found.fetchall():
-                if citing != removed:
-                    entry = None if citing == kept else _entry(target, contexts)
+            for citing, position, contexts in rows.fetchall():
+                if citing != removed_number:
+                    entry = None if citing == kept_number else _entry(target, contexts)
                     paper_id, part = self._record(citing).paper_id, f"reference:{position}"
                     yield paper_id, part, _entry(name, contexts), entry
 
@@ -401,7 +423,7 @@ class StoreEditor(PaperStore):
             self._put(paper_id, part, new)
 
     def _value(self, paper_id: str, part: str) -> Any:
-        """A part of a paper as it is now, as JSON gives it back."""
+        """Return the current value of a part of a paper, in its JSON form."""
         number = self._number(paper_id)
         if number is None:
             return [] if part == "names" else None
@@ -410,11 +432,11 @@ class StoreEditor(PaperStore):
         if part == "names":
             return self._names(number)
         if part.startswith("reference:"):
-            found = self._connection.execute(
+            row = self._connection.execute(
                 "select hash, contexts from named_references where citing = ? and position = ?",
                 (number, int(part.partition(":")[2])),
             ).fetchone()
-            return _entry(*found) if found else None
+            return _entry(*row) if row else None
         return _plain(getattr(self._record(number), part))
 
     def _put(self, paper_id: str, part: str, value: Any) -> None:
@@ -451,7 +473,7 @@ class StoreEditor(PaperStore):
         return self._holder(f"id:{paper_id}")
 
     def _names(self, number: int) -> list[int]:
-        """The keys by which this paper, and not another that shares them, is found."""
+        """Return the hashes of the keys that lead to this paper."""
         query = "select number from keys where hash = ?"
         return [
             each
@@ -465,5 +487,5 @@ def _entry(name: int, contexts: bytes | None) -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A field as JSON gives it back."""
+    """Return a field in its JSON form."""
     return list(value) if isinstance(value, tuple) else value

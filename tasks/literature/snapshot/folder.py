@@ -1,6 +1,6 @@
-"""The folder of a snapshot: its manifest, its files, and that only one process builds in it.
+"""The folder of a snapshot: its manifest, its files and its build lock.
 
-The manifest says that a snapshot is finished. It is written last and at once, or not at all.
+The manifest marks a snapshot as finished; it is written last and atomically.
 """
 
 import json
@@ -28,7 +28,7 @@ STAGING_NAME = "staging"
 _LOCK_NAME = "build.lock"
 _MOST_MANIFEST_BYTES = 100_000_000
 _MOST_DIMENSIONS = 16_384
-"""Many times the usual: a file without a bound could have rows larger than the memory."""
+"""Many times the usual; without a limit, a row could be larger than the memory."""
 _NUMBER = bounded(r"-(\d{1,18})(?:\.|$)")
 _GENERATION_FILES = bounded(
     r"(?:papers(-\d{1,18})?\.sqlite(?:-wal|-shm|-journal|\.copy)?|text(-\d{1,18})?"
@@ -37,7 +37,7 @@ _GENERATION_FILES = bounded(
 
 
 class Manifest(BaseModel):
-    """Content of a finished snapshot."""
+    """Description of a finished snapshot."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -84,24 +84,24 @@ class Manifest(BaseModel):
 
     @property
     def store_name(self) -> str:
-        return self._named(STORE_NAME)
+        return self._file_name(STORE_NAME)
 
     @property
     def text_name(self) -> str:
-        return self._named(TEXT_NAME)
+        return self._file_name(TEXT_NAME)
 
     @property
     def vectors_name(self) -> str:
-        return self._named(VECTORS_NAME)
+        return self._file_name(VECTORS_NAME)
 
-    def _named(self, name: str) -> str:
-        """`papers.sqlite` → `papers-3.sqlite`; the first build's files carry no number."""
+    def _file_name(self, name: str) -> str:
+        """Return `papers.sqlite` as `papers-3.sqlite`; the files of the first build have no number."""
         stem, dot, suffix = name.partition(".")
         return f"{stem}-{self.generation}{dot}{suffix}" if self.generation else name
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Raises SnapshotError when `folder` is missing, empty, half-built, or of another version."""
+    """Read the manifest. Raises SnapshotError if `folder` has no snapshot of this version."""
     if not folder.is_dir():
         raise SnapshotError(
             f"no snapshot at {folder}; build one with: assay literature build PAPERS {folder}"
@@ -111,7 +111,7 @@ def read_manifest(folder: Path) -> Manifest:
             f"{folder} is an empty folder, not a snapshot; build one with: assay literature build"
             f" PAPERS {folder}"
         )
-    _refuse_what_is_no_file(folder)
+    _refuse_links(folder)
     try:
         content = read_file(folder.resolve() / MANIFEST_NAME, _MOST_MANIFEST_BYTES)
         manifest = Manifest.model_validate_json(content)
@@ -119,7 +119,7 @@ def read_manifest(folder: Path) -> Manifest:
         raise SnapshotError(str(error)) from error
     except FileNotFoundError as error:
         raise SnapshotError(
-            f"{folder} holds no finished snapshot; run its build again, it goes on where it stopped"
+            f"{folder} holds no finished snapshot; run its build again, it resumes where it stopped"
         ) from error
     except (OSError, ValidationError) as error:
         raise SnapshotError(
@@ -134,7 +134,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def snapshot_identity(fingerprint: str) -> str:
-    """The name of a snapshot in evaluation keys."""
+    """Return the name of a snapshot in evaluation keys."""
     return f"snapshot:{fingerprint[:12]}"
 
 
@@ -150,36 +150,36 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 @contextmanager
 def only_builder(target: Path) -> Iterator[None]:
-    """Hold the folder for building; another process waits.
+    """Lock the folder for building; another process waits.
 
     Raises:
         SnapshotError: `target` is a file, or holds a link or files of something else.
     """
     if target.exists() and not target.is_dir():
         raise SnapshotError(f"{target} is a file; name a folder for the snapshot")
-    foreign = [path.name for path in target.iterdir() if not _own(path)] if target.is_dir() else []
+    foreign = (
+        [path.name for path in target.iterdir() if not _is_own(path)] if target.is_dir() else []
+    )
     if foreign:
         raise SnapshotError(
             f"{target} holds other files ({sorted(foreign)[0]}); name an empty folder for the"
             " snapshot"
         )
     target.mkdir(parents=True, exist_ok=True)
-    _refuse_what_is_no_file(target)  # before the lock, too, would be written behind one
+    _refuse_links(target)  # before the lock is created, which could follow a link
     with FileLock(target / _LOCK_NAME, fallback_to_soft=False):
         yield
 
 
-def _refuse_what_is_no_file(folder: Path) -> None:
-    """Refuse links, pipes and files of others at any depth: what is behind them would be read or
-    written.
-    """
+def _refuse_links(folder: Path) -> None:
+    """Raise SnapshotError for links, pipes and files of other users, at any depth."""
     for place, folders, files in os.walk(folder):
         for name in (*folders, *files):
             path = Path(place, name)
             try:
-                found = path.lstat()
-                if not stat.S_ISDIR(found.st_mode):
-                    check_kind(path, found, Path(place).stat().st_uid)
+                status = path.lstat()
+                if not stat.S_ISDIR(status.st_mode):
+                    check_kind(path, status, Path(place).stat().st_uid)
             except FileNotFoundError:  # another process builds here
                 continue
             except PlainFileError as error:
@@ -187,9 +187,8 @@ def _refuse_what_is_no_file(folder: Path) -> None:
 
 
 def clear(target: Path) -> None:
-    """Remove what a build wrote, the manifest first: a half-removed snapshot is never taken for a
-    whole one.
-    """
+    """Remove the files of a build."""
+    # The manifest goes first, so that a partly removed snapshot never counts as finished.
     (target / MANIFEST_NAME).unlink(missing_ok=True)
     shutil.rmtree(target / STAGING_NAME, ignore_errors=True)
     remove_generations(target, keep=None)
@@ -198,7 +197,7 @@ def clear(target: Path) -> None:
 def remove_generations(target: Path, keep: int | None) -> None:
     """Remove the files of every generation but `keep`.
 
-    Readers that have them open keep them until they close.
+    Open readers keep their files until they close them.
     """
     for path in target.iterdir():
         if _GENERATION_FILES.fullmatch(path.name) is None:
@@ -212,11 +211,11 @@ def remove_generations(target: Path, keep: int | None) -> None:
             path.unlink(missing_ok=True)
 
 
-def _own(path: Path) -> bool:
-    """Return whether a build writes a folder or file of this name."""
+def _is_own(path: Path) -> bool:
+    """Return whether a file or folder belongs to a build."""
     name = path.name
     generation = _GENERATION_FILES.fullmatch(name)
     if name == STAGING_NAME or (generation is not None and name.startswith(TEXT_NAME)):
         return not path.is_file()  # it may be gone by now: another process builds here
-    named = name == _LOCK_NAME or name.startswith((MANIFEST_NAME, AUDIT_NAME))
-    return (named or generation is not None) and not path.is_dir()
+    is_build_file = name == _LOCK_NAME or name.startswith((MANIFEST_NAME, AUDIT_NAME))
+    return (is_build_file or generation is not None) and not path.is_dir()

@@ -1,6 +1,4 @@
-"""OpenAlex works as papers (reference §5.3): JSON lines, in one file or in the parts of a
-snapshot's `works` folder.
-"""
+"""OpenAlex works as papers (reference §5.3): JSON lines in one file or in a `works` folder."""
 
 import csv
 import io
@@ -16,11 +14,11 @@ from tasks.literature.snapshot.parts import (
     PaperSource,
     Place,
     Row,
-    about_how_many,
     batches_of,
+    estimate_rows,
     first_line,
     identity_of,
-    opened,
+    open_part,
     parts_in,
     plain_files,
 )
@@ -31,8 +29,10 @@ _UPDATED = bounded(r"updated_date=(\d{4}-\d{2}-\d{2})")
 
 
 def parts_of_works(path: Path) -> tuple[Path, ...]:
-    """A file of works, or those of a folder as `aws s3 sync s3://openalex/data/works` leaves them,
-    in the order of their `updated_date`. Raises SnapshotError where there are none.
+    """Return the files of works at `path`, in the order of their `updated_date`.
+
+    A folder has the layout of `aws s3 sync s3://openalex/data/works`. Raises SnapshotError if there
+    are no works.
     """
     files = parts_in(path) if path.is_dir() else (path,)
     works = [part for part in files if "merged_ids" not in part.parts]
@@ -42,7 +42,7 @@ def parts_of_works(path: Path) -> tuple[Path, ...]:
 
 
 def open_works(root: Path, parts: tuple[Path, ...]) -> PaperSource:
-    """The works of some parts as papers."""
+    """Open the works of some files as papers."""
 
     def batches(_: Path, start: Place) -> Iterator[tuple[list[Row], Place]]:
         for rows, place in batches_of(parts, start):
@@ -53,7 +53,7 @@ def open_works(root: Path, parts: tuple[Path, ...]) -> PaperSource:
         identity=identity_of(parts, root if root.is_dir() else root.parent),
         has_references=True,
         through=max(filter(None, map(updated_date, parts)), default=None),
-        prepare=lambda _, __: about_how_many(parts),
+        prepare=lambda _, __: estimate_rows(parts),
         batches=batches,
     )
 
@@ -66,24 +66,24 @@ def is_work(row: Mapping[str, Any]) -> bool:
 
 
 def updated_date(part: Path) -> str | None:
-    """The day in the name of a part's folder."""
-    found = _UPDATED.search(str(part))
-    return found.group(1) if found else None
+    """Return the day in the name of a part's folder."""
+    match = _UPDATED.search(str(part))
+    return match.group(1) if match else None
 
 
 def work_id(text: Any) -> str | None:
-    """`https://openalex.org/W123` → `W123`."""
-    found = _WORK.fullmatch(text.strip()) if isinstance(text, str) else None
-    return found.group(1).upper() if found else None
+    """Return `https://openalex.org/W123` as `W123`."""
+    match = _WORK.fullmatch(text.strip()) if isinstance(text, str) else None
+    return match.group(1).upper() if match else None
 
 
 def row_of_work(work: Mapping[str, Any]) -> Row:
-    """A work as a row of a snapshot.
+    """Return a work as a row of a snapshot.
 
-    API: the Work object; what is missing or of another type counts as unknown.
+    API: the Work object; missing values and values of another type count as unknown.
     """
     keywords, topics = work.get("keywords"), work.get("topics")
-    referenced, open_url = work.get("referenced_works"), inside(work, "open_access", "oa_url")
+    references, open_url = work.get("referenced_works"), inside(work, "open_access", "oa_url")
     is_pdf = isinstance(open_url, str) and open_url.lower().split("?")[0].endswith(".pdf")
     pages = (inside(each, "landing_page_url") for each in mappings(work.get("locations")))
     arxiv_ids = (arxiv_id_of(page) for page in pages if isinstance(page, str))
@@ -118,27 +118,26 @@ def row_of_work(work: Mapping[str, Any]) -> Row:
         if isinstance(topics, list)
         else None,
         "citation_count": work.get("cited_by_count"),
-        "references": [each for each in map(work_id, referenced) if each]
-        if isinstance(referenced, list)
+        "references": [each for each in map(work_id, references) if each]
+        if isinstance(references, list)
         else None,
     }
 
 
 def merged_away(folder: Path, after: str | None) -> Iterator[str]:
-    """Works that were merged into others since a day: `merged_ids/works/*.csv.gz` with `merge_date,
-    id, merge_into_id`.
+    """Yield the ids of works merged into others after a day, from `merged_ids/works/*.csv.gz`.
 
     Raises:
         SnapshotError: a file cannot be read, or is no CSV.
     """
     for path in plain_files(folder.rglob("merged_ids/works/*.csv*")):
-        with opened(path) as (stream, _):
+        with open_part(path) as (stream, _):
             lines = csv.DictReader(io.TextIOWrapper(stream, "utf-8", "replace"))
             try:
                 for line in lines:
-                    gone = work_id(line.get("id"))
-                    if gone and (after is None or (line.get("merge_date") or "9999") > after):
-                        yield gone
+                    merged_id = work_id(line.get("id"))
+                    if merged_id and (after is None or (line.get("merge_date") or "9999") > after):
+                        yield merged_id
             except csv.Error as error:
                 raise SnapshotError(
                     f"{path} is no CSV after line {lines.line_num} ({first_line(error)}); fetch it"
@@ -147,5 +146,5 @@ def merged_away(folder: Path, after: str | None) -> Iterator[str]:
 
 
 def _entity_id(text: Any) -> str | None:
-    """`https://openalex.org/A123` → `A123`."""
+    """Return `https://openalex.org/A123` as `A123`."""
     return text.rpartition("/")[2] or None if isinstance(text, str) else None

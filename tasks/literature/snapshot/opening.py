@@ -1,6 +1,4 @@
-"""From a path to the papers or changes it holds: a table, a Semantic Scholar release or its diffs,
-OpenAlex works.
-"""
+"""Papers and changes by path: tables, Semantic Scholar releases and diffs, OpenAlex works."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -26,7 +24,7 @@ from tasks.literature.snapshot.parts import (
     first_line,
     is_parquet,
     json_rows,
-    opened,
+    open_part,
     parts_in,
 )
 from tasks.literature.snapshot.records import REQUIRED_COLUMNS
@@ -41,10 +39,10 @@ _FORMS = (
 
 
 def open_papers(path: Path) -> PaperSource:
-    """Look at what is at `path`.
+    """Open the papers at `path`.
 
     Raises:
-        SnapshotError: it is missing, empty, of another form, or lacks columns.
+        SnapshotError: it is missing, empty, in an unknown format, or lacks columns.
     """
     if path.is_dir() and is_release(path):
         return open_release(path)
@@ -56,36 +54,38 @@ def open_papers(path: Path) -> PaperSource:
 
 
 def open_changes(path: Path, manifest: Manifest) -> Changes:
-    """The changes at `path` that the snapshot has not got yet.
+    """Open the changes at `path` that the snapshot does not have yet.
 
     Raises:
-        SnapshotError: nothing at `path` is a change, or diffs do not begin where the snapshot ends.
+        SnapshotError: `path` holds no changes, or its diffs start after the end of the snapshot.
     """
     if (path / "updates").is_dir() or (path / "deletes").is_dir():
         return open_diffs(path, manifest)
     if path.is_dir() and is_release(path):
         raise SnapshotError(
-            f"{path} is a whole release: build it anew, or name the folder of its diffs (updates/,"
+            f"{path} is a whole release: build it again, or name the folder of its diffs (updates/,"
             " deletes/)"
         )
     if not _holds_works(path):
         return _every_row(open_papers(path))
-    gone = sorted(set(merged_away(path, manifest.through))) if path.is_dir() else []
+    merged_ids = sorted(set(merged_away(path, manifest.through))) if path.is_dir() else []
     through = manifest.through or ""
     later = tuple(
         part for part in parts_of_works(path) if not (day := updated_date(part)) or day > through
     )
-    return _every_row(open_works(path, later), gone, empty=not later and not gone)
+    return _every_row(open_works(path, later), merged_ids, empty=not later and not merged_ids)
 
 
-def _every_row(papers: PaperSource, gone: Sequence[str] = (), *, empty: bool = False) -> Changes:
-    """Every row a paper as it is now, then the papers that were merged into others."""
+def _every_row(
+    papers: PaperSource, removed_ids: Sequence[str] = (), *, empty: bool = False
+) -> Changes:
+    """Return an upsert for every paper, then removals of the merged ones."""
 
     def batches(start: Place) -> Iterator[tuple[Sequence[AnyChange], Place]]:
         place = start
         for rows, place in papers.batches(Path(), start):
             yield [Upsert(row) for row in rows], place
-        yield [Removal(f"given:{each}") for each in gone], place
+        yield [Removal(f"given:{each}") for each in removed_ids], place
 
     return Changes(
         name=papers.name,
@@ -98,9 +98,7 @@ def _every_row(papers: PaperSource, gone: Sequence[str] = (), *, empty: bool = F
 
 
 def _holds_works(path: Path) -> bool:
-    """Return whether the first row of a file, or of the first file of a folder, is an OpenAlex
-    work.
-    """
+    """Return whether the first row at `path` is an OpenAlex work."""
     if path.is_dir():
         path = next(iter(parts_in(path)), path)
     elif not path.is_file():
@@ -113,7 +111,7 @@ def _holds_works(path: Path) -> bool:
 
 
 def _open_table(path: Path) -> PaperSource:
-    """A Parquet or JSONL file of papers."""
+    """Open a Parquet or JSONL file of papers."""
     columns, row_count = (_parquet_shape if is_parquet(path) else _jsonl_shape)(path)
     if row_count == 0:
         raise SnapshotError(f"{path} holds no papers; a snapshot needs at least one")
@@ -123,10 +121,10 @@ def _open_table(path: Path) -> PaperSource:
             f"{path} lacks the columns {', '.join(missing)}; it has"
             f" {', '.join(sorted(columns)) or 'none'}"
         )
-    found = path.stat()
+    status = path.stat()
     return PaperSource(
         name=path.name,
-        identity=f"{path.resolve()}|{found.st_size}|{found.st_mtime_ns}",
+        identity=f"{path.resolve()}|{status.st_size}|{status.st_mtime_ns}",
         has_references="references" in columns,
         prepare=lambda _, __: row_count,
         batches=lambda _, start: batches_of((path,), start),
@@ -146,6 +144,6 @@ def _jsonl_shape(path: Path) -> tuple[set[str], int]:
     columns: set[str] = set()
     for row in islice(json_rows(path, 0), _LINES_LOOKED_AT):
         columns.update(row)
-    with opened(path) as (stream, _):
+    with open_part(path) as (stream, _):
         lines = sum(chunk.count(b"\n") for chunk in iter(lambda: stream.read(_CHUNK_BYTES), b""))
     return columns, max(lines, 1) if columns else 0

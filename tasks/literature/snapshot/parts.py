@@ -1,4 +1,4 @@
-"""Files of papers, as JSON lines or Parquet, packed or not, read from any row on in bounded memory."""
+"""Files of papers (JSON lines or Parquet, compressed or not), read from any row on."""
 
 import gzip
 import io
@@ -20,7 +20,7 @@ from schemas.text.plain_files import files_below
 from tasks.literature.snapshot.records import OPTIONAL_COLUMNS, REQUIRED_COLUMNS
 from tasks.web.decoding import json_of
 
-# Each batch is a transaction: what a kill loses is read again quickly.
+# A batch is one transaction; small enough that a killed build repeats little work.
 BATCH_ROWS = 2_000
 _CHUNK_BYTES = 1 << 20
 _LINES_LOOKED_AT = 200
@@ -29,12 +29,12 @@ _SUFFIXES = (".gz", ".jsonl", ".json", ".ndjson")
 Row = dict[str, Any]
 
 Progress = Callable[[int, int, str], None]
-"""(done, of how many, stage)."""
+"""Called with (done, total, stage)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Place where reading resumes: a part, and how many of its rows were read."""
+    """A place where reading resumes: a part, and the number of its rows already read."""
 
     part: int = 0
     row: int = 0
@@ -42,16 +42,16 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperSource:
-    """Papers in batches, from any place on, so that a killed build can resume.
+    """Papers in batches from any place on, so that a killed build can resume.
 
     Attributes:
         identity: changes when the source does.
-        identified: whether its own identifiers alone say which papers are the same.
-        through: the last release or day that is in it; None where it has none.
-        prepare: brings the papers into readable form below a folder, resuming, and returns roughly
-            how many there are.
-        batches: rows from a place on, prepared in that folder, each batch with the place behind it.
-            Raises SnapshotError.
+        identified: whether papers are matched by the source's own identifiers alone.
+        through: the last release or day in it; None if it has none.
+        prepare: converts the source in a work folder, resuming, and returns the approximate number
+            of papers.
+        batches: returns the rows from a place on, each batch with the place after it. Raises
+            SnapshotError.
     """
 
     name: str
@@ -64,7 +64,7 @@ class PaperSource:
 
 
 def parts_in(folder: Path) -> tuple[Path, ...]:
-    """Files of JSON lines below `folder`, in the order of their paths."""
+    """Return the files of JSON lines below `folder`, ordered by path."""
     return plain_files(
         path
         for path in (files_below(folder) if folder.is_dir() else ())
@@ -73,24 +73,26 @@ def parts_in(folder: Path) -> tuple[Path, ...]:
 
 
 def plain_files(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """The paths in order. Raises SnapshotError where one is a link, pipe or device."""
-    listed = tuple(sorted(paths))
-    odd = next((path for path in listed if path.is_symlink() or not path.is_file()), None)
+    """Return the paths in order. Raises SnapshotError for a link, pipe or device."""
+    files = tuple(sorted(paths))
+    odd = next((path for path in files if path.is_symlink() or not path.is_file()), None)
     if odd is not None:
         raise SnapshotError(f"{odd} is a link, pipe or device: put the file itself there")
-    return listed
+    return files
 
 
 def identity_of(parts: Sequence[Path], root: Path) -> str:
-    """Changes when a part is added, removed or rewritten."""
-    seen = [(str(path.relative_to(root)), path.stat()) for path in parts]
-    listed = "|".join(f"{name}:{found.st_size}:{found.st_mtime_ns}" for name, found in seen)
-    return f"{root.resolve()}|{content_hash(listed, length=40)}"
+    """Return an identity that changes when a part is added, removed or rewritten."""
+    statuses = [(str(path.relative_to(root)), path.stat()) for path in parts]
+    summary = "|".join(f"{name}:{status.st_size}:{status.st_mtime_ns}" for name, status in statuses)
+    return f"{root.resolve()}|{content_hash(summary, length=40)}"
 
 
 def batches_of(paths: Sequence[Path], start: Place) -> Iterator[tuple[list[Row], Place]]:
-    """Rows from `start` on, at most `BATCH_ROWS` at a time and of one file, each with the place
-    behind it. Raises SnapshotError for a file that cannot be read, or a line that is no object.
+    """Yield batches of rows from `start` on, each with the place after it.
+
+    A batch has at most `BATCH_ROWS` rows of one file. Raises SnapshotError for an unreadable file,
+    or a line that is no object.
     """
     for number in range(start.part, len(paths)):
         path, read = paths[number], start.row if number == start.part else 0
@@ -102,7 +104,7 @@ def batches_of(paths: Sequence[Path], start: Place) -> Iterator[tuple[list[Row],
 
 
 def is_parquet(path: Path) -> bool:
-    with opened(path) as (_, raw):
+    with open_part(path) as (_, raw):
         return raw.read(4) == b"PAR1"
 
 
@@ -115,8 +117,8 @@ def _json_batches(path: Path, first_row: int) -> Iterator[list[Row]]:
 def _parquet_batches(path: Path, first_row: int) -> Iterator[list[Row]]:
     try:
         with pq.ParquetFile(path, pre_buffer=False, buffer_size=_CHUNK_BYTES) as file:
-            known = file.schema_arrow.names
-            wanted = [name for name in (*REQUIRED_COLUMNS, *OPTIONAL_COLUMNS) if name in known]
+            names = file.schema_arrow.names
+            columns = [name for name in (*REQUIRED_COLUMNS, *OPTIONAL_COLUMNS) if name in names]
             groups, skipped = list[int](), first_row
             for group in range(file.metadata.num_row_groups):
                 rows = file.metadata.row_group(group).num_rows
@@ -125,7 +127,7 @@ def _parquet_batches(path: Path, first_row: int) -> Iterator[list[Row]]:
                 else:
                     skipped -= rows
             for batch in (
-                file.iter_batches(BATCH_ROWS, row_groups=groups, columns=wanted) if groups else ()
+                file.iter_batches(BATCH_ROWS, row_groups=groups, columns=columns) if groups else ()
             ):
                 if skipped >= batch.num_rows:
                     skipped -= batch.num_rows
@@ -137,17 +139,17 @@ def _parquet_batches(path: Path, first_row: int) -> Iterator[list[Row]]:
 
 
 def json_rows(path: Path, first_row: int) -> Iterator[Row]:
-    """The objects of a file of JSON lines from a row on. Empty lines do not count.
+    """Yield the objects of a JSON Lines file from a row on. Empty lines do not count.
 
     Raises SnapshotError for a line that is no JSON object.
     """
-    seen = 0
-    with opened(path) as (stream, _):
+    row_count = 0
+    with open_part(path) as (stream, _):
         for number, line in enumerate(stream, start=1):
             if not line.strip():
                 continue
-            seen += 1
-            if seen <= first_row:
+            row_count += 1
+            if row_count <= first_row:
                 continue
             try:
                 row = json_of(line)
@@ -161,13 +163,13 @@ def json_rows(path: Path, first_row: int) -> Iterator[Row]:
             yield row
 
 
-def about_how_many(parts: Sequence[Path]) -> int:
-    """Roughly how many lines the parts hold, by the length of the first lines of the largest."""
+def estimate_rows(parts: Sequence[Path]) -> int:
+    """Estimate the number of lines in the parts by the first lines of the largest one."""
     largest = max(parts, key=lambda path: path.stat().st_size, default=None)
     if largest is None:
         return 0
     lines = 0
-    with opened(largest) as (stream, raw):
+    with open_part(largest) as (stream, raw):
         for line in stream:
             lines += bool(line.strip())
             if lines >= _LINES_LOOKED_AT:
@@ -178,10 +180,10 @@ def about_how_many(parts: Sequence[Path]) -> int:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-    """The lines of a file, unpacked where it is packed, and the file itself.
+def open_part(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Yield the content of a file, decompressed if necessary, and the raw file.
 
-    Raises SnapshotError where it cannot be read or unpacked.
+    Raises SnapshotError if it cannot be read or decompressed.
     """
     try:
         with path.open("rb") as raw:
@@ -194,5 +196,5 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
 
 
 def first_line(error: Exception) -> str:
-    """An error of a library in one line."""
+    """Return the first line of a library's error message."""
     return (str(error).splitlines() or [type(error).__name__])[0][:200]

@@ -1,5 +1,6 @@
-"""One paper of a snapshot: how it is named, read from a row of any spelling, kept as compressed
-JSON. Every identifier has one canonical spelling, so that two spellings never become two papers.
+"""One paper of a snapshot, parsed from a row, with its keys and its stored form.
+
+Every identifier has one canonical spelling, so that two spellings never become two papers.
 """
 
 import hashlib
@@ -37,14 +38,14 @@ _ARXIV_BARE = bounded(
 )
 _BETWEEN_NAMES = bounded(r"\s?;\s?|,? and |,? & ")
 _NOT_WORD = bounded(r"[\W_]+")
-# Readers of JSON that know only floats take integers below 2**53 without loss.
+# JSON parsers that use floats read integers below 2**53 exactly.
 _CORPUS_IDS = (1 << 52) - 1
 # SQLite's integers are signed.
 _KEYS = 1 << 62
 
 
 def canonical_url(url: str) -> str:
-    """One spelling per page: https, no `www.`, fragment or trailing slash; arXiv's abstract page."""
+    """Return one spelling per page: https, no `www.`, fragment or trailing slash."""
     arxiv_id = arxiv_id_of(url)
     if arxiv_id:
         return f"https://arxiv.org/abs/{arxiv_id}"
@@ -58,7 +59,7 @@ def canonical_url(url: str) -> str:
 
 
 def normal_title(title: str) -> str:
-    """Letters and digits only, in lower case."""
+    """Return the lower-case words of a title, without punctuation."""
     return _NOT_WORD.sub(" ", title).strip().lower()
 
 
@@ -72,20 +73,20 @@ def is_paper_id(text: str) -> bool:
 
 
 def corpus_id_of(paper_id: str, attempt: int = 0) -> int:
-    """A positive integer below 2**52; `attempt` gives another where two papers collide."""
+    """Return a positive integer below 2**52; another `attempt` resolves a collision."""
     return int(sha1_hex(f"corpus:{attempt}:{paper_id}"), 16) % _CORPUS_IDS + 1
 
 
 def key_number(key: str) -> int:
-    """A key as SQLite stores it. Collisions are settled by comparing the record's keys."""
+    """Return the hash of a key that SQLite stores."""
     return int(sha1_hex(key), 16) % _KEYS
 
 
 def key_of_identifier(identifier: str) -> str | None:
-    """Any form the Semantic Scholar API accepts → a key of the store; None for a form that names
-    nothing here.
+    """Return the store key of an identifier in any form of the Semantic Scholar API.
 
-    API: section "Paper ids accepted" (40 digits, CorpusId:, DOI: or bare, ARXIV:, URL:).
+    Returns None for other forms. API: section "Paper ids accepted" (40 digits, CorpusId:, DOI: or
+    bare, ARXIV:, URL:).
     """
     text = identifier.strip()
     if is_paper_id(text.lower()):
@@ -102,8 +103,8 @@ def key_of_identifier(identifier: str) -> str | None:
             f"corpus:{int(rest)}" if rest.isascii() and rest.isdigit() and len(rest) < 20 else None
         )
     if prefix.lower() == "arxiv":
-        found = _ARXIV_BARE.fullmatch(rest)
-        return f"arxiv:{found.group(1).lower()}" if found else None
+        match = _ARXIV_BARE.fullmatch(rest)
+        return f"arxiv:{match.group(1).lower()}" if match else None
     if prefix.lower() == "url":
         return f"url:{canonical_url(rest)}"
     return f"url:{canonical_url(text)}" if prefix.lower() in ("http", "https") else None
@@ -117,11 +118,11 @@ OPTIONAL_COLUMNS = (
     "publication_types",
 )  # fmt: skip
 UNKNOWN_DAY = 99_991_231
-"""Sorts after every cutoff: a paper without a date never passes a date filter."""
+"""Later than every cutoff, so that a paper without a date never passes a date filter."""
 
 
 def as_number(day: date) -> int:
-    """YYYYMMDD."""
+    """Return a day as YYYYMMDD."""
     return (day.year * 100 + day.month) * 100 + day.day
 
 
@@ -129,29 +130,29 @@ FILLED = (
     "abstract", "authors", "venue", "year", "publication_date", "url", "pdf_url", "doi",
     "arxiv_id", "citation_count", "keywords", "tldr",
 )  # fmt: skip
-"""What a record takes over from its duplicate where it lacks it."""
+"""Fields that a record takes from its duplicate if it lacks them."""
 _AUTHORS_COMPARED = 3
-# "Editorial" and "Book reviews" of one year are many papers.
+# Short titles, such as "Editorial" or "Book reviews", are shared by many papers of a year.
 _FEWEST_TITLE_WORDS = 3
 COMPRESSION_LEVEL = 4
 _MOST_BYTES = 2_000_000
-"""Of one paper, or of one reference with its passages; hundreds of times the usual."""
+"""Decompressed size of a paper or of a reference with its passages; 100 times the usual."""
 _MOST_ABSTRACT_CHARACTERS = 250_000
-"""Each takes six bytes of JSON at most, so that its paper keeps to the bound."""
+"""A character takes at most six bytes of JSON, so this keeps a paper below `_MOST_BYTES`."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaperRecord:
-    """A paper as the snapshot keeps it.
+    """A paper as stored in the snapshot.
 
     Attributes:
-        keywords: what it is about: keywords, topics; None: the source does not say.
-        reference_count: None: the source knows no references of it.
-        author_ids: the source's, one for one with `authors`, empty where it has none; None: it
-            has none of any.
-        fields_of_study: broad, such as Computer Science; None: the source does not say.
-        publication_date: YYYY-MM-DD, or YYYY-MM where the month alone is known.
-        state: of `PaperState`; None: it stands, as far as the source says.
+        keywords: keywords and topics; None: unknown.
+        reference_count: None: unknown.
+        author_ids: the source's identifiers, one for each author, empty if unknown; None: all
+            unknown.
+        fields_of_study: broad fields, such as Computer Science; None: unknown.
+        publication_date: YYYY-MM-DD, or YYYY-MM if the day is unknown.
+        state: a `PaperState`; None: not retracted or withdrawn, as far as known.
     """
 
     paper_id: str
@@ -178,7 +179,7 @@ class PaperRecord:
 
     @property
     def last_day(self) -> int:
-        """YYYYMMDD of the last day on which it can have appeared; `UNKNOWN_DAY` without a date."""
+        """Latest possible publication day, YYYYMMDD; `UNKNOWN_DAY` without a date."""
         if stated := read_date(self.publication_date):
             return as_number(stated.last)
         if self.year is None:
@@ -187,14 +188,14 @@ class PaperRecord:
 
     @property
     def first_day(self) -> int:
-        """YYYYMMDD of the first day on which it can have appeared; 0: nothing is known."""
+        """Earliest possible publication day, YYYYMMDD; 0 without a date."""
         if stated := read_date(self.publication_date):
             return (stated.year * 100 + (stated.month or 1)) * 100 + (stated.day or 1)
         return self.year * 10_000 + 101 if self.year is not None else 0
 
     @property
     def year_alone(self) -> int:
-        """The year, where nothing more is known of the date; 0 for other papers."""
+        """The year if only the year is known, else 0."""
         return (self.year or 0) if self.publication_date is None else 0
 
     def to_json(self) -> bytes:
@@ -204,7 +205,7 @@ class PaperRecord:
         return orjson.dumps(values)
 
     def keys(self) -> list[str]:
-        """Every name the paper can be looked up by; two rows that share one are the same paper."""
+        """Return every lookup key; two rows that share a key are the same paper."""
         keys = [f"id:{self.paper_id}"]
         if self.url:
             keys.append(f"url:{canonical_url(self.url)}")
@@ -220,9 +221,7 @@ class PaperRecord:
         return keys
 
     def _evidence(self) -> list[str]:
-        """Return what equals beside title and year: sort of publication, and an author or the
-        abstract.
-        """
+        """Return evidence that must match in addition to title and year."""
         kind = kind_of(self.doi, self.arxiv_id, self.venue).name
         names = sorted(author_keys(self.authors[:_AUTHORS_COMPARED]))
         if self.abstract:
@@ -230,17 +229,17 @@ class PaperRecord:
         return [f"{kind}|{'|'.join(name)}" for name in names]
 
     def filled_from(self, other: "PaperRecord") -> "PaperRecord":
-        """The record with what it lacks; what it has stays."""
-        lacking = {
+        """Return the record with its missing fields filled from `other`."""
+        additions = {
             name: getattr(other, name)
             for name in FILLED
             if not getattr(self, name) and getattr(other, name)
         }
-        if "authors" in lacking:
-            lacking["author_ids"] = other.author_ids
+        if "authors" in additions:
+            additions["author_ids"] = other.author_ids
         if self.year not in (None, other.year):
-            lacking.pop("publication_date", None)
-        return replace(self, **lacking)
+            additions.pop("publication_date", None)
+        return replace(self, **additions)
 
 
 _ALWAYS_KEPT = sum(field.default is MISSING for field in fields(PaperRecord))
@@ -252,30 +251,26 @@ def compress(json: bytes) -> bytes:
     return zlib.compress(json, COMPRESSION_LEVEL)
 
 
-def unpacked_bytes(blob: bytes) -> bytes:
-    """Return what `zlib.compress` packed. Raises zlib.error for anything else, and beyond a bound:
-    a few bytes of somebody else's snapshot can unpack to gigabytes.
-    """
+def decompress(blob: bytes) -> bytes:
+    """Return the decompressed content. Raises zlib.error if damaged or too large."""
+    # Bounded, because a few bytes of a hostile snapshot can expand to gigabytes.
     unpacking = zlib.decompressobj()
     content = unpacking.decompress(blob, _MOST_BYTES)
     if not unpacking.eof:
-        raise zlib.error(f"it is cut off, or unpacks to more than {_MOST_BYTES:,} bytes")
+        raise zlib.error(f"it is cut off, or expands to more than {_MOST_BYTES:,} bytes")
     return content
 
 
 def paper_of(values: Sequence[Any]) -> PaperRecord:
-    """A record from the values that `PaperRecord.to_json` lists. Raises TypeError or ValueError for
-    others.
-    """
+    """Build a record from the values of `PaperRecord.to_json`. Raises TypeError or ValueError."""
     return _RECORDS.validate_python(ArgsKwargs(tuple(values)))
 
 
 def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
-    """A row → a record; None for a row without a title.
+    """Parse a row; None for a row without a title.
 
-    What cannot be read in a field counts as unknown.
-
-    `corpus_id` is 0 where the row gives none; the store then makes one.
+    Unreadable fields count as unknown. `corpus_id` is 0 if the row has none; the store then assigns
+    one.
     """
     title = plain_text(read_text(row.get("title")) or "")
     if not title:
@@ -288,30 +283,32 @@ def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
         or arxiv_id_of(pdf_url or "")
         or arxiv_of_doi(doi or "")
     )
-    published = publication_of_row(row)
-    year, abstract = _stored_year(row, published), read_text(row.get("abstract"))
+    publication = publication_of_row(row)
+    year, abstract = _stored_year(row, publication), read_text(row.get("abstract"))
     if abstract is not None and len(abstract) > _MOST_ABSTRACT_CHARACTERS:
         abstract = None
-    given = read_text(row.get("paper_id"))
+    given_id = read_text(row.get("paper_id"))
     references = row.get("references")
     authors, author_ids = _authors(row.get("authors"))
     return PaperRecord(
-        paper_id=_paper_id(given, url, doi or "", title, year),
+        paper_id=_paper_id(given_id, url, doi or "", title, year),
         corpus_id=_integer(row.get("corpus_id"), 1, 2**62) or 0,
         title=title,
         abstract=plain_abstract(abstract or "", title),
         authors=authors,
         venue=plain_text(read_text(row.get("venue")) or ""),
         year=year,
-        publication_date=_stored_date(published),
+        publication_date=_stored_date(publication),
         url=url,
         pdf_url=pdf_url,
         doi=doi,
         arxiv_id=arxiv_id,
         citation_count=_integer(row.get("citation_count"), 0, 2**62),
         keywords=_names(row.get("keywords")),
-        given_id=given if given and not is_paper_id(given) else None,
-        reference_count=_distinct(references) if isinstance(references, list | tuple) else None,
+        given_id=given_id if given_id and not is_paper_id(given_id) else None,
+        reference_count=_count_distinct(references)
+        if isinstance(references, list | tuple)
+        else None,
         tldr=read_text(row.get("tldr")),
         author_ids=author_ids,
         venue_id=read_text(row.get("venue_id")),
@@ -332,71 +329,76 @@ def publication_of_row(row: Mapping[str, Any]) -> Publication:
 
 
 def unreadable_fields(row: Mapping[str, Any]) -> list[str]:
-    """Fields of a row that hold something that cannot be read."""
+    """Return the fields of a row with unreadable values."""
     return [name for name, read in _READERS.items() if holds(row.get(name)) and not read(row[name])]
 
 
-def _stored_year(row: Mapping[str, Any], published: Publication) -> int | None:
-    """The year as the source says it, so that an audit sees where its day contradicts it."""
-    stated = read_date(row.get("year"))
-    if stated is None or published != publication_of(row.get("publication_date"), row.get("year")):
-        return published.year
-    return stated.year
+def _stored_year(row: Mapping[str, Any], publication: Publication) -> int | None:
+    """Return the year as stated by the source, so that an audit can compare it with the day."""
+    stated_date = read_date(row.get("year"))
+    if stated_date is None or publication != publication_of(
+        row.get("publication_date"), row.get("year")
+    ):
+        return publication.year
+    return stated_date.year
 
 
-def _stored_date(published: Publication) -> str | None:
-    if published.day is None:
+def _stored_date(publication: Publication) -> str | None:
+    if publication.day is None:
         return None
-    of_month = published.precision is DatePrecision.MONTH
-    return f"{published.day:%Y-%m}" if of_month else published.day.isoformat()
+    of_month = publication.precision is DatePrecision.MONTH
+    return f"{publication.day:%Y-%m}" if of_month else publication.day.isoformat()
 
 
-def _distinct(references: Sequence[Any]) -> int:
-    """Return how many papers a list names; an entry without identifier is one of its own."""
-    named = [each for each in references if each is not None]
-    return len(set(map(str, named))) + len(references) - len(named)
+def _count_distinct(references: Sequence[Any]) -> int:
+    """Count the distinct papers of a list; each entry without identifier counts as one."""
+    identifiers = [each for each in references if each is not None]
+    return len(set(map(str, identifiers))) + len(references) - len(identifiers)
 
 
-def _paper_id(given: str | None, url: str, doi: str, title: str, year: int | None) -> str:
-    if given is not None:
-        return given if is_paper_id(given) else sha1_hex(f"given:{given}")
+def _paper_id(given_id: str | None, url: str, doi: str, title: str, year: int | None) -> str:
+    if given_id is not None:
+        return given_id if is_paper_id(given_id) else sha1_hex(f"given:{given_id}")
     if url:
         return sha1_hex(canonical_url(url))
     return sha1_hex(f"doi:{doi}" if doi else f"{normal_title(title)}|{year}")
 
 
 def read_text(value: Any) -> str | None:
-    """A text or number on one line, in characters that a file can hold; None for anything else."""
+    """Return a text or number on one line of valid UTF-8; None for other values."""
     if not isinstance(value, str):
         return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
     whole = value.encode("utf-8", "replace").decode("utf-8").replace("\x00", " ")
     return " ".join(whole.split()) or None
 
 
-def _names(value: Any, called: str = "name") -> tuple[str, ...] | None:
-    """A list of texts, or of objects with one called so, each once; None where nothing is told."""
-    listed = _listed(value)
-    named = [each.get(called) if isinstance(each, Mapping) else each for each in listed or ()]
-    found = tuple(dict.fromkeys(name for name in map(read_text, named) if name))
-    return None if listed is None or (named and not found) else found
+def _names(value: Any, key: str = "name") -> tuple[str, ...] | None:
+    """Return the distinct texts, or the `key` of objects; None if unknown."""
+    entries = _entries(value)
+    values = [each.get(key) if isinstance(each, Mapping) else each for each in entries or ()]
+    names = tuple(dict.fromkeys(name for name in map(read_text, values) if name))
+    return None if entries is None or (values and not names) else names
 
 
 def _authors(value: Any) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-    """Names in their order, and the identifiers of those who have one."""
-    named = [
+    """Return the author names in order, and their identifiers."""
+    pairs = [
         (read_text(each.get("name")), read_text(each.get("authorId") or each.get("id")))
         if isinstance(each, Mapping)
         else (read_text(each), None)
-        for each in (_names_in(value) if isinstance(value, str) else _listed(value) or ())
+        for each in (_names_in(value) if isinstance(value, str) else _entries(value) or ())
     ]
-    known = [(plain, identifier) for name, identifier in named if (plain := plain_text(name or ""))]
-    identifiers = tuple(identifier or "" for _, identifier in known)
-    return tuple(name for name, _ in known), identifiers if any(identifiers) else None
+    authors = [
+        (plain, identifier) for name, identifier in pairs if (plain := plain_text(name or ""))
+    ]
+    identifiers = tuple(identifier or "" for _, identifier in authors)
+    return tuple(name for name, _ in authors), identifiers if any(identifiers) else None
 
 
 def _names_in(text: str) -> list[str]:
-    """Names in one text: with semicolons or “and” between them, or with commas between whole ones,
-    as “Ann Lee, Bo Li” has and “Lee, Ann” has not.
+    """Split names at semicolons or “and”, or at commas between full names.
+
+    “Ann Lee, Bo Li” holds two names, “Lee, Ann” one.
     """
     names = [name.strip() for name in _BETWEEN_NAMES.split(text)]
     if len(names) == 1 and all(" " in name.strip() for name in text.split(",")):
@@ -404,7 +406,7 @@ def _names_in(text: str) -> list[str]:
     return [name for name in names if name]
 
 
-def _listed(value: Any) -> list[Any] | tuple[Any, ...] | None:
+def _entries(value: Any) -> list[Any] | tuple[Any, ...] | None:
     if isinstance(value, str):
         value = value.split(";")
     return value if isinstance(value, list | tuple) else None
@@ -429,4 +431,4 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "year": read_date,
 }
 MAY_BE_UNREADABLE = tuple(_READERS)
-"""Fields whose loss changes what is found, shown or left out."""
+"""Fields whose unreadable values are counted, because they affect search and admission."""

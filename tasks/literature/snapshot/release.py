@@ -1,8 +1,8 @@
-"""Semantic Scholar dataset releases, and the diffs between them, as papers (reference §3).
+"""Semantic Scholar dataset releases and diffs as papers (reference §3).
 
-A release is folders of packed JSON lines, one per dataset. They are spread over buckets by corpus
-identifier, then joined bucket by bucket: memory holds one bucket, whatever the size of the release.
-Parts and buckets that are done stay done.
+A release has one folder of compressed JSON lines per dataset. Rows are partitioned into buckets by
+corpus id and joined bucket by bucket, so that memory holds one bucket at a time. Finished parts and
+buckets are not repeated.
 """
 
 import shutil
@@ -39,9 +39,9 @@ from tasks.literature.snapshot.parts import (
 from tasks.web.decoding import inside
 
 DATASETS = ("papers", "abstracts", "tldrs", "paper-ids", "citations")
-"""What is used of a release; `papers` must be there."""
+"""Datasets read from a release; `papers` is required."""
 
-# DuckDB goes on on disk beyond it, so that a laptop can join a whole release.
+# DuckDB spills to disk beyond it, so that a laptop can join a whole release.
 MEMORY_LIMIT = "1GB"
 _PACKED_BYTES_PER_BUCKET = 30_000_000
 # Every part of the release writes a file for each bucket.
@@ -62,7 +62,7 @@ _NO_ROWS = {
 
 
 Datasets = Sequence[tuple[str, tuple[Path, ...]]]
-"""The parts of each dataset that is there, by name."""
+"""The files of each dataset of a release, by name."""
 
 
 def is_release(folder: Path) -> bool:
@@ -71,19 +71,20 @@ def is_release(folder: Path) -> bool:
 
 
 def open_release(folder: Path) -> PaperSource:
-    """The datasets that are there, each in a folder of its name: `papers`, `abstracts`, `tldrs`,
-    `paper-ids`, `citations`.
+    """Open a release: one folder for each dataset of `DATASETS` that it has.
 
     Raises:
         SnapshotError: one of them, or a file in it, is a link.
     """
-    linked = next((each for name in DATASETS if (each := folder / name).is_symlink()), None)
-    if linked is not None:
-        raise SnapshotError(f"{linked} is a link: put the folder itself there")
-    found = ((name, parts_in(folder / name)) for name in DATASETS if (folder / name).is_dir())
-    datasets = tuple((name, parts) for name, parts in found if parts)
+    link = next((each for name in DATASETS if (each := folder / name).is_symlink()), None)
+    if link is not None:
+        raise SnapshotError(f"{link} is a link: put the folder itself there")
+    parts_by_name = (
+        (name, parts_in(folder / name)) for name in DATASETS if (folder / name).is_dir()
+    )
+    datasets = tuple((name, parts) for name, parts in parts_by_name if parts)
     has_citations = any(name == "citations" for name, _ in datasets)
-    named = folder.resolve().name
+    folder_name = folder.resolve().name
 
     def prepare(workplace: Path, report: Progress) -> int:
         buckets = bucket_count(datasets)
@@ -93,15 +94,15 @@ def open_release(folder: Path) -> PaperSource:
                 _join(connection, workplace, buckets, report, has_citations=has_citations)
         except (duckdb.Error, OSError) as error:
             raise SnapshotError(f"{folder} cannot be joined: {first_line(error)}") from error
-        return sum(pq.read_metadata(path).num_rows for path in _joined(workplace))
+        return sum(pq.read_metadata(path).num_rows for path in _joined_files(workplace))
 
     return PaperSource(
         name=folder.name,
         identity=identity_of([part for _, parts in datasets for part in parts], folder),
         has_references=has_citations,
-        through=named if _RELEASE_NAME.fullmatch(named) else None,
+        through=folder_name if _RELEASE_NAME.fullmatch(folder_name) else None,
         prepare=prepare,
-        batches=lambda workplace, start: batches_of(_joined(workplace), start),
+        batches=lambda workplace, start: batches_of(_joined_files(workplace), start),
     )
 
 
@@ -117,9 +118,9 @@ def _spread(
     buckets: int,
     report: Progress,
 ) -> None:
-    listed = [(name, part) for name, parts in datasets for part in parts]
-    for number, (name, part) in enumerate(listed):
-        report(number, len(listed), "parts")
+    parts_of_datasets = [(name, part) for name, parts in datasets for part in parts]
+    for number, (name, part) in enumerate(parts_of_datasets):
+        report(number, len(parts_of_datasets), "parts")
         target = workplace / name / f"part-{number:05d}"
         if target.exists():
             continue
@@ -133,7 +134,7 @@ def _spread(
         )
         temporary.mkdir(exist_ok=True)
         temporary.rename(target)
-    report(len(listed), len(listed), "parts")
+    report(len(parts_of_datasets), len(parts_of_datasets), "parts")
 
 
 def _join(
@@ -171,13 +172,15 @@ def _join(
     report(buckets, buckets, "join")
 
 
-def _joined(workplace: Path) -> tuple[Path, ...]:
+def _joined_files(workplace: Path) -> tuple[Path, ...]:
     return tuple(sorted((workplace / "joined").glob("*.parquet")))
 
 
 def open_diffs(path: Path, manifest: Manifest) -> Changes:
-    """The steps between releases that a snapshot has not got yet, each dataset's updates before its
-    deletions: `updates/<date>-to-<date>/papers/…` and `deletes/…`.
+    """Open the diffs between releases that a snapshot does not have yet.
+
+    The layout is `updates/<date>-to-<date>/papers/…` and `deletes/…`. The updates of each dataset
+    come before its deletions.
 
     Raises:
         SnapshotError: there are none, or a step is missing before the first of them.
@@ -226,7 +229,7 @@ def open_diffs(path: Path, manifest: Manifest) -> Changes:
 
 
 def _changes(row: Row, dataset: str, *, removes: bool) -> Iterator[AnyChange]:
-    """The change that a record of a dataset, or its removal, makes; none where it names nothing."""
+    """Yield the change for an updated or deleted record of a dataset."""
     corpus_id, edge_id = row.get("corpusid"), row.get("citationid")
     key = f"corpus:{corpus_id}"
     if dataset == "citations":
@@ -250,7 +253,7 @@ def _changes(row: Row, dataset: str, *, removes: bool) -> Iterator[AnyChange]:
 
 
 def _row_of_paper(row: Row, corpus_id: int) -> Row:
-    """A record of `papers` as a row, without what other datasets know of the paper."""
+    """Return a record of `papers` as a row."""
     sha = _SHA.search(str(row.get("url") or ""))
     return {
         "paper_id": sha.group() if sha else f"corpusid:{corpus_id}",
@@ -276,7 +279,7 @@ def _text(value: object) -> str | None:
 def bounded_connection(
     workplace: Path, database: Path | None = None, memory_limit: str = MEMORY_LIMIT
 ) -> duckdb.DuckDBPyConnection:
-    """Open DuckDB with a limited memory, which spills below `workplace`.
+    """Open DuckDB with a memory limit; it spills to disk below `workplace`.
 
     Args:
         database: a file that only Assay writes; None: in memory.
@@ -288,7 +291,7 @@ def bounded_connection(
             "memory_limit": memory_limit,
             "temp_directory": str(workplace / "spilled"),
             "preserve_insertion_order": False,
-            # What a file holds must not have DuckDB fetch or load an extension.
+            # The content of a file must not make DuckDB install or load an extension.
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
         },
@@ -300,5 +303,5 @@ def _sql(name: str) -> str:
 
 
 def quoted(path: Path) -> str:
-    """A path as a literal of SQL, where no parameter is taken."""
+    """Return a path as an SQL literal, for statements that take no parameter."""
     return "'" + str(path).replace("'", "''") + "'"

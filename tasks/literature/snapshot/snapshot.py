@@ -1,6 +1,6 @@
-"""A finished snapshot, opened: search, look-ups, recommendations, references.
+"""Queries on a finished snapshot: search, look-ups, recommendations, references.
 
-Answers are the same on every machine.
+Results are the same on every machine.
 """
 
 import math
@@ -23,8 +23,8 @@ from tasks.literature.snapshot.text_index import (
     TITLE_BOOST,
     DayRange,
     Hit,
-    KnownByYear,
     TextIndex,
+    YearOnlyCounts,
     parse_bulk_query,
     query_terms,
     terms_of,
@@ -39,7 +39,7 @@ EVERY = slice(None)
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """Some of the papers that one cites, or that cite it, and how; `total` counts all of them."""
+    """A window of references or citations with their contexts; `total` counts all of them."""
 
     papers: tuple[PaperRecord, ...]
     contexts: tuple[CitationContexts, ...]
@@ -48,10 +48,10 @@ class Edges:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Papers best first with their scores, and how many match in all.
+    """Papers, best first, with their scores and the number of matches.
 
     Attributes:
-        late: papers that only the last day keeps from being among the best.
+        late: papers excluded only because they are after the last day.
     """
 
     papers: tuple[PaperRecord, ...] = ()
@@ -61,7 +61,7 @@ class Found:
 
 
 class Snapshot:
-    """Read-only; safe for many readers at once. Use `open_snapshot`."""
+    """A read-only snapshot, safe for concurrent readers. Use `open_snapshot`."""
 
     def __init__(
         self,
@@ -78,19 +78,19 @@ class Snapshot:
         self._vectors = vectors
 
     def __str__(self) -> str:
-        known = self.manifest
-        told = f"snapshot {self.fingerprint[:12]}: {known.paper_count:,} papers"
-        if known.duplicate_count or known.untitled_count:
-            told += (
-                f" ({known.duplicate_count:,} duplicates and {known.untitled_count:,} rows without"
+        manifest = self.manifest
+        text = f"snapshot {self.fingerprint[:12]}: {manifest.paper_count:,} papers"
+        if manifest.duplicate_count or manifest.untitled_count:
+            text += (
+                f" ({manifest.duplicate_count:,} duplicates and {manifest.untitled_count:,} rows without"
                 " title left out)"
             )
-        unreadable = [f"{name} in {count:,}" for name, count in sorted(known.unreadable.items())]
-        return f"{told}; could not be read: {', '.join(unreadable)}" if unreadable else told
+        unreadable = [f"{name} in {count:,}" for name, count in sorted(manifest.unreadable.items())]
+        return f"{text}; could not be read: {', '.join(unreadable)}" if unreadable else text
 
     @property
     def fingerprint(self) -> str:
-        """Content hash, part of the evaluation key."""
+        """Content hash, part of evaluation keys."""
         return self.manifest.fingerprint
 
     @property
@@ -99,7 +99,7 @@ class Snapshot:
 
     @property
     def has_vectors(self) -> bool:
-        """Return whether embeddings are complete; only then do they take part in searches."""
+        """Whether embeddings are complete; only then do searches use them."""
         return self._vectors is not None
 
     def close(self) -> None:
@@ -113,23 +113,23 @@ class Snapshot:
         vector: NDArray[np.float32] | None = None,
         late_among: int = 0,
     ) -> Found:
-        """Papers that share words with the query, best first (BM25; with `vector` re-ranked by BM25
-        and cosine alike).
+        """Return papers that share words with the query, best first.
 
-        Any text is a valid query. `vector` is the query's unit embedding. `late` holds the papers
-        after the last of `days` among the best `late_among` of the same search without it.
+        Papers are ranked by BM25, or with `vector`, the query's unit embedding, by the mean of BM25
+        and cosine. `late` holds the papers after `days.last` among the best `late_among` of the
+        search without that limit.
         """
         terms = query_terms(query)
         if not terms or limit < 1:
             return Found()
         records: dict[int, PaperRecord] = {}
-        found = self._found(*self._hits(terms, limit, days, vector), limit, records)
+        results = self._rank(*self._hits(terms, limit, days, vector), limit, records)
         if late_among < 1 or days.last == EVER.last:
-            return found
-        # Reading records costs most of a search: those of the first one are not read again.
+            return results
+        # Reading records takes most of the time, so those of the first search are reused.
         hits, total = self._hits(terms, late_among, replace(days, last=EVER.last), vector)
-        best = self._found(hits, total, late_among, records).papers
-        return replace(found, late=tuple(each for each in best if each.last_day > days.last))
+        best = self._rank(hits, total, late_among, records).papers
+        return replace(results, late=tuple(each for each in best if each.last_day > days.last))
 
     def _hits(
         self,
@@ -152,54 +152,52 @@ class Snapshot:
         ], total
 
     def search_bulk(self, query: str, limit: int, days: DayRange = EVER) -> Found:
-        """Papers that fulfil a query of bulk search in title or abstract, best first."""
-        asked = parse_bulk_query(query, self._text)
-        return self._found(*self._text.search(asked, limit, days), limit)
+        """Return papers whose title or abstract matches a bulk query, best first."""
+        parsed_query = parse_bulk_query(query, self._text)
+        return self._rank(*self._text.search(parsed_query, limit, days), limit)
 
-    def known_by_year(self, last_day: int) -> KnownByYear:
-        """Papers known by the year of `last_day`, YYYYMMDD, alone."""
-        return self._text.known_by_year(last_day)
+    def year_only_counts(self, last_day: int) -> YearOnlyCounts:
+        """Count the papers dated by the year of `last_day` (YYYYMMDD) alone."""
+        return self._text.year_only_counts(last_day)
 
     def match_title(self, title: str, days: DayRange = EVER) -> Found:
-        """The one paper with the closest title, or none."""
+        """Return the paper with the closest title, if any."""
         terms = query_terms(title)
         if not terms:
             return Found()
-        found = self._found(*self._hits(terms, _MATCH_CANDIDATES, days), _MATCH_CANDIDATES)
-        wanted = normal_title(title)
-        titles = [normal_title(paper.title) for paper in found.papers]
-        place = titles.index(wanted) if wanted in titles else 0
-        chosen = slice(place, place + 1)
-        return Found(found.papers[chosen], found.scores[chosen], min(found.total, 1))
+        results = self._rank(*self._hits(terms, _MATCH_CANDIDATES, days), _MATCH_CANDIDATES)
+        wanted_title = normal_title(title)
+        titles = [normal_title(paper.title) for paper in results.papers]
+        place = titles.index(wanted_title) if wanted_title in titles else 0
+        best = slice(place, place + 1)
+        return Found(results.papers[best], results.scores[best], min(results.total, 1))
 
     def papers(self, identifiers: Iterable[str]) -> list[PaperRecord | None]:
-        """Papers by any identifier the API takes, in the order asked; None where there is none."""
+        """Return papers by any API identifier, in order; None for unknown ones."""
         numbers = self._store.numbers_of(identifiers)
-        known = list(dict.fromkeys(number for number in numbers if number is not None))
-        records = dict(zip(known, self._store.records(known), strict=True))
+        present = list(dict.fromkeys(number for number in numbers if number is not None))
+        records = dict(zip(present, self._store.records(present), strict=True))
         return [records[number] if number is not None else None for number in numbers]
 
     def recommend(self, seeds: Sequence[str], limit: int, days: DayRange = EVER) -> Found | None:
-        """Papers like the seeds, the seeds left out; None when no seed is in the snapshot.
+        """Return papers similar to the seeds, without the seeds; None if no seed is known.
 
-        With embeddings the nearest neighbours of the seeds' mean; without, BM25 over the seeds'
-        titles and key terms.
+        With embeddings they are the nearest neighbors of the seeds' mean, else the best by BM25
+        over the seeds' key terms.
         """
-        known = self._store.numbers_of(seeds)
-        numbers = list(dict.fromkeys(number for number in known if number is not None))
+        seed_numbers = self._store.numbers_of(seeds)
+        numbers = list(dict.fromkeys(number for number in seed_numbers if number is not None))
         if not numbers:
             return None
-        asked = limit + len(numbers)
+        hit_limit = limit + len(numbers)
         if self._vectors is not None:
-            hits = self._nearest(self._vectors, numbers, asked, days)
+            hits = self._nearest(self._vectors, numbers, hit_limit, days)
         else:
-            hits, _ = self._hits(self._key_terms(self._store.records(numbers)), asked, days)
-        return self._found([hit for hit in hits if hit.number not in numbers], len(hits), limit)
+            hits, _ = self._hits(self._key_terms(self._store.records(numbers)), hit_limit, days)
+        return self._rank([hit for hit in hits if hit.number not in numbers], len(hits), limit)
 
     def _key_terms(self, papers: Sequence[PaperRecord]) -> list[str]:
-        """The terms that tell these papers from the others: frequent here (titles count double),
-        rare elsewhere.
-        """
+        """Return terms that are frequent in these papers and rare in others; titles count double."""
         counts = defaultdict[str, float](float)
         for paper in papers:
             for term in terms_of(paper.title):
@@ -219,21 +217,21 @@ class Snapshot:
     ) -> list[Hit]:
         mean = vectors.of(numbers).mean(axis=0)
         similarities = vectors.similarities(mean / (np.linalg.norm(mean) or 1.0))
-        wanted = min(len(similarities), limit)
+        candidate_count = min(len(similarities), limit)
         while True:
-            places = np.argsort(-similarities, kind="stable")[:wanted]
+            places = np.argsort(-similarities, kind="stable")[:candidate_count]
             records = self._store.records([int(place) for place in places])
             hits = [
                 Hit(int(place), round(float(similarities[place]), 4))
                 for place, record in zip(places, records, strict=True)
                 if days.first <= record.last_day <= days.last
             ]
-            if len(hits) >= limit or wanted == len(similarities):
+            if len(hits) >= limit or candidate_count == len(similarities):
                 return hits
-            wanted = min(len(similarities), wanted * 4)
+            candidate_count = min(len(similarities), candidate_count * 4)
 
     def vector_of(self, record: PaperRecord) -> NDArray[np.float32] | None:
-        """The vector of a paper, provided that it was made of the same text."""
+        """Return the vector of a paper if its embedded text is unchanged, else None."""
         paper, number = self._one(record.paper_id)
         same = paper is not None and embedded_text(paper) == embedded_text(record)
         if not same or self._vectors is None:
@@ -242,29 +240,34 @@ class Snapshot:
         return row
 
     def references(self, identifier: str, window: slice = EVERY) -> Edges | None:
-        """Papers of the snapshot that this one cites, in the order of its reference list; None when
-        the snapshot does not know its references.
-        """
+        """Return the papers that this one cites, in list order; None if unknown."""
         paper, number = self._one(identifier)
         if paper is None or paper.reference_count is None:
             return None
-        cited = self._store.cited_by(number)
-        return self._edges(cited[window], [(number, each) for each in cited[window]], len(cited))
+        cited_numbers = self._store.cited_by(number)
+        return self._edges(
+            cited_numbers[window],
+            [(number, each) for each in cited_numbers[window]],
+            len(cited_numbers),
+        )
 
     def citations(
         self, identifier: str, window: slice = EVERY, days: DayRange = EVER
     ) -> Edges | None:
-        """Papers of the snapshot that cite this one; None when the snapshot knows no references at
-        all.
+        """Return the papers that cite this one; None if the snapshot has no references.
 
-        With `days` those alone that can have appeared on one of them: a paper that is known by its
-        year, or not at all, is left to the reader.
+        With `days`, only papers that may have appeared on one of them: a paper dated by year alone
+        may lie outside.
         """
         paper, number = self._one(identifier)
         if paper is None or not self.manifest.has_references:
             return None
-        citing = self._store.citing(number, days.first, days.last)
-        return self._edges(citing[window], [(each, number) for each in citing[window]], len(citing))
+        citing_numbers = self._store.citing(number, days.first, days.last)
+        return self._edges(
+            citing_numbers[window],
+            [(each, number) for each in citing_numbers[window]],
+            len(citing_numbers),
+        )
 
     def _edges(self, papers: list[int], edges: list[tuple[int, int]], total: int) -> Edges:
         records, contexts = self._store.records(papers), self._store.contexts(edges)
@@ -274,17 +277,17 @@ class Snapshot:
         (number,) = self._store.numbers_of([identifier])
         return (self._store.records([number])[0], number) if number is not None else (None, -1)
 
-    def _found(
+    def _rank(
         self,
         hits: Sequence[Hit],
         total: int,
         limit: int,
         records: dict[int, PaperRecord] | None = None,
     ) -> Found:
-        """Papers of equal score stand by identifier: the order of rows in the file never shows.
+        """Return the best hits; equal scores are ordered by identifier.
 
         Args:
-            records: read before, by number; those read here are added.
+            records: records already read, by number; those read here are added.
         """
         records = {} if records is None else records
         scores = sorted((hit.score for hit in hits), reverse=True)
@@ -306,16 +309,16 @@ def open_snapshot(folder: Path) -> Snapshot:
     """
     manifest = read_manifest(folder)
     try:
-        return _opened(folder, manifest)
+        return _open(folder, manifest)
     except SnapshotError:
         newer = read_manifest(folder)
         if newer.generation == manifest.generation:
             raise
-        # An update took the files of the older generation away meanwhile.
-        return _opened(folder, newer)
+        # An update removed the files of the older generation meanwhile.
+        return _open(folder, newer)
 
 
-def _opened(folder: Path, manifest: Manifest) -> Snapshot:
+def _open(folder: Path, manifest: Manifest) -> Snapshot:
     path = folder / manifest.store_name
     if not path.is_file():
         raise SnapshotError(f"{folder} lacks {manifest.store_name}; build the snapshot again")
@@ -324,10 +327,10 @@ def _opened(folder: Path, manifest: Manifest) -> Snapshot:
     vectors = Vectors(folder / manifest.vectors_name, count, dimensions) if dimensions else None
     try:
         store = PaperStore(folder, name=manifest.store_name)
-        counted = store.count()
+        stored_count = store.count()
     except sqlite3.DatabaseError as error:
         raise SnapshotError(f"{path} is damaged ({error}); build the snapshot again") from error
-    if counted != count or text.count() != counted:
-        seen = f"{count} papers promised, {counted} kept, {text.count()} indexed"
-        raise SnapshotError(f"{folder} is damaged: {seen}; build the snapshot again")
+    if stored_count != count or text.count() != stored_count:
+        counts = f"{count} papers promised, {stored_count} kept, {text.count()} indexed"
+        raise SnapshotError(f"{folder} is damaged: {counts}; build the snapshot again")
     return Snapshot(folder, manifest, store, text, vectors)

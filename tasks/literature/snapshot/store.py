@@ -1,4 +1,4 @@
-"""The papers of a snapshot in one SQLite file: by number, by any identifier, and who cites whom."""
+"""The papers and citations of a snapshot in one SQLite file."""
 
 import hashlib
 import sqlite3
@@ -11,16 +11,21 @@ from pathlib import Path
 import orjson
 
 from schemas.errors import SnapshotError
-from tasks.literature.snapshot.contexts import CitationContexts, References, joined, parsed
+from tasks.literature.snapshot.contexts import (
+    CitationContexts,
+    References,
+    merge_contexts,
+    parse_contexts,
+)
 from tasks.literature.snapshot.folder import STORE_NAME
 from tasks.literature.snapshot.records import (
     PaperRecord,
     compress,
     corpus_id_of,
+    decompress,
     key_number,
     key_of_identifier,
     paper_of,
-    unpacked_bytes,
 )
 from warehouse.catalogue.sqlite_file import connect, refuse_foreign_programs
 
@@ -55,19 +60,17 @@ where c.cited = ? and c.citing = ? and r.contexts is not null
 order by c.position
 """
 FOREVER = 99_999_999
-"""Behind every day, YYYYMMDD, the unknown one included."""
-# SQLite takes 999 parameters in a statement where it is built as it was before 2020.
+"""Later than every day, YYYYMMDD, including `UNKNOWN_DAY`."""
+# SQLite builds from before 2020 accept 999 parameters in a statement.
 _KEYS_PER_QUERY = 500
 _MOST_ANSWER_BYTES = 256_000_000
-"""Of all papers of an answer, unpacked, and of all passages: 100,000 papers of the usual size, which
-cite the same one.
-"""
-# What a file raises that somebody else wrote, or that was cut off.
+"""Decompressed size of all papers or passages of an answer: 100,000 papers of usual size."""
+# Errors raised by truncated or foreign files.
 _DAMAGE = (sqlite3.DatabaseError, zlib.error, AttributeError, OverflowError, TypeError, ValueError)
 
 
 class PaperStore:
-    """One connection.
+    """A connection to the papers of a snapshot.
 
     A store being built is written in transactions; a finished one is opened read-only.
     """
@@ -89,7 +92,7 @@ class PaperStore:
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Around what reads content. Raises SnapshotError where that is damaged."""
+        """Convert errors of damaged content to SnapshotError."""
         try:
             yield
         except _DAMAGE as error:
@@ -102,14 +105,14 @@ class PaperStore:
         self._connection.close()
 
     def seal(self) -> None:
-        """Fold the write-ahead log into the file, so that it can be opened read-only anywhere."""
+        """Merge the write-ahead log into the file, so that it can be opened read-only."""
         self._connection.execute("pragma wal_checkpoint(truncate)")
         self._connection.execute("pragma journal_mode = delete")
 
     def state(self, name: str) -> str | None:
         query = "select value from state where name = ?"
-        found = self._connection.execute(query, (name,)).fetchone()
-        return found[0] if found else None
+        row = self._connection.execute(query, (name,)).fetchone()
+        return row[0] if row else None
 
     def set_state(self, **values: str | int) -> None:
         rows = [(name, str(value)) for name, value in values.items()]
@@ -121,7 +124,7 @@ class PaperStore:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Yield what the block writes, kept whole or, where it raises, not at all once closed."""
+        """Commit the writes of the block; an exception leaves them to be rolled back at close."""
         self._connection.execute("begin immediate")
         yield
         self._connection.execute("commit")
@@ -129,26 +132,30 @@ class PaperStore:
     def add(
         self, number: int, record: PaperRecord, references: References, *, identified: bool = False
     ) -> bool:
-        """Add a paper under the next number; False when the paper is there already, which then
-        takes over what it lacks.
+        """Add a paper under the next number.
 
-        With `identified` only the source's own identifiers tell papers apart; of another shared
-        name the first paper keeps it.
+        Returns False if the store already has the paper, which then gets the fields it lacks. With
+        `identified`, papers are matched by the source's own identifiers alone; other shared keys
+        stay with the first paper.
         """
-        known = self._same(record, identified=identified)
-        if known is None:
+        same = self._same(record, identified=identified)
+        if same is None:
             self._insert(number, self._with_corpus_id(record), references)
             return True
-        old = self.records([known])[0]
+        old = self.records([same])[0]
         new = old if identified else old.filled_from(record)
         if new != old:
-            self._insert(known, new, ())
+            self._insert(same, new, ())
         return False
 
     def _same(self, record: PaperRecord, *, identified: bool) -> int | None:
-        """The number of the same paper by the surest key; by title never one with another DOI."""
-        given = [f"corpus:{record.corpus_id}"] if record.corpus_id else []
-        for key in [f"id:{record.paper_id}", *given] if identified else [*record.keys(), *given]:
+        """Return the number of the same paper; a title never matches a paper with another DOI."""
+        corpus_keys = [f"corpus:{record.corpus_id}"] if record.corpus_id else []
+        for key in (
+            [f"id:{record.paper_id}", *corpus_keys]
+            if identified
+            else [*record.keys(), *corpus_keys]
+        ):
             number = self._holder(key)
             if number is None:
                 continue
@@ -175,10 +182,10 @@ class PaperStore:
         )
 
     def _holder(self, key: str) -> int | None:
-        """The number of the paper that has this key."""
+        """Return the number of the paper with this key."""
         query = "select number from keys where hash = ?"
-        found = self._connection.execute(query, (key_number(key),)).fetchone()
-        return int(found[0]) if found else None
+        row = self._connection.execute(query, (key_number(key),)).fetchone()
+        return int(row[0]) if row else None
 
     def _with_corpus_id(self, record: PaperRecord) -> PaperRecord:
         attempt = 0
@@ -190,15 +197,13 @@ class PaperStore:
         return record
 
     def fingerprint(self) -> str:
-        """Content hash over papers and references: the same whatever the machine, the order of rows
-        or the batches.
-
-        A sum of SHA-256 digests needs neither sorting nor memory; nobody gains by forging a
-        collision in his own snapshot.
+        """Return a content hash over papers and references, independent of their order.
 
         Raises:
             SnapshotError: the file is damaged.
         """
+        # A sum of SHA-256 digests needs neither sorting nor memory. Collisions can be forged, but
+        # only in one's own snapshot.
         total = 0
         references = self._connection.cursor().execute(
             "select citing, hash, contexts from named_references order by citing, position"
@@ -207,127 +212,122 @@ class PaperStore:
         papers = self._connection.execute("select number, record from papers order by number")
         with self._reading():
             for number, blob in papers:
-                digest = hashlib.sha256(unpacked_bytes(blob))
+                digest = hashlib.sha256(decompress(blob))
                 while upcoming is not None and upcoming[0] == number:
                     digest.update(upcoming[1].to_bytes(8, "big"))
                     if upcoming[2] is not None:
-                        digest.update(unpacked_bytes(upcoming[2]))
+                        digest.update(decompress(upcoming[2]))
                     upcoming = references.fetchone()
                 total += int.from_bytes(digest.digest(), "big")
         return f"{total % 2**256:064x}"
 
     def citation_count(self) -> int:
-        """Pairs of papers, however often one cites the other."""
+        """Return the number of citing pairs of papers."""
         distinct = "select count(*) from (select distinct cited, citing from citations)"
         return int(self._connection.execute(distinct).fetchone()[0])
 
     def resolve_references(self) -> None:
-        """Turn the named references into citations between papers here; twice changes nothing."""
+        """Convert named references to citations between papers of the store; idempotent."""
         self._connection.execute(_RESOLVE)
         self._connection.execute("create index if not exists cited_by on citations (cited, citing)")
 
     def records_from(self, first_number: int) -> Iterator[tuple[int, PaperRecord]]:
-        """(number, paper) in order, from a number on."""
+        """Yield (number, paper) in order, from a number on."""
         query = "select number, record from papers where number >= ? order by number"
         with self._reading():
             for number, blob in self._connection.execute(query, (first_number,)):
-                yield number, paper_of(orjson.loads(unpacked_bytes(blob)))
+                yield number, paper_of(orjson.loads(decompress(blob)))
 
     def records(self, numbers: Sequence[int]) -> list[PaperRecord]:
-        """Papers by number, in the order asked.
+        """Return papers by number, in order.
 
         Raises:
-            SnapshotError: the file is damaged, or the papers unpack to more than an answer may take.
+            SnapshotError: the file is damaged, or the papers exceed the size of an answer.
         """
-        found: dict[int, PaperRecord] = {}
+        records: dict[int, PaperRecord] = {}
         unpacked_size = 0
         for start in range(0, len(numbers), _KEYS_PER_QUERY):
             part = numbers[start : start + _KEYS_PER_QUERY]
             marks = ",".join("?" * len(part))
-            # Nothing but question marks is put into the statement.
+            # Only question marks are inserted into the statement.
             query = f"select number, record from papers where number in ({marks})"  # noqa: S608
             with self._reading():
                 for number, blob in self._connection.execute(query, part):
-                    content = unpacked_bytes(blob)
+                    content = decompress(blob)
                     unpacked_size += len(content)
                     self._check_size(unpacked_size, f"{len(numbers):,} papers")
-                    found[number] = paper_of(orjson.loads(content))
+                    records[number] = paper_of(orjson.loads(content))
         try:
-            return [found[number] for number in numbers]
+            return [records[number] for number in numbers]
         except KeyError as error:
             raise SnapshotError(
                 f"{self._path} lacks paper {error}; build the snapshot again"
             ) from error
 
     def numbers_of(self, identifiers: Iterable[str]) -> list[int | None]:
-        """Papers by any identifier the API accepts; None where the snapshot has none."""
+        """Return paper numbers by any API identifier; None for unknown ones."""
         keys = map(key_of_identifier, identifiers)
         return [self._holder(key) if key else None for key in keys]
 
     def has_contexts(self) -> bool:
-        """Return whether anything is known of how papers cite each other."""
+        """Return whether any reference has contexts."""
         query = "select exists (select 1 from named_references where contexts is not null)"
         return bool(self._connection.execute(query).fetchone()[0])
 
     def corrections(self) -> list[str]:
-        """The proposals that are in effect, in the order in which they were made.
+        """Return the proposals in effect, in the order in which they were applied.
 
         Raises:
             SnapshotError: the file is damaged.
         """
-        made = "select 1 from sqlite_master where type = 'table' and name = 'edits'"
+        has_edits = "select 1 from sqlite_master where type = 'table' and name = 'edits'"
         query = "select proposal from edits group by proposal order by max(made)"
         with self._reading():
-            if self._connection.execute(made).fetchone() is None:
+            if self._connection.execute(has_edits).fetchone() is None:
                 return []
             return [each for (each,) in self._connection.execute(query)]
 
     def entries_of_lists(self) -> Iterator[tuple[int, int, int | None]]:
-        """(citing, position, cited) of every entry of a reference list; None where it leads to no
-        paper of the snapshot.
-        """
+        """Yield (citing, position, cited) of every reference; None if cited is not in the snapshot."""
         yield from self._connection.execute(
             "select r.citing, r.position, k.number from named_references r"
             " left join keys k on k.hash = r.hash order by r.citing, r.position"
         )
 
     def same_as(self, record: PaperRecord) -> int | None:
-        """The paper that shares a key with this record, the surest key first."""
+        """Return the number of the paper that shares a key with this record."""
         return self._same(record, identified=False)
 
     def cited_by(self, number: int) -> list[int]:
-        """Papers that this one cites, in the order of its reference list."""
+        """Return the papers that this one cites, in the order of its reference list."""
         query = "select cited from citations where citing = ? group by cited order by min(position)"
         return [each for (each,) in self._connection.execute(query, (number,))]
 
     def citing(self, number: int, first_day: int = 0, last_day: int = FOREVER) -> list[int]:
-        """Papers of the snapshot that cite this one and can have appeared within the days, both
-        included: one that is known by its year alone may lie outside, and is among them.
-        """
+        """Return the papers that cite this one and may have appeared within the days."""
         if (first_day, last_day) == (0, FOREVER):
             query = "select distinct citing from citations where cited = ? order by citing"
             return [each for (each,) in self._connection.execute(query, (number,))]
-        found = self._connection.execute(_CITING, (number, last_day, first_day))
-        return [each for (each,) in found]
+        rows = self._connection.execute(_CITING, (number, last_day, first_day))
+        return [each for (each,) in rows]
 
     def contexts(self, edges: Sequence[tuple[int, int]]) -> list[CitationContexts]:
-        """Return how the first paper of each pair cites the second, in the order asked.
+        """Return the contexts of (citing, cited) pairs, in order.
 
         Raises:
-            SnapshotError: the file is damaged, or the passages unpack to more than an answer may
-                take.
+            SnapshotError: the file is damaged, or the passages exceed the size of an answer.
         """
         answer: list[CitationContexts] = []
         unpacked_size = 0
         for citing, cited in edges:
             with self._reading():
-                told = list[CitationContexts]()
+                entries = list[CitationContexts]()
                 for (blob,) in self._connection.execute(_CONTEXTS, (cited, citing)):
-                    content = unpacked_bytes(blob)
+                    content = decompress(blob)
                     unpacked_size += len(content)
                     self._check_size(unpacked_size, f"the passages of {len(edges):,} citations")
-                    told.append(parsed(content))
-                answer.append(joined(told))
+                    entries.append(parse_contexts(content))
+                answer.append(merge_contexts(entries))
         return answer
 
     def _check_size(self, unpacked_size: int, what: str) -> None:
@@ -339,12 +339,10 @@ class PaperStore:
 
 
 def key_numbers(record: PaperRecord) -> list[int]:
-    """Every key of a stored record, as the store keeps them."""
+    """Return the hashes of all keys of a stored record."""
     return [key_number(key) for key in (*record.keys(), f"corpus:{record.corpus_id}")]
 
 
 def reference_key(reference: str) -> str:
-    """The key a reference list's entry points at: any API identifier, else the source's own
-    `paper_id`.
-    """
+    """Return the key of a reference: an API identifier, else the source's own `paper_id`."""
     return key_of_identifier(reference) or f"given:{reference.strip()}"

@@ -1,6 +1,4 @@
-"""BM25 over titles and abstracts, with the publication day inside the query (tantivy); and the
-query language of bulk search.
-"""
+"""BM25 text index over titles and abstracts (tantivy), and the parser of bulk queries."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +13,7 @@ from schemas.errors import SnapshotError
 from schemas.text.patterns import bounded
 from tasks.literature.snapshot.records import PaperRecord
 
-# Text → index terms: the same tokens, stems and stop words for papers, queries and seeds.
+# Index terms: the same tokens, stems and stop words for papers, queries and seeds.
 
 TOKENIZER = "english_words"
 LONGEST_WORD = 40
@@ -32,9 +30,9 @@ while who whose why would
 
 @cache
 def analyzer() -> tantivy.TextAnalyzer:
-    """Words in lower case without stop words, stemmed.
+    """Return the analyzer: lower-case stemmed words without stop words.
 
-    Register it as `TOKENIZER` on every index that is opened.
+    Register it as `TOKENIZER` on every opened index.
     """
     filters = tantivy.Filter
     builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
@@ -51,19 +49,19 @@ def analyzer() -> tantivy.TextAnalyzer:
 
 
 def terms_of(text: str) -> list[str]:
-    """The terms of a text in order, repeated as in the text."""
+    """Return the terms of a text in order, with repetitions."""
     return list(analyzer().analyze(text[:_LONGEST_TEXT].encode("utf-8", "replace").decode("utf-8")))
 
 
 def query_terms(text: str) -> list[str]:
-    """The distinct terms of a query, in order; no character of it means anything but itself."""
+    """Return the distinct terms of a query in order; it has no syntax."""
     return list(islice(dict.fromkeys(terms_of(text)), _MOST_QUERY_TERMS))
 
 
 TITLE_BOOST = 2.0
 _COMMIT_EVERY = 20_000
 _WRITER_BYTES = 64_000_000
-# Hits beyond the limit that usually show where papers of equal score end.
+# Extra hits that usually suffice to find the end of a tie at the limit.
 _SPARE_HITS = 16
 # Beyond these digits the scores of two machines differ.
 _SCORE_DIGITS = 4
@@ -72,7 +70,7 @@ _PANIC = "PanicException"
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A paper by its number; scores compare only within one search."""
+    """A paper by number; scores are comparable within one search only."""
 
     number: int
     score: float
@@ -90,22 +88,22 @@ EVER = DayRange()
 
 
 @dataclass(frozen=True, slots=True)
-class KnownByYear:
-    """Papers of the cutoff's year of whose date only the year is known.
+class YearOnlyCounts:
+    """Counts of papers of the cutoff's year that are dated by year alone.
 
     Attributes:
-        kept: their venue's month was over by the cutoff.
-        left_out_by_month: it was not.
+        searched: their venue's month ended by the cutoff.
+        left_out_by_month: their venue's month ended later.
         left_out_by_year: their venue's month is unknown, or December.
     """
 
-    kept: int
+    searched: int
     left_out_by_month: int
     left_out_by_year: int
 
 
 PapersFrom = Callable[[int], Iterator[tuple[int, PaperRecord]]]
-"""(number, paper) in order, from a number on."""
+"""Returns (number, paper) in order, from a number on."""
 
 
 def _schema() -> tantivy.Schema:
@@ -120,7 +118,7 @@ def _schema() -> tantivy.Schema:
     return builder.build()
 
 
-def _registered(index: tantivy.Index) -> tantivy.Index:
+def _register_tokenizer(index: tantivy.Index) -> tantivy.Index:
     index.register_tokenizer(TOKENIZER, analyzer())
     return index
 
@@ -128,15 +126,12 @@ def _registered(index: tantivy.Index) -> tantivy.Index:
 def write_text_index(
     folder: Path, papers_from: PapersFrom, on_commit: Callable[[int], None]
 ) -> None:
-    """Index the papers in the order of their numbers; a killed build goes on after the last commit.
-
-    Papers are added in order and a commit covers all added before it, so the number of indexed
-    papers is the number of the next one.
-    """
+    """Index the papers in the order of their numbers; a killed build resumes."""
     folder.mkdir(parents=True, exist_ok=True)
-    index = _registered(tantivy.Index(_schema(), path=str(folder)))
+    index = _register_tokenizer(tantivy.Index(_schema(), path=str(folder)))
     index.reload()
     writer = index.writer(_WRITER_BYTES, 1)
+    # A commit covers all papers added before it, so the count is the number of the next paper.
     done = index.searcher().num_docs
     for number, record in papers_from(done):
         writer.add_document(_document(number, record))
@@ -165,20 +160,20 @@ def either(queries: Sequence[tantivy.Query]) -> tantivy.Query:
 
 
 def both(queries: Sequence[tantivy.Query], unwanted: Sequence[tantivy.Query] = ()) -> tantivy.Query:
-    """Papers that fulfil all queries, and none of the unwanted."""
-    wanted = [(tantivy.Occur.Must, query) for query in queries]
+    """Return a query for papers that match all queries, and none of the unwanted."""
+    required = [(tantivy.Occur.Must, query) for query in queries]
     excluded = [(tantivy.Occur.MustNot, query) for query in unwanted]
-    return tantivy.Query.boolean_query([*wanted, *excluded])
+    return tantivy.Query.boolean_query([*required, *excluded])
 
 
 class TextIndex:
     """A finished index, read-only and memory-mapped."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises SnapshotError when the folder holds no readable index of papers."""
+        """Open the index. Raises SnapshotError if it is missing or damaged."""
         self._folder = folder
         with self._read():
-            self._index = _registered(tantivy.Index.open(str(folder)))
+            self._index = _register_tokenizer(tantivy.Index.open(str(folder)))
             self._schema = self._index.schema
             if self._schema != _schema():
                 raise ValueError("it has other fields")
@@ -186,15 +181,11 @@ class TextIndex:
 
     @contextmanager
     def _read(self) -> Iterator[None]:
-        """Around what reads files of the index, which somebody else may have written.
-
-        Raises:
-            SnapshotError: they are damaged.
-        """
+        """Convert errors of damaged index files to SnapshotError."""
         try:
             yield
         except BaseException as error:
-            # What tantivy takes to be impossible is an error of Rust, and no Exception.
+            # A Rust panic in tantivy is raised as a BaseException.
             if not isinstance(error, ValueError | OSError) and type(error).__name__ != _PANIC:
                 raise
             raise SnapshotError(
@@ -206,12 +197,12 @@ class TextIndex:
         return int(self._searcher.num_docs)
 
     def document_frequency(self, term: str) -> int:
-        """Return how many papers have the term in their abstract."""
+        """Return the number of papers with the term in their abstract."""
         with self._read():
             return int(self._searcher.doc_freq("abstract", term))
 
-    def known_by_year(self, last_day: int) -> KnownByYear:
-        """The papers of the year of `last_day`, YYYYMMDD, of whose date only that year is known."""
+    def year_only_counts(self, last_day: int) -> YearOnlyCounts:
+        """Count the papers dated by the year of `last_day` (YYYYMMDD) alone."""
         year = last_day // 10_000
         of_year = self._in_range("year_alone", year, year)
 
@@ -222,9 +213,9 @@ class TextIndex:
 
         december = year * 10_000 + 1231
         if last_day >= december:
-            return KnownByYear(count(0, december), 0, 0)
-        return KnownByYear(
-            kept=count(0, last_day),
+            return YearOnlyCounts(count(0, december), 0, 0)
+        return YearOnlyCounts(
+            searched=count(0, last_day),
             left_out_by_month=count(last_day + 1, december - 1),
             left_out_by_year=count(december, december),
         )
@@ -235,7 +226,7 @@ class TextIndex:
         )
 
     def any_of(self, terms: Iterable[str]) -> tantivy.Query:
-        """Papers with at least one of the terms; the more and the rarer, the better."""
+        """Return a query for papers with at least one of the terms."""
         return either([query for term in terms for query in self._in_each_field(term)])
 
     def all_of(self, terms: Iterable[str]) -> tantivy.Query:
@@ -257,36 +248,34 @@ class TextIndex:
     def search(
         self, query: tantivy.Query, limit: int, days: DayRange = EVER
     ) -> tuple[list[Hit], int]:
-        """The best `limit` papers within `days`, best first, and how many match; equal scores are
-        all included at the border.
+        """Return the best `limit` papers within `days`, and the number of matches.
 
-        More than `limit` hits come back when papers tie at the end, so that a caller can order ties
-        by something stable.
+        All papers tied with the last one are included, so that a caller can order ties.
         """
         if days != EVER:
             within = self._in_range("day", days.first, days.last)
             query = both([query, tantivy.Query.const_score_query(within, 0.0)])
         with self._read():
-            return self._found(query, limit)
+            return self._best_hits(query, limit)
 
-    def _found(self, query: tantivy.Query, limit: int) -> tuple[list[Hit], int]:
-        asked = limit + _SPARE_HITS
+    def _best_hits(self, query: tantivy.Query, limit: int) -> tuple[list[Hit], int]:
+        hit_limit = limit + _SPARE_HITS
         while True:
-            found = self._searcher.search(query, limit=asked, count=True)
-            hits = [(round(score, _SCORE_DIGITS), address) for score, address in found.hits]
-            if len(hits) < asked or hits[limit - 1][0] > hits[-1][0]:
+            results = self._searcher.search(query, limit=hit_limit, count=True)
+            hits = [(round(score, _SCORE_DIGITS), address) for score, address in results.hits]
+            if len(hits) < hit_limit or hits[limit - 1][0] > hits[-1][0]:
                 break
-            asked *= 4
+            hit_limit *= 4
         border = hits[min(limit, len(hits)) - 1][0] if hits else 0.0
-        kept = [(score, address) for score, address in hits if score >= border]
-        numbers = self._searcher.fast_field_values("number", [address for _, address in kept])
+        best = [(score, address) for score, address in hits if score >= border]
+        numbers = self._searcher.fast_field_values("number", [address for _, address in best])
         return [
-            Hit(int(number or 0), score) for (score, _), number in zip(kept, numbers, strict=True)
-        ], int(found.count or 0)
+            Hit(int(number or 0), score) for (score, _), number in zip(best, numbers, strict=True)
+        ], int(results.count or 0)
 
 
 _TOKEN = bounded(r'"(?P<phrase>[^"]*)"?|(?P<mark>[()|+])|(?P<minus>-)(?=\S)|(?P<word>[^\s"()|+]+)')
-# The reader calls itself for each parenthesis, and a hostile query may have thousands.
+# The parser recurses for each parenthesis, and a hostile query may have thousands.
 _DEEPEST = 20
 
 
@@ -305,11 +294,11 @@ class _Reader:
         return token
 
     def alternatives(self, depth: int) -> tantivy.Query | None:
-        found = [self.conjunction(depth)]
+        operands = [self.conjunction(depth)]
         while self.peek() == ("mark", "|"):
             self.take()
-            found.append(self.conjunction(depth))
-        queries = [query for query in found if query is not None]
+            operands.append(self.conjunction(depth))
+        queries = [query for query in operands if query is not None]
         return either(queries) if len(queries) > 1 else next(iter(queries), None)
 
     def conjunction(self, depth: int) -> tantivy.Query | None:
@@ -343,25 +332,24 @@ class _Reader:
 
 
 def parse_bulk_query(text: str, index: TextIndex) -> tantivy.Query:
-    """The papers a bulk query asks for. An empty query asks for all; no text is an error.
+    """Parse a bulk query. Any text is valid; an empty query matches all papers.
 
-    API: GET /paper/search/bulk, `"a phrase" | word + -not (group)`, read leniently. Words are ANDed
-    unless `|` stands between them; `+` is AND, `-` NOT, `*` ends a prefix and `~N` fuzziness: both
-    are read as the plain word here.
+    API: GET /paper/search/bulk, `"a phrase" | word + -not (group)`. Words are combined with AND, or
+    with OR by `|`; `+` is AND and `-` NOT. The prefix operator `*` and fuzziness `~N` are ignored.
     """
     tokens = [
-        (str(found.lastgroup), found.group(str(found.lastgroup)))
-        for found in _TOKEN.finditer(text)
-        if found.lastgroup
+        (str(queries.lastgroup), queries.group(str(queries.lastgroup)))
+        for queries in _TOKEN.finditer(text)
+        if queries.lastgroup
     ]
     reader = _Reader(index, tokens)
-    found: list[tantivy.Query] = []
+    queries: list[tantivy.Query] = []
     while reader.peek()[0] != "end":
         query = reader.alternatives(0)
         if query is not None:
-            found.append(query)
+            queries.append(query)
         if reader.peek() == ("mark", ")"):
             reader.take()
-    if not found:
+    if not queries:
         return tantivy.Query.all_query() if not text.strip() else tantivy.Query.empty_query()
-    return both(found) if len(found) > 1 else found[0]
+    return both(queries) if len(queries) > 1 else queries[0]

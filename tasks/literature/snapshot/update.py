@@ -1,8 +1,7 @@
-"""Bringing a finished snapshot up to date: changes are made to a copy beside it, which takes its
-place at once when complete.
+"""Updates of a finished snapshot.
 
-Readers never see half an update, and a killed one resumes. Afterwards the snapshot answers as one
-built from the resulting papers would.
+Changes are made to a copy of the store, which replaces it atomically. Readers never see a partial
+update, and a killed update resumes. The result equals a snapshot built from the resulting papers.
 """
 
 import shutil
@@ -15,7 +14,7 @@ from pathlib import Path
 
 from schemas.errors import SnapshotError
 from tasks.embeddings import Embedder
-from tasks.literature.snapshot.build import embedded, indexed, unheard
+from tasks.literature.snapshot.build import embed_papers, ignore_progress, index_store
 from tasks.literature.snapshot.editor import Changes, StoreEditor
 from tasks.literature.snapshot.folder import (
     Manifest,
@@ -33,10 +32,8 @@ _KEPT_IDENTITIES = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Updated:
-    """The snapshot as it is now, and how many changes came to what; no counts: it had all of them
-    already.
-    """
+class UpdateResult:
+    """The updated snapshot, and the number of changes by outcome; empty if up to date."""
 
     snapshot: Snapshot
     counts: Mapping[str, int]
@@ -48,13 +45,12 @@ def update_snapshot(
     *,
     embedder: Embedder | None = None,
     progress: Progress | None = None,
-) -> Updated:
-    """Apply to the snapshot in `target` what `source` holds: new and changed rows, OpenAlex works,
-    Semantic Scholar diffs.
+) -> UpdateResult:
+    """Apply new rows, OpenAlex works or Semantic Scholar diffs to the snapshot in `target`.
 
     Raises:
         SnapshotError: there is no finished snapshot in `target`; the changes cannot be read or do
-            not follow on it; it has embeddings and there is no `embedder` for the new papers.
+            not follow its last release; or it has embeddings and there is no `embedder`.
     """
     return make_changes(
         lambda manifest: open_changes(source, manifest),
@@ -70,40 +66,40 @@ def make_changes(
     *,
     embedder: Embedder | None = None,
     progress: Progress | None = None,
-) -> Updated:
-    """Make changes to the snapshot in `target`, named once nobody else is writing to it.
+) -> UpdateResult:
+    """Apply the changes that `changes_for` returns once the build lock is held.
 
     Raises:
-        SnapshotError: as `update_snapshot`.
+        SnapshotError: as for `update_snapshot`.
     """
-    report = progress or unheard
+    report = progress or ignore_progress
     with only_builder(target):
         manifest = read_manifest(target)
         changes = changes_for(manifest)
         if changes.empty or changes.identity in (*manifest.updates, manifest.source_identity):
-            return Updated(open_snapshot(target), {})
+            return UpdateResult(open_snapshot(target), {})
         if manifest.embedding_dimensions is not None and embedder is None:
             raise SnapshotError(
                 f"{target} has embeddings: update it with --embeddings, so that new papers get"
                 " theirs"
             )
-        counts, updated = _updated(target, manifest, changes, report)
+        counts, next_manifest = _apply_to_copy(target, manifest, changes, report)
         if embedder is not None:
             with closing(open_snapshot(target)) as old:
-                updated = embedded(target, updated, embedder, report, old.vector_of)
-        # The manifest is what readers follow: the old files may go only once it names the new ones.
-        write_manifest(target, updated)
-        remove_generations(target, keep=updated.generation)
-    return Updated(open_snapshot(target), counts)
+                next_manifest = embed_papers(target, next_manifest, embedder, report, old.vector_of)
+        # Readers follow the manifest: old files are removed only once it names the new ones.
+        write_manifest(target, next_manifest)
+        remove_generations(target, keep=next_manifest.generation)
+    return UpdateResult(open_snapshot(target), counts)
 
 
-def _updated(
+def _apply_to_copy(
     target: Path, manifest: Manifest, changes: Changes, report: Progress
 ) -> tuple[dict[str, int], Manifest]:
-    coming = manifest.model_copy(
+    next_manifest = manifest.model_copy(
         update={"generation": manifest.generation + 1, "embedding_dimensions": None}
     )
-    store = _copied_store(target, manifest, coming, changes.identity)
+    store = _copy_store(target, manifest, next_manifest, changes.identity)
     try:
         counts = _apply(
             store, changes, identified=manifest.identified and changes.identified, report=report
@@ -119,7 +115,7 @@ def _updated(
         facts = {
             "through": max(filter(None, (manifest.through, changes.through)), default=None),
             "updates": (*manifest.updates, changes.identity)[-_KEPT_IDENTITIES:],
-            **indexed(store, target / coming.text_name, report),
+            **index_store(store, target / next_manifest.text_name, report),
         }
         store.seal()
     except sqlite3.DatabaseError as error:
@@ -128,15 +124,17 @@ def _updated(
         ) from error
     finally:
         store.close()
-    return counts, coming.model_copy(update=facts)
+    return counts, next_manifest.model_copy(update=facts)
 
 
-def _copied_store(target: Path, manifest: Manifest, coming: Manifest, identity: str) -> StoreEditor:
-    """The copy that an interrupted update of the same changes left behind, or a fresh one."""
-    path = target / coming.store_name
+def _copy_store(
+    target: Path, manifest: Manifest, next_manifest: Manifest, identity: str
+) -> StoreEditor:
+    """Open the copy of an interrupted update with the same changes, or a new copy."""
+    path = target / next_manifest.store_name
     if path.exists():
         try:
-            store = StoreEditor(target, writable=True, name=coming.store_name)
+            store = StoreEditor(target, writable=True, name=next_manifest.store_name)
             if store.state("changes") == identity:
                 return store
             store.close()
@@ -146,10 +144,12 @@ def _copied_store(target: Path, manifest: Manifest, coming: Manifest, identity: 
     copy = path.with_name(f"{path.name}.copy")
     shutil.copyfile(target / manifest.store_name, copy)
     copy.replace(path)
-    store = StoreEditor(target, writable=True, name=coming.store_name)
-    begun = dict.fromkeys(_OUTCOMES, 0)
+    store = StoreEditor(target, writable=True, name=next_manifest.store_name)
+    zero_counts = dict.fromkeys(_OUTCOMES, 0)
     with store.transaction():
-        store.set_state(changes=identity, part=0, part_row=0, applied="", relinked="", **begun)
+        store.set_state(
+            changes=identity, part=0, part_row=0, applied="", relinked="", **zero_counts
+        )
     return store
 
 

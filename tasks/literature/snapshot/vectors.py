@@ -1,6 +1,4 @@
-"""Sentence embeddings of a snapshot's papers: one row of 16-bit floats per paper, in the order of
-their numbers.
-"""
+"""Sentence embeddings of a snapshot: one row of 16-bit floats per paper number."""
 
 import asyncio
 import json
@@ -21,7 +19,7 @@ _TEXTS_PER_BATCH = 256
 _ROWS_PER_BLOCK = 16_384
 
 KnownVector = Callable[[PaperRecord], "NDArray[np.float32] | None"]
-"""The vector of a paper that needs no embedding any more."""
+"""Returns the vector of a paper that is already embedded, else None."""
 
 
 def write_vectors(
@@ -29,13 +27,14 @@ def write_vectors(
     papers_from: PapersFrom,
     embedder: Embedder,
     on_batch: Callable[[int], None],
-    known: KnownVector | None = None,
+    known_vector: KnownVector | None = None,
 ) -> int:
-    """Embed the papers into the file `path`, resuming after the last whole row of an interrupted
-    build; the dimensions of a vector.
+    """Embed the papers into the file `path`, resuming after the last complete row.
+
+    Returns the dimensions of a vector.
 
     Raises:
-        SnapshotError: the embedder now gives vectors of other dimensions than before the
+        SnapshotError: the embedder returns vectors of other dimensions than before the
             interruption.
     """
 
@@ -44,18 +43,20 @@ def write_vectors(
         papers = papers_from(done)
         with path.open("ab") as stream:
             while batch := [record for _, record in islice(papers, _TEXTS_PER_BATCH)]:
-                vectors = [known(record) if known is not None else None for record in batch]
+                vectors = [
+                    known_vector(record) if known_vector is not None else None for record in batch
+                ]
                 pairs = zip(batch, vectors, strict=True)
                 missing = [embedded_text(record) for record, row in pairs if row is None]
-                made = iter(await embedder.embed(missing) if missing else ())
-                rows = np.vstack([next(made) if row is None else row for row in vectors])
+                new_rows = iter(await embedder.embed(missing) if missing else ())
+                rows = np.vstack([next(new_rows) if row is None else row for row in vectors])
                 if dimensions is None:
                     dimensions = int(rows.shape[1])
                     _shape_file(path).write_text(json.dumps({"dimensions": dimensions}))
                 if rows.shape[1] != dimensions:
-                    had = f"{rows.shape[1]} dimensions instead of {dimensions}"
+                    problem = f"{rows.shape[1]} dimensions instead of {dimensions}"
                     raise SnapshotError(
-                        f"{path}: the embedder gives {had}; delete this file and build again"
+                        f"{path}: the embedder gives {problem}; delete this file and build again"
                     )
                 stream.write(rows.astype(np.float16).tobytes())
                 stream.flush()
@@ -71,12 +72,12 @@ def embedded_text(record: PaperRecord) -> str:
 
 
 def _shape_file(path: Path) -> Path:
-    """Return where the dimensions of the vectors at `path` are written."""
+    """Return the file with the dimensions of the vectors at `path`."""
     return path.with_suffix(".json")
 
 
 def _resumable(path: Path) -> tuple[int | None, int]:
-    """Dimensions and whole rows already written; a torn last row is cut off."""
+    """Return the dimensions and complete rows of `path`, after removing a partial row."""
     try:
         dimensions = int(json.loads(_shape_file(path).read_text())["dimensions"])
         if dimensions < 1:
@@ -92,10 +93,10 @@ def _resumable(path: Path) -> tuple[int | None, int]:
 
 
 class Vectors:
-    """The finished matrix, memory-mapped."""
+    """A memory-mapped matrix of vectors."""
 
     def __init__(self, path: Path, count: int, dimensions: int) -> None:
-        """Raises SnapshotError when the file is not as large as the manifest says."""
+        """Open the file. Raises SnapshotError if its size does not match the manifest."""
         if not path.exists() or path.stat().st_size != count * dimensions * 2:
             raise SnapshotError(
                 f"{path} is missing or cut off; build the snapshot again with --embeddings"
@@ -103,11 +104,12 @@ class Vectors:
         self._matrix = np.memmap(path, dtype=np.float16, mode="r", shape=(count, dimensions))
 
     def of(self, numbers: Sequence[int]) -> NDArray[np.float32]:
-        """Rows by number, shape (len(numbers), dimensions)."""
+        """Return rows by number, shape (len(numbers), dimensions)."""
         return self._matrix[list(numbers)].astype(np.float32)
 
     def similarities(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Cosine with every paper, shape (count,); blockwise, so that memory stays flat."""
+        """Return the cosine with every paper, shape (count,)."""
+        # Blockwise, to bound the memory.
         result = np.empty(len(self._matrix), dtype=np.float32)
         for start in range(0, len(self._matrix), _ROWS_PER_BLOCK):
             block = self._matrix[start : start + _ROWS_PER_BLOCK].astype(np.float32)

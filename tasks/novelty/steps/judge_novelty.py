@@ -1,7 +1,6 @@
-"""`judge_novelty`: what each claimed contribution adds to its closest work, what is known and what
-is new, and how likely each score from 1 to 5 is.
+"""`judge_novelty`: contributions with closest works, aspects, and probabilities of scores 1 to 5.
 
-Baseline: how close the idea's statements come to the related works, cut into five grades.
+Baseline: closeness of the idea's statements to the related works, in five grades.
 """
 
 from collections.abc import Sequence
@@ -101,7 +100,7 @@ class ScoreProbabilities(Reply):
 
 
 def whole_percent(weights: Sequence[float]) -> tuple[int, ...]:
-    """`weights` scaled to whole numbers that sum to 100, by largest remainders."""
+    """Scale `weights` to whole numbers that sum to 100, by largest remainders."""
     exact = [100 * weight / sum(weights) for weight in weights]
     percents = [int(one) for one in exact]
     order = sorted(range(len(exact)), key=lambda place: percents[place] - exact[place])
@@ -140,37 +139,34 @@ ROUNDING_PERCENT = 5
 THRESHOLDS = (0.42, 0.55, 0.61, 0.67)
 """Mean closeness from which the score is 4, 3, 2, 1; below the first it is 5.
 
-Chosen by hand on the 35 ideas of the novelty checker, so that their scores spread about as the
-labels of RINoBench's training split do (Table 2: 5 % ones, 22 % twos, 32 % threes, 29 % fours, 12 %
-fives). Only the ideas' closeness was looked at, not their labels; but they are the ideas that suite
-`novelty` scores, and no other set was held against the thresholds.
+Chosen by hand on the 35 ideas of the novelty checker, so that the scores are distributed like the
+labels of RINoBench's training split (Table 2: 5 % ones, 22 % twos, 32 % threes, 29 % fours, 12 %
+fives). Only the ideas' closeness was used, not their labels. The suite `novelty` scores the same
+ideas, and the thresholds were tested on no other set.
 """
 LEAST_CLOSENESS = 0.4
 """Of any statement to any work.
 
-Works further away are no related works: a collection that lacks the idea's field makes nothing new.
+More distant works are unrelated: a collection without the idea's field is no evidence of novelty.
 
-Of 35 real ideas with works that experts held them against 34 lie above, of 153 held against 248
-papers of other fields half lie below.
+Of 35 real ideas with works chosen by experts 34 are above; of 153 ideas compared with 248 papers of
+other fields half are below.
 """
 GREATEST_WITH_GAPS = 4
-"""A 5 says that the core is found nowhere: that needs every search answered."""
+"""A 5 means that the core is found nowhere, which requires that every search was answered."""
 SPREAD = 0.02
-"""Of the thresholds: at a third of the narrowest grade the likeliest score is that of the
-thresholds.
-"""
+"""Of the thresholds: a third of the narrowest grade, so that the likeliest score is the threshold's."""
 EXEMPLAR_WEIGHT = 0.3
 SIMILARITY_SPREAD = 0.1
-"""How much labelled exemplars say beside closeness, and how much nearer ones say more than others.
-Both are set by hand and fitted to nothing.
-"""
+"""Weight of labeled exemplars relative to closeness, and decay with their distance. Set by hand."""
 FULL_OVERLAP = THRESHOLDS[-1]
 NO_OVERLAP = THRESHOLDS[0]
 
 
 async def baseline_judgement(inputs: NoveltyInput, tools: BaselineTools) -> NoveltyReply | NoAnswer:
-    """Score by mean closeness at `THRESHOLDS`; covered statements are known aspects, the others
-    novel ones, each with its closest work and how close that comes.
+    """Score by mean closeness at `THRESHOLDS`.
+
+    Covered statements are known aspects, the others novel, each with its closest work.
     """
     works = [(work.title, work.abstract) for work in inputs.works]
     closeness = await measure(inputs.idea, works, tools.embedder)
@@ -206,8 +202,9 @@ def score_percent(
     unanswered_searches: int,
     exemplars: Sequence[ExemplarShown] = (),
 ) -> tuple[int, ...]:
-    """Percent by score from 1 to 5; the scores fall with closeness, and unanswered searches never
-    raise them. Exemplars pull towards their labels, near ones more.
+    """Return percentages of scores 1 to 5; higher closeness means lower scores.
+
+    Exemplars shift them towards their labels. With unanswered searches a 5 is excluded.
     """
     below = [1 / (1 + exp((mean_closeness_0_to_1 - one) / SPREAD)) for one in THRESHOLDS]
     shares = [upper - lower for lower, upper in pairwise((0.0, *below, 1.0))][::-1]

@@ -33,22 +33,22 @@ class StatementsReply(Reply):
 async def baseline_queries(
     inputs: StatementsInput, tools: BaselineTools
 ) -> StatementsReply | NoAnswer:
-    """The first `maximum_statements` key statements, with the queries made of each."""
+    """Return the first `maximum_statements` key statements, with queries for each."""
     del tools
     statements = key_statements(inputs.idea)[: inputs.maximum_statements]
     if not statements:
         detail = "the idea has no sentence of six words or more; write it out in sentences"
         return NoAnswer(Reason.NOTHING_TO_JUDGE, detail)
-    made = phrase_queries(inputs.idea, statements, inputs.maximum_queries)
-    searched = [
+    queries_by_statement = phrase_queries(inputs.idea, statements, inputs.maximum_queries)
+    answers = [
         SearchedStatement(statement=statement, queries=queries)
-        for statement, queries in zip(statements, made, strict=True)
+        for statement, queries in zip(statements, queries_by_statement, strict=True)
         if queries
     ]
-    if not searched:
+    if not answers:
         detail = "the statements name nothing specific to search for"
         return NoAnswer(Reason.NOTHING_TO_JUDGE, detail)
-    return StatementsReply(statements=searched)
+    return StatementsReply(statements=answers)
 
 
 NOVELTY_QUERIES = Step(

@@ -1,8 +1,7 @@
-"""`extract_methods`: the methods an idea proposes, and what the plan rests on.
+"""`extract_methods`: the methods of an idea, and the elements that the plan rests on.
 
-Baseline: the idea is cut into blocks (paragraphs and lists of its sections, under their labels); the
-blocks that state actions, ranked by what the idea turns on, and the sentences that state a
-hypothesis, an assumption or a choice of evaluation in so many words.
+Baseline: blocks (paragraphs and lists of sections) that state actions, ranked by centrality, and
+sentences that explicitly state a hypothesis, an assumption or an evaluation choice.
 """
 
 from dataclasses import dataclass
@@ -66,7 +65,7 @@ class Part(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A contiguous stretch of the idea: a paragraph, a long list item, or a run of short ones."""
+    """A contiguous part of the idea: a paragraph, a long list item, or several short ones."""
 
     part: Part
     label: str
@@ -74,9 +73,9 @@ class Block:
 
 
 def blocks_of(idea: str) -> list[Block]:
-    """The blocks of `idea` in order.
+    """Split `idea` into blocks, in order.
 
-    A subheading that says nothing about its part belongs to the part before it.
+    A subheading that names no part belongs to the part before it.
     """
     blocks: list[Block] = []
     part = Part.UNKNOWN
@@ -94,7 +93,7 @@ def blocks_of(idea: str) -> list[Block]:
 
 
 def _belong_together(before: Block, block: Block) -> bool:
-    """Paragraphs under one telling label are one method, as long as they stay readable at once."""
+    """Return whether two blocks under one specific label form one method of limited length."""
     together = len(before.text.split()) + len(block.text.split())
     return (
         bool(block.label)
@@ -105,9 +104,7 @@ def _belong_together(before: Block, block: Block) -> bool:
 
 
 def topic_of(idea: str) -> str:
-    """Return what the first heading names, without words such as `Research Plan:`; empty when it
-    names nothing.
-    """
+    """Return the topic in the first heading, without words such as `Research Plan:`; else empty."""
     for heading, _ in sections_of_markdown(idea):
         if heading and (topic := _PLAN.sub("", heading).strip()):
             return topic if _specific_label(topic) and len(topic.split()) > 2 else ""
@@ -130,7 +127,7 @@ def _part_of(heading: str, before: Part) -> Part:
 
 
 def _specific_label(heading: str) -> str:
-    """The heading where it says more than which part of a plan this is."""
+    """Return the heading if it names more than a part of a plan, else an empty text."""
     words = [
         word
         for word in _WORDS.findall(heading)
@@ -151,8 +148,9 @@ def _specific_label(heading: str) -> str:
 
 
 def _paragraphs(body: str) -> list[str]:
-    """Paragraphs; a long or labelled list item stands alone, short ones stay together with the line
-    that announces them.
+    """Split a section into paragraphs.
+
+    A long or labeled list item is a paragraph; short items stay with the line before the list.
     """
     paragraphs: list[list[str]] = [[]]
     for line in body.splitlines():
@@ -254,11 +252,9 @@ _CUES = {
 
 
 async def baseline_methods(inputs: MethodsInput, _tools: BaselineTools) -> MethodsReply | NoAnswer:
-    """Blocks of the method and experiment parts that state actions, by centrality to the idea,
-    part, position and wording.
+    """Select blocks that state actions, by centrality, part, position and wording.
 
-    An idea without such parts is read as a whole. NoAnswer(nothing_to_judge) when it proposes
-    nothing.
+    NoAnswer(nothing_to_judge) when the idea proposes nothing.
     """
     blocks = _proposal_blocks(blocks_of(inputs.idea))
     if not blocks:
@@ -281,9 +277,7 @@ async def baseline_methods(inputs: MethodsInput, _tools: BaselineTools) -> Metho
 
 
 def _stated_elements(idea: str) -> tuple[ProposedElement, ...]:
-    """Return what the plan says in so many words; what it leaves unsaid cannot be found by its
-    words.
-    """
+    """Return the elements that the plan states explicitly."""
     elements: list[ProposedElement] = []
     for sentence in sentences(idea):
         kind = next((kind for kind, cue in _CUES.items() if cue.search(sentence)), None)
@@ -297,9 +291,7 @@ def _stated_elements(idea: str) -> tuple[ProposedElement, ...]:
 
 
 def _proposal_blocks(blocks: list[Block]) -> list[Block]:
-    """Blocks that state an action; without any, those outside the background; without those, all
-    that state something.
-    """
+    """Return blocks that state an action, preferably outside the background; else any statement."""
     parts = [
         part
         for block in blocks
@@ -318,9 +310,7 @@ def _proposal_blocks(blocks: list[Block]) -> list[Block]:
 
 
 def _parts(block: Block) -> list[Block]:
-    """A long paragraph that tells one step after the other, cut before the steps; any other block,
-    lists among them, whole.
-    """
+    """Split a long paragraph that lists several steps before the steps; else return the block."""
     block_sentences = sentences(block.text)
     if (
         block.label
@@ -424,17 +414,15 @@ def _method(block: Block, idea: str, context: str) -> ProposedMethod:
 
 
 def _verbatim(text: str, idea: str) -> str:
-    """`text` where it stands in the idea, white space apart; else nothing.
+    """Return `text` if the idea contains it, ignoring white space; else an empty text.
 
-    A block may lack marks of Markdown that stand between its lines.
+    A block may lack Markdown marks between its lines.
     """
     return text if "".join(text.split()) in "".join(idea.split()) else ""
 
 
 def _drop_announcements(block_sentences: list[str], places: list[int]) -> list[int]:
-    """The kept places in order, without lines that announce something that is not kept (`Our design
-    includes:`).
-    """
+    """Sort places and drop lines that announce an omitted one (`Our design includes:`)."""
     useful = [
         place
         for place in sorted(places)
@@ -444,9 +432,7 @@ def _drop_announcements(block_sentences: list[str], places: list[int]) -> list[i
 
 
 def _sentence_at(block_sentences: list[str], place: int, places: list[int]) -> str:
-    """One sentence, readable on its own and closed: by a full stop unless it announces the next
-    one.
-    """
+    """Return one sentence, readable on its own, with a full stop unless it announces the next."""
     sentence = without_opening(plain(block_sentences[place]))
     if sentence.endswith((".", "!", "?", "…")) or (sentence.endswith(":") and place + 1 in places):
         return sentence

@@ -1,6 +1,6 @@
-"""`method_evidence`: what each paper found has to say about a method, and how close it comes.
+"""`method_evidence`: relevance, methods and results of papers with regard to a method.
 
-Baseline: relevance by shared wording, and the sentences that say what was done and found.
+Baseline: relevance by shared wording, and sentences that state procedures and findings.
 """
 
 from collections.abc import Callable
@@ -76,7 +76,7 @@ _SENTENCES_READ = 100
 
 
 async def baseline_evidence(inputs: EvidenceInput, _tools: BaselineTools) -> EvidenceReply:
-    """Each paper by itself, so that the answer does not depend on how many are read at once."""
+    """Read each paper separately, so that the answer does not depend on the batch."""
     method = fingerprint_of_method(inputs.method)
     core = core_words(inputs.idea, _CORE_SIZE)
     return EvidenceReply(
@@ -126,9 +126,7 @@ def _reading(
 
 
 def _is_related(similarity: Closeness, core_word_count: int) -> bool:
-    """Enough of the method's wording, by share, informative words and pairs of words, and enough of
-    the words the idea keeps using.
-    """
+    """Return whether a paper shares enough wording with the method and core words of the idea."""
     words, pairs = similarity.informative_word_count, similarity.pair_count
     close = words >= _ALONE or (words >= _WITH_A_PAIR and pairs >= 1)
     return (
@@ -139,7 +137,7 @@ def _is_related(similarity: Closeness, core_word_count: int) -> bool:
 
 
 def _digest(paper: PaperShown) -> str:
-    """Title and abstract, the authors' own digest; all sections where there is no abstract."""
+    """Return title and abstract, else title and all sections."""
     abstract = [section.text for section in paper.sections if section.kind == "abstract"]
     return "\n".join((paper.title, *(abstract or [section.text for section in paper.sections])))
 
@@ -187,11 +185,9 @@ def _best(
     return [readings[place] for place in order[:limit]]
 
 
-def _join_sentences(chosen: list[Reading], readings: list[Reading]) -> str:
-    """The chosen sentences, one per line, in the paper's order: lines keep them apart for whoever
-    reads on.
-    """
-    return "\n\n".join(reading.sentence for reading in readings if reading in chosen)
+def _join_sentences(selection: list[Reading], readings: list[Reading]) -> str:
+    """Join the selected sentences in the paper's order, as paragraphs for later quotation."""
+    return "\n\n".join(reading.sentence for reading in readings if reading in selection)
 
 
 METHOD_EVIDENCE = Step(

@@ -1,6 +1,6 @@
-"""`plan_review`: what an expert would object to in the plan itself, and what is strong about it.
+"""`plan_review`: objections of an expert to the plan, and its strengths.
 
-Baseline: none. Classic text processing cannot judge a design, and does not pretend to.
+Baseline: none, as text processing cannot judge a design.
 """
 
 from typing import Annotated

@@ -1,6 +1,6 @@
 """`soundness_query`: search queries for each method, and one for its failures and limits.
 
-Baseline: the method's key phrases, best for the idea first, with the idea's topic behind them.
+Baseline: the method's key phrases, the most central to the idea first, then the idea's topic.
 """
 
 import math
@@ -49,9 +49,7 @@ _FAILURE_WORDS = ("fails", "limitations")
 
 
 async def baseline_queries(inputs: QueriesInput, _tools: BaselineTools) -> QueriesReply | NoAnswer:
-    """For every method up to ten phrases within the word limit; NoAnswer(nothing_to_judge) where no
-    method has words.
-    """
+    """Return up to ten phrases per method; NoAnswer(nothing_to_judge) if no method has words."""
     about_idea = Counter(content_words(inputs.idea))
     subject = _informative(
         key_phrases(plain(inputs.idea), 4 * _CANDIDATES), about_idea, _IDEA_PHRASES
@@ -71,7 +69,7 @@ async def baseline_queries(inputs: QueriesInput, _tools: BaselineTools) -> Queri
 def _queries(
     number: int, method: str, about_idea: Counter[str], subject: list[str], inputs: QueriesInput
 ) -> MethodQuery | None:
-    """All phrases in one query; where more are asked for, the best phrases again in short ones."""
+    """Return one query of all phrases, then short queries of the best phrases if more are asked."""
     whole = _query(method, about_idea, subject, inputs.word_limit)
     if not whole:
         return None
@@ -111,9 +109,7 @@ def _query(method: str, about_idea: Counter[str], subject: list[str], word_limit
 
 
 def _informative(phrases: list[str], about_idea: Counter[str], limit: int) -> list[str]:
-    """Phrases by how informative they are and how much the idea turns on their words; ties keep the
-    order of key phrases.
-    """
+    """Rank phrases by information and by frequency of their words in the idea; ties keep order."""
 
     def value(phrase: str) -> float:
         stems = content_words(phrase)

@@ -1,7 +1,7 @@
-"""`soundness_review`: what the evidence says for and against a method, what to change, and a score.
+"""`soundness_review`: evidence for and against a method, suggestions, and a score.
 
-Baseline: passages for and against, closest paper first, and a score from their balance; it suggests
-nothing.
+Baseline: passages for and against, closest paper first, and a score from their balance, without
+suggestions.
 """
 
 from collections.abc import Sequence
@@ -53,9 +53,7 @@ _NEAR_WORDS, _VERY_NEAR_WORDS = 3, 6
 
 @dataclass(frozen=True, slots=True)
 class WeighedPaper:
-    """One paper: its best outcome for the method, its best outcome against it, and how much either
-    counts.
-    """
+    """A paper with its best outcome for and against the method, weighted by closeness."""
 
     key: str
     closeness_0_to_1: float
@@ -64,7 +62,7 @@ class WeighedPaper:
 
 
 def weigh_papers(method_text: str, evidence: Sequence[EvidenceShown]) -> list[WeighedPaper]:
-    """The papers that share wording with the method, closest first; ties in the order shown."""
+    """Return the papers that share wording with the method, closest first; ties keep order."""
     method, own_words = fingerprint_of_method(method_text), fingerprint(own_part(method_text))
     weighed = [paper for item in evidence if (paper := _weigh(item, method, own_words)) is not None]
     return sorted(weighed, key=lambda paper: -paper.closeness_0_to_1)
@@ -109,11 +107,9 @@ def _weigh(item: EvidenceShown, method: Fingerprint, own_words: Fingerprint) -> 
 
 
 def _bears(reading: Reading, own_words: Fingerprint, alike: Closeness) -> bool:
-    """Return whether a success speaks for the method itself, and not merely for something else in a
-    paper on the idea's subject.
+    """Return whether a success is evidence for the method, not only for the paper's own subject.
 
-    Either the sentence speaks of the method's own things, or the paper does so much of the same
-    that its outcome is the method's.
+    Either the sentence shares the method's own words, or the paper as a whole is very close.
     """
     similarity = closeness(own_words, fingerprint(reading.sentence))
     near = alike.informative_word_count >= _NEAR_WORDS or alike.pair_count >= 1
@@ -126,8 +122,8 @@ def _bears(reading: Reading, own_words: Fingerprint, alike: Closeness) -> bool:
 
 
 def _limits(reading: Reading, method: Fingerprint) -> bool:
-    needed = 2 if reading.of_others else 1
-    return closeness(method, fingerprint(reading.sentence)).informative_word_count >= needed
+    least_words = 2 if reading.of_others else 1
+    return closeness(method, fingerprint(reading.sentence)).informative_word_count >= least_words
 
 
 class ConcernShown(Noun):
@@ -194,10 +190,9 @@ _SILENT_WEIGHT = 0.25
 
 
 async def baseline_review(inputs: ReviewInput, _tools: BaselineTools) -> ReviewReply | NoAnswer:
-    """Passages for and against, each with its key, how many related papers state no outcome, and
-    the score of `soundness_score`.
+    """Return passages for and against with keys, papers without an outcome, and the score.
 
-    What to change cannot be told by wording, and stays empty.
+    Suggestions stay empty, as they cannot be derived from wording.
     """
     papers = weigh_papers(inputs.method, inputs.evidence)
     if not papers:
@@ -223,16 +218,13 @@ async def baseline_review(inputs: ReviewInput, _tools: BaselineTools) -> ReviewR
 
 
 def soundness_score(papers: list[WeighedPaper]) -> float:
-    """Soundness 0 to 10, one decimal: the mean of a Beta distribution that starts doubtful and is
-    moved by close evidence.
+    """Return the soundness, 0 to 10 with one decimal: the mean of a Beta distribution.
 
-    10 · (S + 0.35 · 0.8) / (S + C + 0.8). S adds up the closeness (0 to 1) of each paper that
-    reports a favourable outcome, and a quarter of it for a paper that does something alike and
-    states no outcome. C adds up the closeness of each paper that reports a failure, times 2.2
-    because failures are published less often than successes, or a limit of comparable work, times
-    0.7 because such sentences often motivate a remedy. Without evidence the score would be 3.5:
-    what nobody is known to have made work is more likely to disappoint. Wording is all it knows: it
-    is a baseline.
+    10 · (S + 0.35 · 0.8) / (S + C + 0.8). S adds up the closeness (0 to 1) of each paper with a
+    favorable outcome, and a quarter of it for a paper without an outcome. C adds up the closeness
+    of each paper that reports a failure, times 2.2 because failures are published less often than
+    successes, or a limit of comparable work, times 0.7 because such sentences often motivate a
+    remedy. The prior is 3.5 without evidence: an unproven method is more likely to fail.
     """
     support = sum(paper.closeness_0_to_1 * _for_weight(paper) for paper in papers)
     against = sum(map(_against, papers))

@@ -1,6 +1,6 @@
 """`soundness_summary`: the idea's main strengths, weaknesses and suggestions over all methods.
 
-Baseline: the first passage for and against of the methods where each weighs most.
+Baseline: the first passage for and against, of the methods with the clearest scores.
 """
 
 from collections.abc import Callable
@@ -46,8 +46,9 @@ _MOST = 3
 
 
 async def baseline_summary(inputs: SummaryInput, _tools: BaselineTools) -> SummaryReply:
-    """The first passage for and against of up to three methods: for of well-scored ones, against of
-    badly scored ones, important methods first.
+    """Return the first supporting passages of high-scored methods, and contradicting ones of low-scored.
+
+    Up to three of each, important methods first.
     """
     return SummaryReply(
         strengths=_choose_passages(
@@ -63,7 +64,7 @@ async def baseline_summary(inputs: SummaryInput, _tools: BaselineTools) -> Summa
 def _choose_passages(
     inputs: SummaryInput, part: Callable[[ReviewShown], str], weight: Callable[[ReviewShown], float]
 ) -> tuple[str, ...]:
-    """In order of weight times importance; no passage twice."""
+    """Return passages by weight and importance, each once."""
     order = sorted(
         inputs.reviews,
         key=lambda review: (-(weight(review) + 0.5) / (1 + 0.15 * (review.rank - 1)), review.rank),

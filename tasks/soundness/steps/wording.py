@@ -1,6 +1,4 @@
-"""Which sentences of ideas and papers read on their own, how they are shown, and how near a paper's
-text comes to a method: shared informative words and shared word pairs.
-"""
+"""Cleaning of sentences, and similarity of texts by informative words and word pairs."""
 
 import math
 from collections import Counter
@@ -25,20 +23,18 @@ _LEAD_IN = bounded(
     IGNORECASE,
 )
 CONTEXT_MARK = "Context: "
-"""Opens the last sentence of an extracted method, which says what the whole idea is about."""
+"""Starts the last sentence of an extracted method, which names the topic of the whole idea."""
 MINIMUM_WORDS = 6
 MAXIMUM_WORDS = 60
 
 
 def plain(text: str) -> str:
-    """`text` without Markdown emphasis and list numbers, white space made single."""
+    """Remove Markdown emphasis, list numbers and repeated white space."""
     return " ".join(_MARKUP.sub("", _LIST_NUMBER.sub("", text)).split())
 
 
 def quotable(sentence: str) -> bool:
-    """Return whether a sentence reads on its own: of bearable length, mostly words, with no address
-    and nothing like a citation key.
-    """
+    """Return whether a sentence is readable alone: moderate length, mostly words, no URL or key."""
     length = len(sentence.split())
     letters = sum(character.isalpha() or character.isspace() for character in sentence)
     return (
@@ -50,9 +46,7 @@ def quotable(sentence: str) -> bool:
 
 
 def without_opening(text: str) -> str:
-    """`text` without words that only tie it to what stood before (`Besides, it …`, not `Besides
-    more samples, it …`).
-    """
+    """Remove a connective at the start (`Besides, it …`, not `Besides more samples, it …`)."""
     rest = _LEAD_IN.sub("", text).strip()
     return f"{rest[:1].upper()}{rest[1:]}"
 
@@ -115,9 +109,7 @@ _COMMON_WEIGHT = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """The content words of a text with their weights, and the pairs that stand side by side in
-    it.
-    """
+    """Content words of a text with their weights, and pairs of neighboring ones."""
 
     weights: dict[str, float]
     pairs: frozenset[tuple[str, str]]
@@ -135,7 +127,7 @@ class Closeness:
 
 
 def fingerprint(text: str) -> Fingerprint:
-    """A word said twice weighs half more than one said once."""
+    """Return the fingerprint of a text; each doubling of a word's count adds half its weight."""
     stems = content_words(text)
     weights = {
         word: weight_of(word) * (1 + math.log2(count) / 2) for word, count in Counter(stems).items()
@@ -144,9 +136,7 @@ def fingerprint(text: str) -> Fingerprint:
 
 
 def fingerprint_of_method(method: str) -> Fingerprint:
-    """Words that occur only in the context of the whole idea weigh half: most papers found share
-    them.
-    """
+    """Return the fingerprint of a method; words of its context sentence alone have half weight."""
     whole, own_words = fingerprint(method), fingerprint(own_part(method))
     weights = {
         word: weight if word in own_words.weights else weight / 2
@@ -156,23 +146,21 @@ def fingerprint_of_method(method: str) -> Fingerprint:
 
 
 def core_words(text: str, size: int) -> frozenset[str]:
-    """The informative words a text uses most; of equally frequent ones, those it uses first."""
-    counted = Counter(word for word in content_words(text) if weight_of(word) == 1.0)
-    return frozenset(word for word, _ in counted.most_common(size))
+    """Return the most frequent informative words; ties in order of occurrence."""
+    counts = Counter(word for word in content_words(text) if weight_of(word) == 1.0)
+    return frozenset(word for word, _ in counts.most_common(size))
 
 
 def weight_of(word: str) -> float:
-    """Words any paper uses count a quarter; figures count nothing."""
+    """Return a word's weight: a quarter for common words, 0 for figures, else 1."""
     if word[0].isdigit():
         return 0.0
     return _COMMON_WEIGHT if word in COMMON_STEMS else 1.0
 
 
 def closeness(method: Fingerprint, paper: Fingerprint) -> Closeness:
-    """The weighted share of the method's words that the paper uses too, and the informative words
-    and pairs behind it.
-    """
-    shared = method.words & paper.words
+    """Return the weighted share of the method's words in the paper, and counts of shared ones."""
+    shared_words = method.words & paper.words
     total = sum(method.weights.values())
     pairs = {
         pair
@@ -180,7 +168,7 @@ def closeness(method: Fingerprint, paper: Fingerprint) -> Closeness:
         if weight_of(pair[0]) + weight_of(pair[1]) > 2 * _COMMON_WEIGHT
     }
     return Closeness(
-        share_0_to_1=sum(method.weights[word] for word in shared) / total if total else 0.0,
-        informative_word_count=sum(1 for word in shared if weight_of(word) == 1.0),
+        share_0_to_1=sum(method.weights[word] for word in shared_words) / total if total else 0.0,
+        informative_word_count=sum(1 for word in shared_words if weight_of(word) == 1.0),
         pair_count=len(pairs),
     )

@@ -103,5 +103,5 @@ def test_an_order_without_another_says_so(by_scores: TestClient) -> None:
 
 
 def test_an_idea_leads_to_what_sets_it_apart_from_the_next(by_matches: TestClient) -> None:
-    (link,) = opened(by_matches, idea_path(RUN, "idea-00000")).links("Beside the next")
+    (link,) = opened(by_matches, idea_path(RUN, "idea-00000")).links("Compare with the next")
     assert opened(by_matches, link).status == 200

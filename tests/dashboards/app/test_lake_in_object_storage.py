@@ -41,7 +41,7 @@ def test_every_address_is_answered_and_no_job_is_written_that_nobody_would_do(
     site = site_of(shared)
     for page in PAGES:
         path = page.path.format(run_id="run-a", job_id="20260101T000000000000-0123456789abcdef")
-        if page.sends:
+        if page.is_post:
             sent = {"text": "How do bats hunt at night?", "submission": "x"}
             answer = Page(site.post(path, data=sent))
         else:

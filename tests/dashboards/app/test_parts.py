@@ -5,8 +5,8 @@ import pytest
 from pydantic import SecretStr
 
 from dashboards.app import cells
-from dashboards.app.access import same
-from dashboards.app.attempts import (
+from dashboards.app.access import equal_in_constant_time
+from dashboards.app.password_attempts import (
     FORGOTTEN_AFTER_SECONDS,
     FREE_GUESSES,
     LONGEST_WAIT_SECONDS,
@@ -19,7 +19,7 @@ def test_who_guesses_the_password_waits_longer_each_time() -> None:
     attempts = Attempts(lambda: clock[0])
     waits = []
     for _ in range(19):
-        waits.append(attempts.hear("guesser", right=False))
+        waits.append(attempts.record("guesser", right=False))
         clock[0] += waits[-1]
     assert [wait for wait in waits if wait] == [
         1,
@@ -36,27 +36,27 @@ def test_who_guesses_the_password_waits_longer_each_time() -> None:
 def test_nobody_waits_for_the_guesses_of_another() -> None:
     attempts = Attempts(lambda: 0.0)
     for _ in range(100):
-        attempts.hear("guesser", right=False)
-    assert attempts.hear("guesser", right=True) > 0
-    assert attempts.hear("reader", right=True) == 0
+        attempts.record("guesser", right=False)
+    assert attempts.record("guesser", right=True) > 0
+    assert attempts.record("reader", right=True) == 0
 
 
 def test_the_right_password_and_time_make_guesses_forgotten() -> None:
     clock = [0.0]
     attempts = Attempts(lambda: clock[0])
     for _ in range(FREE_GUESSES):
-        attempts.hear("reader", right=False)
+        attempts.record("reader", right=False)
     clock[0] = FORGOTTEN_AFTER_SECONDS + 1
-    assert [attempts.hear("reader", right=False) for _ in range(FREE_GUESSES)] == [
+    assert [attempts.record("reader", right=False) for _ in range(FREE_GUESSES)] == [
         0.0
     ] * FREE_GUESSES
-    assert attempts.hear("reader", right=False) > 0
+    assert attempts.record("reader", right=False) > 0
 
 
 def test_passwords_are_compared_whole() -> None:
-    assert same("pass wörd", SecretStr("pass wörd"))
-    assert not same("pass", SecretStr("pass wörd"))
-    assert not same("\ud800", SecretStr("pass wörd"))
+    assert equal_in_constant_time("pass wörd", SecretStr("pass wörd"))
+    assert not equal_in_constant_time("pass", SecretStr("pass wörd"))
+    assert not equal_in_constant_time("\ud800", SecretStr("pass wörd"))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from dashboards.app.access import SIGN_IN_PATH, by_password, cookie_name
+from dashboards.app.access import SIGN_IN_PATH, cookie_name, has_password_accounts
 from schemas.people.role import Role
 from tests.support.api_server import dashboard_server
 from warehouse.app.accounts import person_of, set_password, sign_in, sign_out
@@ -254,5 +254,5 @@ def test_a_form_that_is_none_is_refused_in_words(body: bytes, site: Site) -> Non
 
 
 def test_a_dashboard_without_accounts_has_no_form_and_gets_no_database(tmp_path: Path) -> None:
-    assert not by_password(Warehouse(tmp_path))
+    assert not has_password_accounts(Warehouse(tmp_path))
     assert list(tmp_path.iterdir()) == []

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from dashboards.app.access import OF_AN_OPEN_DASHBOARD
+from dashboards.app.access import OPEN_ACTIONS
 from dashboards.app.changes import Changes
-from dashboards.app.choosing import default_run
 from dashboards.app.data import Lake, open_lake
+from dashboards.app.fields import default_run
 from dashboards.app.site import PAGES, idea_path, paper_path
 from dashboards.app.site import Page as SitePage
 from dashboards.render.wording import rank_with_range
@@ -45,7 +45,7 @@ OF_THE_MENU = ["/", "/ideas", "/why", "/sure", "/work"]
 OF_OPERATE = ["", "/cost", "/sources", "/quality", "/sql", "/benchmarks", "/rated"]
 
 
-@pytest.mark.parametrize("page", [each for each in PAGES if not each.sends],
+@pytest.mark.parametrize("page", [each for each in PAGES if not each.is_post],
                          ids=lambda page: page.path)  # fmt: skip
 def test_every_address_without_a_lake_is_answered_with_a_sentence(
     page: SitePage, tmp_path: Path
@@ -64,7 +64,7 @@ def test_every_address_without_a_lake_is_answered_with_a_sentence(
      ("multipart/form-data; boundary=x; charset=unicode_escape",
       '--x\r\nContent-Disposition: form-data; name="file"; filename="\\ud800"\r\n\r\n\r\n--x--')],
 )  # fmt: skip
-@pytest.mark.parametrize("page", [each for each in PAGES if each.sends],
+@pytest.mark.parametrize("page", [each for each in PAGES if each.is_post],
                          ids=lambda page: f"{page.path} {page.function}")  # fmt: skip
 def test_what_is_no_form_is_refused_with_a_sentence(
     page: SitePage, kind: str, body: str, tmp_path: Path
@@ -322,7 +322,7 @@ def test_who_may_not_finds_no_page_in_the_menu_and_is_refused_it_in_a_sentence(
 ) -> None:
     """None: nobody signs in."""
     site = site_of(own) if role is None else signed_in(own, role)
-    allowed = OF_AN_OPEN_DASHBOARD if role is None else set(filter(role.may, Action))
+    allowed = OPEN_ACTIONS if role is None else set(filter(role.may, Action))
     for page in PAGES:
         if allowed.isdisjoint(page.needs):
             answer = site.request(page.method, address_of(page))
@@ -333,7 +333,7 @@ def test_who_may_not_finds_no_page_in_the_menu_and_is_refused_it_in_a_sentence(
             told = f"may not {page.needs[0]}" if role else f"to {page.needs[0]}, sign in"
             assert (refused.status, told in refused.words) == (403, True), page
             assert refused.buttons == []
-        elif not page.sends:
+        elif not page.is_post:
             assert site.get(address_of(page)).status_code != 403, page
     found = opened(site, "/decide/standings").menu
     assert found == [page.label for page in PAGES if page.label and allowed & set(page.needs)]
@@ -346,7 +346,7 @@ def test_who_votes_alone_is_led_to_the_votes(own: Warehouse) -> None:
 def test_forms_of_other_sites_and_of_strangers_are_refused(own: Warehouse) -> None:
     site, stranger = signed_in(own, Role.OWNER), site_of(own)
     for page in PAGES:
-        if page.sends:
+        if page.is_post:
             refused = site.post(address_of(page), headers={"origin": "http://evil.example"})
             assert (refused.status_code, "other sites" in refused.text) == (403, True)
             assert stranger.post(address_of(page)).status_code == 403

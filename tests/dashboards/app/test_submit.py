@@ -12,8 +12,8 @@ from filelock import FileLock
 from pydantic import ValidationError
 from starlette.testclient import TestClient
 
-from dashboards.app.evaluating import asking
-from dashboards.app.evaluating.asking import NO_RUNNER, expected_of
+from dashboards.app import job_requests
+from dashboards.app.job_requests import NO_RUNNER, estimates_of
 from dashboards.app.site import job_path
 from flows.works.evaluate.request import bundled
 from schemas.errors import ConfigurationError, UpstreamError
@@ -418,9 +418,9 @@ def test_a_job_is_in_the_name_of_who_asks_and_another_neither_sees_nor_stops_it(
 def test_an_estimate_that_nobody_makes_is_called_off(
     warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking, "PLAN_SECONDS", 0.0)
+    monkeypatch.setattr(job_requests, "PLAN_SECONDS", 0.0)
     with pytest.raises(UpstreamError, match="No job runner is at work"):
-        expected_of(warehouse, (plan_job(),))
+        estimates_of(warehouse, (plan_job(),))
     (job_id,) = job_ids(warehouse)
     assert known(warehouse, job_id).stop_requested
 
@@ -428,7 +428,7 @@ def test_an_estimate_that_nobody_makes_is_called_off(
 def test_an_estimate_asks_for_nothing_beyond_the_offer(warehouse: Warehouse) -> None:
     foreign = {"engine": "litellm:openai/gpt-4.1", "api_base": "https://evil.example/v1"}
     with pytest.raises(ConfigurationError, match="is not offered here"):
-        expected_of(warehouse, (plan_job(**foreign),))
+        estimates_of(warehouse, (plan_job(**foreign),))
     assert job_ids(warehouse) == []
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from dashboards.app.site_pages.votes import folded
+from dashboards.app.site_pages.votes import fold
 from schemas.people.job import JobState
 from schemas.people.live_question import LiveQuestion
 from schemas.people.role import Role
@@ -156,7 +156,7 @@ def test_an_attention_check_is_announced_and_shows_one_side_in_random_order(
     site = signed_in(own, Role.VOTER, "eve")
     page = pair(site)
     while page.buttons:
-        assert "In one pair of 2 the words of one side stand in random order" in page.words
+        assert "In one pair of 2 the words of one side are in random order" in page.words
         assert pair(site).words == page.words
         pressed(site, page, "A is better")
         page = pair(site)
@@ -195,16 +195,16 @@ def test_without_a_contest_the_pages_say_what_would_make_one(tmp_path: Path) -> 
 
 def test_a_text_is_folded_behind_a_sentence_and_loses_no_word() -> None:
     said = [Part("One", "A b c. D e f\n\ng."), Part("Two", "H i. J k l m. N"), Part("Three", "O.")]
-    opening, rest = folded(said, 10)
+    opening, rest = fold(said, 10)
     assert opening == [
         Part("One", "A b c. D e f"),
         Part("", "g."),
         Part("Two", "H i."),
     ]
     assert rest == [Part("", "J k l m. N"), Part("Three", "O.")]
-    assert folded([Part("", "A b c d e f. G")], 3) == ([Part("", "A b c d e f.")], [Part("", "G")])
-    assert folded([Part("", "a b c d")], 3) == ([Part("", "a b c d")], [])
-    assert folded([], 5) == ([], [])
+    assert fold([Part("", "A b c d e f. G")], 3) == ([Part("", "A b c d e f.")], [Part("", "G")])
+    assert fold([Part("", "a b c d")], 3) == ([Part("", "a b c d")], [])
+    assert fold([], 5) == ([], [])
 
 
 def questions_in(database: ServiceDatabase) -> list[LiveQuestion]:

@@ -11,7 +11,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from dashboards.render.drafts.draft_folder import write_folder
-from dashboards.render.drafts.latex import LATEXMK, NO_SANDBOX, NOT_INSTALLED, compiled
+from dashboards.render.drafts.latex import LATEXMK, NO_SANDBOX, NOT_INSTALLED, compile_latex
 from dashboards.render.drafts.programs import BUBBLEWRAP
 from dashboards.render.drafts.venues import read_venue
 from schemas.base import replace
@@ -148,10 +148,10 @@ def test_errors_of_latex_are_said_a_line_each(
     )
     with monkeypatch.context() as patch:
         patch.setattr("shutil.which", lambda _: None)
-        assert compiled(tmp_path, "draft.tex").notes == (NOT_INSTALLED,)
+        assert compile_latex(tmp_path, "draft.tex").notes == (NOT_INSTALLED,)
     if not (shutil.which(LATEXMK) and shutil.which(BUBBLEWRAP)):
         pytest.skip("latexmk or bubblewrap is not installed")
-    told = compiled(tmp_path, "draft.tex")
+    told = compile_latex(tmp_path, "draft.tex")
     assert told.pdf is None
     assert told.errors[0] == "draft.tex:4: Undefined control sequence."
     assert "none is cited or referred to, and is nowhere" in told.errors

@@ -8,7 +8,7 @@ import pytest
 
 from dashboards.render.drafts import programs
 from dashboards.render.drafts.draft_folder import write_folder
-from dashboards.render.drafts.latex import LATEXMK, NO_SANDBOX, compiled
+from dashboards.render.drafts.latex import LATEXMK, NO_SANDBOX, compile_latex
 from dashboards.render.drafts.programs import BUBBLEWRAP, run_bounded, run_typst
 from dashboards.render.drafts.venues import read_venue
 from schemas.errors import ConfigurationError
@@ -154,7 +154,7 @@ def test_latex_reads_and_writes_in_its_folder_alone(tmp_path: Path) -> None:
     for name in (".latexmkrc", "latexmkrc"):
         (folder / name).write_text(f'system("touch {tmp_path}/pwned");')
     (folder / "texmf.cnf").write_text("shell_escape = t\nopenin_any = a\nopenout_any = a\n")
-    made = compiled(folder, "draft.tex")
+    made = compile_latex(folder, "draft.tex")
     assert made.errors[:3] == (
         r"draft.tex:6: READ macro:->\documentclass {article} .",
         "draft.tex:8: BYTES.",
@@ -172,7 +172,7 @@ def test_latex_that_writes_without_end_is_stopped(
         "\\documentclass{article}\\begin{document}\\newwrite\\w\\immediate\\openout\\w=big.txt\n"
         "\\loop\\immediate\\write\\w{many words}\\iftrue\\repeat\\end{document}\n"
     )
-    made = compiled(tmp_path, "draft.tex")
+    made = compile_latex(tmp_path, "draft.tex")
     assert made.pdf is None
     assert made.errors == ("latexmk made no PDF of draft.tex, and its log does not say why",)
 
@@ -190,7 +190,7 @@ def test_latex_puts_no_file_of_the_machine_into_the_pdf(tmp_path: Path, name: st
             "\\documentclass{article}\\begin{document}\\pdfcompresslevel=0\n"
             f"\\immediate\\pdfobj stream file {{{path}}}Words.\\end{{document}}\n"
         )
-        made = compiled(folder, "draft.tex")
+        made = compile_latex(folder, "draft.tex")
         if path == "own":
             assert b"logo" in (made.pdf or b"")
     assert b"canary" not in (made.pdf or b"")
@@ -220,5 +220,5 @@ def test_latex_stays_uncompiled_without_a_sandbox(
         path.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     (tmp_path / "draft").mkdir()
-    made = compiled(tmp_path / "draft", "draft.tex")
+    made = compile_latex(tmp_path / "draft", "draft.tex")
     assert (made.pdf, made.errors, made.notes) == (None, (), (note,))

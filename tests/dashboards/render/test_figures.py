@@ -8,7 +8,7 @@ from dashboards.render import figures
 def test_what_is_missing_says_so():
     assert figures.score(None) == "unscored"
     assert figures.mean(None) == "unscored"
-    assert figures.signed(None) == "unscored"
+    assert figures.with_sign(None) == "unscored"
     assert figures.usd(None) == "price unknown"
     assert figures.duration(None) == "unknown"
     assert figures.count(None) == "unknown"
@@ -21,7 +21,7 @@ def test_scores_strengths_and_moves_have_a_true_minus_and_a_dash_for_what_is_mis
     ]  # fmt: skip
     assert figures.between(-1.434, 1.61) == "−1.43 to 1.61"
     assert figures.between(None, 1.61) == "–"
-    assert [figures.moved(each) for each in (2, -1, 0, None)] == ["+2", "−1", "+0", "–"]
+    assert [figures.rank_change(each) for each in (2, -1, 0, None)] == ["+2", "−1", "+0", "–"]
 
 
 def test_a_sum_with_unknown_prices_says_what_is_missing():
@@ -61,7 +61,7 @@ def test_durations(seconds, shown):
     ("value", "shown"), [(0.001, "0.00"), (-0.004, "0.00"), (0.2, "+0.20"), (-1, "\u22121.00")]
 )
 def test_mean_comparison_scores_bear_their_sign(value, shown):
-    assert figures.signed(value) == shown
+    assert figures.with_sign(value) == shown
 
 
 @pytest.mark.parametrize(

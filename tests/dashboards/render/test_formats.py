@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from pylatexenc.latex2text import LatexNodes2Text
 
-from dashboards.render.formats.any_format import data, document
-from dashboards.render.formats.any_format import published_idea as idea_of
 from dashboards.render.formats.bib_file import bib_file
 from dashboards.render.formats.html import html_page
 from dashboards.render.formats.markdown import markdown_page
+from dashboards.render.formats.markdown_blocks import read_blocks
 from dashboards.render.formats.pandoc import word_file
 from dashboards.render.formats.pdf import pdf_file
-from dashboards.render.formats.reading import read_blocks
+from dashboards.render.formats.report_file import data, document
+from dashboards.render.formats.report_file import published_idea as idea_of
 from dashboards.render.formats.report_format import ReportFormat, format_of
 from dashboards.render.page import (
     Block,

@@ -14,7 +14,7 @@ from dashboards.render.charts.bar_chart import (
     MORE_OR_LESS_NOVEL,
     RIGHT,
     TEN,
-    Measured,
+    Bar,
     bar_chart,
     scale_to,
 )
@@ -34,7 +34,7 @@ def test_a_value_has_a_bar_within_the_plot_and_no_value_has_none(values):
         "t",
         "c",
         MORE_OR_LESS_NOVEL,
-        [Measured(f"n{place}", value, "said") for place, value in enumerate(values)],
+        [Bar(f"n{place}", value, "said") for place, value in enumerate(values)],
     )
     if chart is None:
         assert not any(value is not None for value in values)
@@ -50,7 +50,7 @@ def test_a_value_has_a_bar_within_the_plot_and_no_value_has_none(values):
 
 
 def test_a_name_brings_no_control_character_into_a_drawing():
-    measured = [Measured("wild \x1b[2J\x07\x9b31m", 2.0, "2.00\x00")]
+    measured = [Bar("wild \x1b[2J\x07\x9b31m", 2.0, "2.00\x00")]
     drawn = picture(bar_chart("bars-1", "t\x1b", "c", TEN, measured))
     assert "wild [2J" in drawn
     assert not re.search(r"[^\n\x20-\x7e\xa0-\U0010ffff]", drawn)
@@ -58,14 +58,14 @@ def test_a_name_brings_no_control_character_into_a_drawing():
 
 def test_a_drawing_is_well_formed_whatever_is_written_in_it():
     name = "".join(map(chr, (*range(0x20), 0xD800, 0xDFFF, 0xFFFE, 0xFFFF)))
-    drawn = picture(bar_chart("bars-1", name, name, TEN, [Measured(f"a{name}b", 2.0, name)]))
+    drawn = picture(bar_chart("bars-1", name, name, TEN, [Bar(f"a{name}b", 2.0, name)]))
     assert "a b" in drawn
     lxml.etree.fromstring(drawn.encode())
 
 
 def test_a_score_of_zero_is_drawn_and_an_unscored_one_is_not():
     chart = bar_chart(
-        "bars-1", "t", "c", TEN, [Measured("zero", 0.0, "0.00"), Measured("none", None, "unscored")]
+        "bars-1", "t", "c", TEN, [Bar("zero", 0.0, "0.00"), Bar("none", None, "unscored")]
     )
     assert [bar["tooltip"] for bar in marks(chart, "rect")] == ["zero: 0.00"]
 
@@ -80,7 +80,7 @@ def test_a_scale_ends_at_a_round_number_not_below_the_largest_value(largest):
 @pytest.mark.parametrize("largest", [0.0, -1.0, 5e-324, 1e308, math.inf, math.nan])
 def test_bars_of_no_length_that_can_be_drawn_are_not_drawn(largest):
     scale = scale_to(largest, "unit")
-    assert bar_chart("bars-1", "t", "c", scale, [Measured("n", largest, "said")]) is None
+    assert bar_chart("bars-1", "t", "c", scale, [Bar("n", largest, "said")]) is None
 
 
 def test_the_page_of_an_idea_shows_its_profile_and_its_dimensions(warehouse):

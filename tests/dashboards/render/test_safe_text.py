@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from dashboards.render import page
 from dashboards.render import prose as reading
 from dashboards.render.formats.markdown import markdown, markdown_line
-from dashboards.render.formats.reading import markdown_parser, read_blocks
+from dashboards.render.formats.markdown_blocks import markdown_parser, read_blocks
 from dashboards.render.page import plain_text
 from schemas.literature.naming import safe_url
 from tasks.text.quotations import quotable

@@ -83,7 +83,7 @@ def test_the_datasheet_names_licences_dates_and_gaps(warehouse: Warehouse) -> No
     for told in (
         *("CC BY 4.0", "ecology", "2020-05-17", "1 idea without a field"),
         *("1 idea without a licence", "2 ideas perhaps made of a later version"),
-        "2 ideas from which sentences that told results were taken",
+        "2 ideas from which sentences that reveal results were removed",
     ):
         assert told in sheet
 

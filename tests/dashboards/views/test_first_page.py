@@ -188,7 +188,7 @@ def test_the_page_answers_first_then_gives_reasons_prior_work_concerns_criteria_
             REASONS[0],
             REASONS[2],
             "**Closest prior work**",
-            "What remains new beside it: The controller.",
+            "What remains new compared with it: The controller.",
             "**Concerns worth most**",
             "Point2",
             "worth asking 70 % · new 40 % · decisive test 35 % · feasible 80 %",
@@ -257,7 +257,7 @@ def test_where_nothing_was_weighed_the_gravest_five_are_shown_by_severity_and_ra
 
 
 def test_what_is_new_beside_works_that_the_plan_names_stands_with_the_closest_work() -> None:
-    beside = "Beside works that the plan itself names: "
+    beside = "Compared with works that the plan names: "
     page = written(make_assessed_evaluation())
     assert f"{beside}see concern 4." in page, "it is among the five"
     last = make_concern(9, MINOR, kind=ConcernKind.DERIVATION, decision_place=9)

@@ -129,7 +129,7 @@ def test_the_closest_prior_work_comes_first_with_its_words_and_what_remains(ware
     works = re.findall(r"^\d\. .*$", closest, re.MULTILINE)
     assert "substantial in Dimension d1, Dimension d2" in works[0]
     assert "partial in" in works[-1]
-    assert "What remains new beside it: The controller." in closest
+    assert "What remains new compared with it: The controller." in closest
     assert "   > " in closest
     assert re.search(
         r"^### Dimension d1 · novelty (\d\.\d of 10 \(|unscored: too few)", markdown, re.M

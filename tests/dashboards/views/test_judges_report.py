@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from dashboards.render.figures import thinking
-from dashboards.render.wording import dropped
+from dashboards.render.wording import dropped_parameter
 from dashboards.views.idea.judges_part import judged_steps, score_of_judges
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
@@ -197,7 +197,10 @@ def test_what_was_sent_in_place_of_a_dropped_parameter_is_named() -> None:
     row = DroppedParameter(
         model_requested="ollama/phi", parameter="effort=medium (sent low)", dropped_calls=1, calls=1
     )
-    assert dropped(row) == "ollama/phi does not take effort=medium: low sent instead in 1 of 1 call"
+    assert (
+        dropped_parameter(row)
+        == "ollama/phi does not take effort=medium: low sent instead in 1 of 1 call"
+    )
 
 
 def test_thinking_that_is_not_told_is_no_zero() -> None:

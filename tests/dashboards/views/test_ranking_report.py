@@ -74,7 +74,7 @@ def test_the_report_shows_ranges_profiles_matrix_reasons_and_bias(ranked: Wareho
 def test_ranks_by_scores_are_not_said_to_be_shared_by_ideas_that_matches_do_not_tell_apart(
     warehouse: Warehouse, ranked: Warehouse, tmp_path: Path
 ) -> None:
-    shared = "Ideas that the matches do not tell apart share a rank"
+    shared = "Ideas that the matches cannot separate share a rank"
     assert shared in ranking_report(ranked, RUN, "md")
     tied = Warehouse(shutil.copytree(warehouse.root, tmp_path / "tied"))
     group = make_ranked_group([make_evaluation(number).idea.idea_id for number in (0, 3, 4)])

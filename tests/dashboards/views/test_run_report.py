@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dashboards.render.charts.score_chart import score_chart
 from dashboards.views.idea.idea_page import idea_page
 from dashboards.views.ranked_groups import ranked_groups
-from dashboards.views.run_page import _unscored
+from dashboards.views.run_page import _unscored_parts
 from dashboards.views.write_run import write_reports
 from schemas.base import replace
 from schemas.errors import ConfigurationError
@@ -61,8 +61,8 @@ def test_an_idea_without_any_score_lacks_everything(warehouse):
         "novelty_requested": False,
     }
     scored = scores[make_evaluation(0).idea.idea_id]
-    assert _unscored(replace(scored, **whole)) == "nothing"
-    assert _unscored(replace(scores[UNSCORED], **whole)) == "everything"
+    assert _unscored_parts(replace(scored, **whole)) == "nothing"
+    assert _unscored_parts(replace(scores[UNSCORED], **whole)) == "everything"
 
 
 def test_the_figures_of_an_idea_by_module_say_what_they_divide_by(warehouse):

@@ -105,7 +105,7 @@ def test_a_review_says_how_it_was_checked_and_shows_behind_what_was_taken_out(
     page = survey_page(reviewed, SURVEY).markdown()
     assert "5 cited sentences held against what was read: 1 corrected, 2 taken out" in page
     assert "[(First, 2001)](https://example.org/first)" in page
-    assert "Nothing stands here: no relevant evidence was found; the engine named none." in page
+    assert "Not written: no relevant evidence was found; the engine named none." in page
     review, behind = page.split("### Taken out of the review")
     assert "Cats fly." not in review
     assert "- In short, cites nothing: Cats fly." in behind

@@ -154,7 +154,7 @@ def test_a_pdf_gets_a_comment_at_each_problem_and_a_note_of_what_was_done(
     folder: Path, options: CheckOptions, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     check([folder / "faulty.pdf"], options, tmp_path / "a.pdf")
-    assert "3 of 3 comments stand at the sentence they quote" in capsys.readouterr().err
+    assert "3 of 3 comments are at the sentence they quote" in capsys.readouterr().err
     document = pypdfium2.PdfDocument(tmp_path / "a.pdf")
     counts = [pypdfium2.raw.FPDFPage_GetAnnotCount(page) for page in document]
     assert counts == [3, 1]

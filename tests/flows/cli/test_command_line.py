@@ -16,7 +16,7 @@ from typer.main import get_command
 from flows.cli import answer as exit_codes
 from flows.cli.answer import EXIT_DONE, EXIT_FAILURES, EXIT_INTERRUPTED, EXIT_USAGE, print_answer
 from flows.cli.command_line import application, run_command
-from flows.cli.talk import SafeFormatter, set_talk
+from flows.cli.terminal import SafeFormatter, set_verbosity
 from schemas.errors import BudgetExhaustedError, ConfigurationError, SnapshotError, UpstreamError
 from tests.support.paper_files import paper_rows, write_parquet
 from warehouse.run_log import EVENTS
@@ -448,9 +448,9 @@ def test_what_could_not_be_written_is_refused_before_any_work(
 def test_the_talkative_command_tells_each_event_with_what_it_knows(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    set_talk(quiet=False, verbose=True)
+    set_verbosity(quiet=False, verbose=True)
     EVENTS.warning("%s planned", "run", extra={"to_do_count": 2, "engine": ""})
-    set_talk(quiet=False, verbose=False)
+    set_verbosity(quiet=False, verbose=False)
     EVENTS.warning("run ended")
     (line,) = capsys.readouterr().err.splitlines()
     assert re.fullmatch(r"\d\d:\d\d:\d\dZ run planned; to do count 2", line)

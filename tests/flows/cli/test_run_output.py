@@ -10,7 +10,7 @@ import pytest
 
 from dashboards.views.write_ranking import RankedRun
 from flows.cli.answer import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
-from flows.cli.output import ended_by_budget, ended_early
+from flows.cli.output import budget_line, early_end_lines
 from flows.cli.works import answer_about, exit_code_of, print_published
 from flows.run.requests import request_of
 from flows.works.evaluate.request import bundled
@@ -74,7 +74,7 @@ def test_the_bound_that_stopped_a_run_is_named_with_what_to_do(
         budget.count_request(IdeaId("a"))
     assert print_published(EVALUATE, asked, summary(run), as_json=False) == EXIT_BUDGET
     (line,) = [each for each in capsys.readouterr().err.splitlines() if "stopped by" in each]
-    assert line.startswith("stopped by --max-requests 3: the same command with a higher bound")
+    assert line.startswith("stopped by --max-requests 3: the same command with a higher limit")
 
 
 def test_the_bound_that_stopped_the_ranking_of_an_evaluation_is_looked_up_as_its_own(
@@ -108,23 +108,25 @@ def test_a_bound_of_each_unit_is_named_as_its_command_calls_it(
 ) -> None:
     bounds = Budget(maximum_cost_usd_per_idea=0.5)
     budget = SharedBudget(tmp_path / "budgets.sqlite", RunId("run-a"), bounds)
-    assert ended_by_budget(budget, unit).startswith(f"stopped by {flag}: ")
+    assert budget_line(budget, unit).startswith(f"stopped by {flag}: ")
 
 
 def test_work_that_a_bound_ended_does_not_go_on_by_the_same_bound(tmp_path: Path) -> None:
     run, bounds = RunId("survey-a"), Budget(maximum_requests=2)
-    (line,) = ended_early("the survey", Reason.BUDGET_EXHAUSTED, tmp_path, run, bounds, "question")
-    assert line.startswith("stopped by --max-requests 2: the same command with a higher bound")
-    (line,) = ended_early("the survey", Reason.SERVER_ERROR, tmp_path, run, bounds)
-    assert line == "the survey ended early (server error): the same command goes on from there"
-    assert ended_early("the survey", None, tmp_path, run, bounds) == ()
+    (line,) = early_end_lines(
+        "the survey", Reason.BUDGET_EXHAUSTED, tmp_path, run, bounds, "question"
+    )
+    assert line.startswith("stopped by --max-requests 2: the same command with a higher limit")
+    (line,) = early_end_lines("the survey", Reason.SERVER_ERROR, tmp_path, run, bounds)
+    assert line == "the survey ended early (server error): the same command resumes it"
+    assert early_end_lines("the survey", None, tmp_path, run, bounds) == ()
 
 
 def test_a_rerun_that_did_nothing_says_so_and_not_how_long_the_run_once_took(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = published_run(tmp_path)
-    for unchanged, said in ((True, "nothing was to be done: it stands as of"), (False, "600 s")):
+    for unchanged, said in ((True, "nothing to do: up to date as of"), (False, "600 s")):
         told = summary(run, unchanged=unchanged)
         assert print_published(EVALUATE, request(tmp_path), told, as_json=False) == EXIT_DONE
         printed = capsys.readouterr().err

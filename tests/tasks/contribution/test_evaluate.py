@@ -20,7 +20,7 @@ from tasks.contribution.steps.relevance import RELEVANCE, RelevanceReply
 from tasks.judging.findings import Findings
 from tasks.judging.steps import VERIFY_CITATIONS, VerifyReply
 from tasks.judging.suggestions import ProposedSuggestion
-from tasks.literature.edges import PASSAGE_WORDS, telling_passages
+from tasks.literature.edges import PASSAGE_WORDS, relevant_passages
 from tests.support.contribution_fakes import (
     Delays,
     FakeEngine,
@@ -721,4 +721,4 @@ def test_of_several_passages_the_one_nearest_to_the_idea_is_taken_and_unknown_on
         return CitationEdge(**ends, contexts=contexts)
 
     edges = [edge("b", None), edge("c", ()), edge("d", ("Zebras run.", "Bats hunt by echo."))]
-    assert telling_passages("How bats hunt by echo", edges) == {"d": "Bats hunt by echo."}
+    assert relevant_passages("How bats hunt by echo", edges) == {"d": "Bats hunt by echo."}

@@ -17,7 +17,7 @@ from schemas.identifiers import PaperId
 from schemas.literature.paper import SectionKind
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
-from tasks.documents.child import Ended
+from tasks.documents.child import ChildEnd
 from tasks.documents.document import ParsedDocument, paper_sections
 from tasks.documents.full_text import DocumentCache, FullTextLibrary
 from tasks.documents.latex import read_latex, read_latex_source
@@ -500,7 +500,7 @@ async def test_a_reader_that_was_taken_over_can_only_be_disbelieved(
         (0, b"\xff", ""),
         (77, b"", "x"),
     ):
-        ended = Ended(code, output, errors, 1)
+        ended = ChildEnd(code, output, errors, 1)
         monkeypatch.setattr("tasks.documents.latex.run_child", AsyncMock(return_value=ended))
         answer = await read_latex_source(b"\\x", "name", DocumentSettings())
         assert isinstance(answer, SourceFailure)

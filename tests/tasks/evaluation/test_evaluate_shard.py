@@ -325,12 +325,12 @@ def _break(monkeypatch: pytest.MonkeyPatch, stage: str, error: BaseException) ->
             raise error
         return land(warehouse, evaluation, **named)
 
-    whole = evaluating._assembled
+    whole = evaluating._assemble
     broken = stage if stage in set(Module) else None
     for module in Module:
         fitting = evaluate if module == broken else _finding_nothing
         monkeypatch.setitem(MODULES, module, EvaluatingModule("tests", fitting))
-    monkeypatch.setattr(evaluating, "_assembled", assembled)
+    monkeypatch.setattr(evaluating, "_assemble", assembled)
     monkeypatch.setattr(shard, "land", landing)
     return breaking_bench
 

@@ -19,7 +19,7 @@ from schemas.standing import IdeaState
 from tasks.embeddings.sentence_embedder import SentenceEmbedder, bundled_settings
 from tasks.evaluation.evaluate_shard import _incomplete_reason
 from tasks.ideas.read import read_ideas
-from tasks.literature.field_coverage import is_looked_at, look_at_field
+from tasks.literature.field_coverage import check_field, is_checked
 from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot_search import SnapshotSearch
 from tests.support.evaluated_papers import evaluated_on
@@ -71,7 +71,7 @@ async def test_the_bundled_sample_covers_every_bundled_idea(
     sample: SnapshotSearch, embedder: SentenceEmbedder
 ) -> None:
     for idea in IDEAS:
-        (coverage,) = (await look_at_field(idea, sample.search_papers, embedder)).items
+        (coverage,) = (await check_field(idea, sample.search_papers, embedder)).items
         assert coverage.field_covered, f"{idea.idea_id}: {coverage.field_coverage_detail}"
         assert not coverage.warning
 
@@ -80,7 +80,7 @@ async def test_the_bundled_sample_covers_every_bundled_idea(
 async def test_a_foreign_idea_is_told_what_the_nearest_works_are_about(
     text: str, sample: SnapshotSearch, embedder: SentenceEmbedder
 ) -> None:
-    (coverage,) = (await look_at_field(foreign(text), sample.search_papers, embedder)).items
+    (coverage,) = (await check_field(foreign(text), sample.search_papers, embedder)).items
     assert not coverage.field_covered, coverage
     assert coverage.warning.startswith("This literature does not cover the field of the idea")
     assert "nearest works are about “" in coverage.warning
@@ -100,7 +100,7 @@ async def test_a_foreign_idea_is_told_what_the_nearest_works_are_about(
 async def test_an_idea_without_words_to_search_with_is_not_covered_and_no_failure(
     text: str, sample: SnapshotSearch, embedder: SentenceEmbedder
 ) -> None:
-    answer = await look_at_field(foreign(text), sample.search_papers, embedder)
+    answer = await check_field(foreign(text), sample.search_papers, embedder)
     assert answer.failures == ()
     (coverage,) = answer.items
     assert not coverage.field_covered
@@ -115,7 +115,7 @@ async def test_a_search_that_failed_is_no_coverage(embedder: SentenceEmbedder) -
     async def search(*_: object) -> Answer:
         return Answer((), (failure,))
 
-    answer = await look_at_field(IDEAS[0], search, embedder)
+    answer = await check_field(IDEAS[0], search, embedder)
     assert (answer.items, answer.failures) == ((), (failure,))
 
 
@@ -123,13 +123,13 @@ async def test_nothing_found_says_nothing_about_the_field(
     sample: SnapshotSearch, embedder: SentenceEmbedder
 ) -> None:
     early = replace(IDEAS[0], cutoff_date=date(1950, 1, 1))
-    answer = await look_at_field(early, sample.search_papers, embedder)
+    answer = await check_field(early, sample.search_papers, embedder)
     assert (answer.items, answer.failures) == ((), ())
 
 
 def test_only_a_snapshot_that_stands_alone_is_looked_at() -> None:
     names = ("snapshot:abc", "live:api.semanticscholar.org", "snapshot:abc+live:api.example.org")
-    assert [is_looked_at(name) for name in names] == [True, False, False]
+    assert [is_checked(name) for name in names] == [True, False, False]
 
 
 @pytest.fixture(scope="module")

@@ -16,10 +16,10 @@ from tasks.literature.snapshot.contexts import (
     CitationContext,
     CitationContexts,
     contexts_of,
-    joined,
-    parsed,
+    merge_contexts,
+    parse_contexts,
 )
-from tasks.literature.snapshot.records import unpacked_bytes
+from tasks.literature.snapshot.records import decompress
 from tasks.literature.snapshot.snapshot import Snapshot
 from tasks.literature.snapshot.update import update_snapshot
 from tests.support.dataset_files import release_records, write_release
@@ -158,9 +158,9 @@ CONTEXT = st.fixed_dictionaries(
 def test_what_is_told_survives_the_store(contexts: Any, influential: bool | None) -> None:
     told = contexts_of(contexts, influential)
     packed = told.packed()
-    assert (UNKNOWN if packed is None else parsed(unpacked_bytes(packed))) == told
+    assert (UNKNOWN if packed is None else parse_contexts(decompress(packed))) == told
     for entries in ([told, UNKNOWN], [UNKNOWN, told], [told, told], [told]):
-        assert joined(entries) == told
+        assert merge_contexts(entries) == told
     assert (told.contexts is None) == (contexts is None)
 
 
@@ -168,7 +168,7 @@ def test_joining_keeps_what_either_tells() -> None:
     one = CitationContexts((CitationContext("a"),), False)
     other = CitationContexts((CitationContext("b"), CitationContext("a")), True)
     both = CitationContexts((CitationContext("a"), CitationContext("b")), True)
-    assert joined([one, other]) == both
+    assert merge_contexts([one, other]) == both
 
 
 def test_of_one_reference_the_first_thousand_passages_are_kept() -> None:

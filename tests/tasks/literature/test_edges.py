@@ -95,7 +95,7 @@ async def test_where_the_run_says_that_nothing_is_known_of_references_nobody_ask
     transport = httpx.MockTransport(lambda _: pytest.fail("a request was sent"))
     async with httpx.AsyncClient(transport=transport) as http:
         client = LiteratureClient(
-            GATEWAY, ledger, http, Settings().literature, knows_references=False
+            GATEWAY, ledger, http, Settings().literature, with_references=False
         )
         for look_up in (client.references, client.citations):
             assert await look_up([PaperId("a" * 40)], 10, None) == Answer(())

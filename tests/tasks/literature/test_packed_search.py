@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from schemas.settings import LiteratureSettings
 from tasks.accounting.ledger import Ledger
-from tasks.literature.api_shapes import LONGEST_BULK_QUERY, packed_queries, telling_words
+from tasks.literature.api_shapes import LONGEST_BULK_QUERY, packed_queries, significant_words
 from tasks.literature.client import LiteratureClient
 
 WORDS = st.lists(
@@ -63,8 +63,8 @@ def test_many_queries_are_split_where_the_address_would_grow_too_long() -> None:
 
 
 def test_words_that_say_nothing_are_left_out_unless_nothing_else_is_there() -> None:
-    assert telling_words("Detection of bats in the city") == ["detection", "bats", "city"]
-    assert telling_words("of the") == ["of", "the"]
+    assert significant_words("Detection of bats in the city") == ["detection", "bats", "city"]
+    assert significant_words("of the") == ["of", "the"]
 
 
 def row(number: int) -> dict[str, Any]:

@@ -132,7 +132,7 @@ def test_passages_are_read_with_their_mentions() -> None:
     assert len(rows) == len(data)
     assert {row.kind for row in rows} >= {"title", "abstract"}
     assert {row.corpus_id for row in rows} == {int(row["paper"]["corpusId"]) for row in data}
-    assert any(row.mentioned for row in rows)
+    assert any(row.mentioned_ids for row in rows)
     assert passages_of(rows, {}) == ()
 
 

@@ -15,7 +15,7 @@ from schemas.errors import ConfigurationError, SnapshotError
 from schemas.literature.audit import Proposal, ProposalState
 from tasks.literature.audit import auditing
 from tasks.literature.audit.auditing import Decisions, OtherSnapshot, diagnose, review, standing
-from tasks.literature.audit.stage import mended
+from tasks.literature.audit.stage import repair_encoding
 from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.folder import AUDIT_NAME
 from tasks.literature.snapshot.release import bounded_connection
@@ -423,4 +423,4 @@ def test_no_extension_is_loaded_for_what_a_file_holds(tmp_path: Path) -> None:
     ],
 )
 def test_garbled_text_is_read_as_it_was_written(text: str | None, right: str | None) -> None:
-    assert mended(text) == right
+    assert repair_encoding(text) == right

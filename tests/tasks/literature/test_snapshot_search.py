@@ -17,10 +17,10 @@ from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.records import (
     canonical_url,
     compress,
+    decompress,
     key_of_identifier,
     paper_of,
     record_of,
-    unpacked_bytes,
 )
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
 from tasks.literature.snapshot.text_index import DayRange
@@ -87,8 +87,7 @@ def test_any_text_may_be_looked_up(snapshot: Snapshot, identifier: str) -> None:
 def test_a_record_survives_being_written_and_read(row: dict[str, Any]) -> None:
     record = record_of(row)
     assert (
-        record is None
-        or paper_of(orjson.loads(unpacked_bytes(compress(record.to_json())))) == record
+        record is None or paper_of(orjson.loads(decompress(compress(record.to_json())))) == record
     )
 
 

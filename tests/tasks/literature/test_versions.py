@@ -162,7 +162,7 @@ def test_merging_twice_changes_nothing() -> None:
 
 def test_a_work_known_before_keeps_its_record_and_gets_a_link() -> None:
     preprint, article = record("p", **PREPRINT), record("j", **ARTICLE)
-    works = Works([article], known=[preprint])
+    works = Works([article], earlier=[preprint])
     assert works.first_of(article) == "p"
     assert works.merged(PaperId("p")).version_urls == ("https://doi.org/10.1000/j5",)
     assert works.merged(PaperId("p")).venue == "arXiv"

@@ -10,7 +10,13 @@ from schemas.literature.paper import CitationEdge, Paper, Passage
 from schemas.literature.recommendation import Resource, ResourceKind
 from schemas.profile import ResourceParameters
 from schemas.reasons import Reason
-from tasks.recommendation.extracting import Extracted, Offered, Stretch, extract_resources, offered
+from tasks.recommendation.extracting import (
+    Extracted,
+    ResourceLines,
+    Stretch,
+    extract_resources,
+    resource_lines,
+)
 from tasks.recommendation.steps import ResourcesInput, ResourcesReply, baseline_resources
 from tasks.recommendation.uses import named_in
 from tests.support.soundness_fakes import FakeEngine
@@ -220,19 +226,19 @@ WORKS = (
 
 
 def test_what_most_works_used_leads_and_kinds_take_turns() -> None:
-    found = offered(WORKS, (), 3)
+    found = resource_lines(WORKS, (), 3)
     assert found.lines == (
         "data set: Alpine Speech [P1] [P2] [P3]",
         "metric: BLEU [P1] [P2]",
         "data set: Valley Talk [P2]",
     )
-    assert [paper.paper_id for _, paper in found.shown] == ["a", "b", "c"]
+    assert [paper.paper_id for _, paper in found.prompt_papers] == ["a", "b", "c"]
 
 
 def test_no_more_lines_than_asked_for_and_only_their_works_have_keys() -> None:
-    found = offered(WORKS[1:], (), 1)
+    found = resource_lines(WORKS[1:], (), 1)
     assert found.lines == ("data set: Alpine Speech [P1] [P2] [P3]",)
-    assert len(found.shown) == 3
+    assert len(found.prompt_papers) == 3
 
 
 def test_a_passage_tells_with_what_its_paper_compared_itself() -> None:
@@ -245,9 +251,14 @@ def test_a_passage_tells_with_what_its_paper_compared_itself() -> None:
         score=1.0,
         cited_paper_ids=(rival.paper_id, PaperId("c"), PaperId("unknown")),
     )
-    assert offered((WORKS[2], rival), (said,), 5).lines[1:] == ("baseline: Phrase tables [P1]",)
+    assert resource_lines((WORKS[2], rival), (said,), 5).lines[1:] == (
+        "baseline: Phrase tables [P1]",
+    )
 
 
 def test_works_that_name_nothing_give_no_line() -> None:
     silent = work("z", "We thought about it.")
-    assert (offered((silent,), (), 5), offered((), (), 5)) == (Offered(), Offered())
+    assert (resource_lines((silent,), (), 5), resource_lines((), (), 5)) == (
+        ResourceLines(),
+        ResourceLines(),
+    )

@@ -18,11 +18,11 @@ from schemas.reasons import Reason
 from tasks.embeddings.similarity import Nearness
 from tasks.literature.client import LiteratureClient
 from tasks.recommendation.recommend import (
+    EarlierUses,
     Evidence,
-    KnownResources,
     Recommended,
     in_order,
-    nothing_known,
+    no_earlier_uses,
     recommend,
 )
 from tasks.recommendation.uses import data_sets_in, metrics_in, uses_of
@@ -101,11 +101,11 @@ class Letters:
 
 
 def recommended(
-    library: Library, cutoff: date | None = None, known: KnownResources = nothing_known
+    library: Library, cutoff: date | None = None, known: EarlierUses = no_earlier_uses
 ) -> Recommended:
     client = cast("LiteratureClient", library)
     nearness = Nearness(IDEA, cast("Any", Letters()))
-    return asyncio.run(recommend(IDEA, client, nearness, cutoff, known=known))
+    return asyncio.run(recommend(IDEA, client, nearness, cutoff, earlier_uses=known))
 
 
 def of_kind(found: Recommended, kind: ResourceKind) -> list[Recommendation]:

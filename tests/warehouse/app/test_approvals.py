@@ -259,7 +259,7 @@ def test_the_job_runner_goes_on_by_itself_once_people_have_decided(
     for _ in range(2):  # asked twice is one job
         ended = assay_here(*command, "--warehouse", str(warehouse.root), env=env)
         assert ended.returncode == EXIT_WAITING
-        assert "the job runner goes on once they are made" in ended.stderr
+        assert "the job runner resumes once they are made" in ended.stderr
     (job,) = jobs(warehouse)
     settings = Settings(dashboard=offered)
 

@@ -1,4 +1,4 @@
-"""Templates of drafts: a folder each, those that come with Assay or a user's own."""
+"""Draft templates: bundled ones and folders of users."""
 
 import json
 from itertools import islice
@@ -15,23 +15,23 @@ from schemas.works.draft_venue import Venue
 SHIPPED = Path(__file__).parent
 LAYOUT, TYPST, PREAMBLE, RULES = "layout.typ", "venue.typ", "preamble.tex", "venue.toml"
 NEUTRAL, DRAFT = "neutral", "draft"
+# Over all files of a user's template.
 _MOST_BYTES, _MOST_FILES = 20_000_000, 1_000
-"""Of all files of a user's own template together."""
 
 
 def shipped_venues() -> tuple[str, ...]:
-    """Names of the templates that come with Assay."""
+    """Return the names of the bundled templates."""
     return tuple(sorted(path.parent.name for path in SHIPPED.glob(f"*/{RULES}")))
 
 
 def read_venue(name_or_path: str) -> Venue:
-    """The template of that name, or the one in that folder.
+    """Read the bundled template of that name, or the one in that folder.
 
     Raises:
-        ConfigurationError: there is no such template, or its file cannot be used.
+        ConfigurationError: there is no such template, or its file is invalid.
     """
-    shipped = name_or_path in shipped_venues()
-    folder = (SHIPPED / name_or_path if shipped else Path(name_or_path)).resolve()
+    is_shipped = name_or_path in shipped_venues()
+    folder = (SHIPPED / name_or_path if is_shipped else Path(name_or_path)).resolve()
     path = folder / RULES
     if not path.exists():
         raise ConfigurationError(
@@ -45,24 +45,24 @@ def read_venue(name_or_path: str) -> Venue:
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))
-        known = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
-        raise ConfigurationError(f"{path} `{key}`: {known}") from error
-    except (ValueError, RecursionError) as error:  # also numbers of too many digits
+        problem = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
+        raise ConfigurationError(f"{path} `{key}`: {problem}") from error
+    except (ValueError, RecursionError) as error:  # also for numbers with too many digits
         raise ConfigurationError(f"{path} cannot be read as TOML: {error}") from error
     files_of(venue)
     return venue
 
 
 def files_of(venue: Venue) -> dict[str, bytes]:
-    """Return the files of a template that are copied beside a draft, by name.
+    """Return the template files that are copied next to a draft, by name.
 
-    Its rules, hidden files, folders and Python's files are left out.
+    Its rules, hidden files, folders and Python files are left out.
 
     Raises:
-        ConfigurationError: a link, a file called like one of the draft, or too many files or bytes.
+        ConfigurationError: a link, a file named like one of the draft, or too many files or bytes.
     """
     contents: dict[str, bytes] = {}
-    left = _MOST_BYTES
+    bytes_left = _MOST_BYTES
     paths = sorted(islice(venue.folder.iterdir(), _MOST_FILES + 1))
     if len(paths) > _MOST_FILES:
         raise ConfigurationError(
@@ -72,10 +72,10 @@ def files_of(venue: Venue) -> dict[str, bytes]:
         is_folder = path.is_dir() and not path.is_symlink()
         if is_folder or path.name == RULES or path.name.startswith((".", "__")):
             continue
-        if path.stem == DRAFT:  # such as draft.fdb_latexmk, which latexmk would go by
+        if path.stem == DRAFT:  # such as draft.fdb_latexmk, which latexmk would use
             raise ConfigurationError(f"{path} is called like a file of the draft: rename it")
         try:
-            contents[path.name] = read_file(path, left)
+            contents[path.name] = read_file(path, bytes_left)
         except PlainFileError as error:
             if error.reason is not Reason.TOO_LARGE:
                 raise
@@ -83,5 +83,5 @@ def files_of(venue: Venue) -> dict[str, bytes]:
                 f"{venue.folder} has more than {_MOST_BYTES:,} bytes: it is too large to be a"
                 " template"
             ) from error
-        left -= len(contents[path.name])
+        bytes_left -= len(contents[path.name])
     return contents

@@ -95,14 +95,16 @@ def usage_of(answer: Mapping[str, Any]) -> tuple[int, int, int]:
     if not isinstance(usage, Mapping):
         return 0, 0, 0
     if "input_tokens" in usage:
-        cached = _count(usage, "cache_read_input_tokens")
+        cached_tokens = _count(usage, "cache_read_input_tokens")
         prompt = (
-            _count(usage, "input_tokens") + cached + _count(usage, "cache_creation_input_tokens")
+            _count(usage, "input_tokens")
+            + cached_tokens
+            + _count(usage, "cache_creation_input_tokens")
         )
-        return prompt, _count(usage, "output_tokens"), cached
+        return prompt, _count(usage, "output_tokens"), cached_tokens
     details = usage.get("prompt_tokens_details")
-    cached = _count(details, "cached_tokens") if isinstance(details, Mapping) else 0
-    return _count(usage, "prompt_tokens"), _count(usage, "completion_tokens"), cached
+    cached_tokens = _count(details, "cached_tokens") if isinstance(details, Mapping) else 0
+    return _count(usage, "prompt_tokens"), _count(usage, "completion_tokens"), cached_tokens
 
 
 def _count(usage: Mapping[str, Any], name: str) -> int:

@@ -1,4 +1,4 @@
-"""Markdown that Pandoc made of a draft, as blocks of a page."""
+"""Pandoc's Markdown of a draft as blocks of a page."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -29,19 +29,19 @@ _ALIGNS = {"text-align:right": Align.NUMBER, "text-align:center": Align.MARK}
 
 
 def read_blocks(markdown: str) -> tuple[Block, ...]:
-    """The blocks that Markdown describes; HTML and pictures in it are text."""
+    """Parse Markdown into blocks; HTML and pictures become text."""
     return tuple(_blocks(SyntaxTreeNode(markdown_parser().parse(markdown)).children))
 
 
 @cache
 def markdown_parser() -> MarkdownIt:
-    """Reads Markdown in which HTML and pictures are text, and links lead to the web alone."""
+    """Return a parser that reads HTML and pictures as text and allows web links only."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    parser.validateLink = _permitted  # type: ignore[method-assign]
+    parser.validateLink = _is_web_address  # type: ignore[method-assign]
     return parser.disable(["image", "autolink", "html_inline", "html_block", "reference"])
 
 
-def _permitted(url: str) -> bool:
+def _is_web_address(url: str) -> bool:
     return _WEB_ADDRESS.match(url) is not None
 
 
@@ -88,7 +88,7 @@ def _spans(node: SyntaxTreeNode, span: Span) -> Iterator[Span]:
             yield from _spans(child, replace(span, url=url))
         else:
             strong, emphasis = child.type == "strong", child.type == "em"
-            changed = replace(
+            inner_span = replace(
                 span, strong=span.strong or strong, emphasis=span.emphasis or emphasis
             )
-            yield from _spans(child, changed)
+            yield from _spans(child, inner_span)

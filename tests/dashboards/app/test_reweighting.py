@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dashboards.app.ranking.agreement import agreement, side_by_side
-from dashboards.app.ranking.weighing import scored_parts, weighed
+from dashboards.app.ranking.reweighting import reweight, scored_parts
 from tests.support.report_lake import RUN
 from warehouse.warehouse import Warehouse
 
@@ -82,7 +82,7 @@ def test_at_the_runs_own_weights_scores_and_ranks_are_those_of_the_lake(
     warehouse: Warehouse,
 ) -> None:
     with warehouse.queries() as queries:
-        found = weighed(queries.page_frame("leaderboard", run_id=RUN), OWN)
+        found = reweight(queries.page_frame("leaderboard", run_id=RUN), OWN)
         ranks = {row.idea_id: (row.rank, row.score) for row in queries.ranking(RUN)}
     assert {
         row["idea_id"]: (row["rank"], row["score"]) for row in found.iter_rows(named=True)
@@ -92,18 +92,18 @@ def test_at_the_runs_own_weights_scores_and_ranks_are_those_of_the_lake(
 
 def test_other_weights_turn_the_order_round() -> None:
     frame = ideas(rated(9, 1), rated(1, 9))
-    assert weighed(frame, {"soundness": 1.0, "contribution": 0.0})["idea_id"].to_list() == [
+    assert reweight(frame, {"soundness": 1.0, "contribution": 0.0})["idea_id"].to_list() == [
         "i0",
         "i1",
     ]
-    assert weighed(frame, {"soundness": 0.0, "contribution": 1.0})["idea_id"].to_list() == [
+    assert reweight(frame, {"soundness": 0.0, "contribution": 1.0})["idea_id"].to_list() == [
         "i1",
         "i0",
     ]
 
 
 def test_an_idea_that_a_module_did_not_score_has_bounds_and_no_rank() -> None:
-    found = weighed(ideas(rated(10), rated(8, 8), rated(6, 6), rated(None)), OWN)
+    found = reweight(ideas(rated(10), rated(8, 8), rated(6, 6), rated(None)), OWN)
     of = {row["idea_id"]: row for row in found.iter_rows(named=True)}
     assert (of["i0"]["score"], of["i0"]["rank"]) == (None, None)
     assert (of["i0"]["lower"], of["i0"]["upper"]) == (pytest.approx(4.3, abs=0.1), 10)
@@ -113,36 +113,36 @@ def test_an_idea_that_a_module_did_not_score_has_bounds_and_no_rank() -> None:
 
 
 def test_the_interval_of_a_contribution_is_the_one_that_came_with_it() -> None:
-    found = weighed(ideas(rated(None, 4.0)), {"contribution": 1.0})
+    found = reweight(ideas(rated(None, 4.0)), {"contribution": 1.0})
     assert found.select("score", "lower", "upper").row(0) == (4.0, 3.5, 5.0)
 
 
 def test_the_interval_of_an_assessed_idea_is_its_lowest_and_highest_repetition() -> None:
-    found = weighed(ideas(assessed((5.0, 7.0, 7.5), new=2.0)), OWN)
+    found = reweight(ideas(assessed((5.0, 7.0, 7.5), new=2.0)), OWN)
     assert found.select("score", "lower", "upper").row(0) == (7.0, 5.0, 7.5)
 
 
 def test_weights_of_criteria_act_in_an_assessed_run_and_those_of_modules_do_not() -> None:
     one = {"worth_asking": 8.0, "new": 2.0, "decisive_test": 5.0, "feasible": 5.0}
     frame = ideas(assessed(**one), assessed(**one | {"worth_asking": 4.0, "new": 6.0}))
-    by_worth = weighed(frame, {**OWN, "worth_asking": 3.0, "new": 1.0})
+    by_worth = reweight(frame, {**OWN, "worth_asking": 3.0, "new": 1.0})
     assert by_worth.select("idea_id", "score", "lower", "upper").row(0) == ("i0", 6.5, 6.0, 7.0)
-    assert weighed(frame, {**OWN, "new": 1.0})["idea_id"].to_list() == ["i1", "i0"]
+    assert reweight(frame, {**OWN, "new": 1.0})["idea_id"].to_list() == ["i1", "i0"]
 
 
 def test_an_assessed_idea_that_lacks_a_weighed_criterion_has_bounds() -> None:
-    found = weighed(ideas(assessed(worth_asking=8.0)), {"worth_asking": 1.0, "new": 1.0})
+    found = reweight(ideas(assessed(worth_asking=8.0)), {"worth_asking": 1.0, "new": 1.0})
     assert found.select("score", "rank", "lower", "upper").row(0) == (None, None, 3.75, 9.25)
 
 
 def test_without_any_weight_nothing_has_a_score() -> None:
-    found = weighed(ideas(rated(8, 2)), {})
+    found = reweight(ideas(rated(8, 2)), {})
     assert found["score"].to_list() == [None]
     assert found["rank"].to_list() == [None]
 
 
 def test_an_unknown_standard_error_gives_no_interval() -> None:
-    found = weighed(ideas(rated(8, 2), rated(7, 7, error=None)), OWN)
+    found = reweight(ideas(rated(8, 2), rated(7, 7, error=None)), OWN)
     assert found.filter(polars.col("idea_id") == "i1").select(
         "lower", "upper", "best_rank", "worst_rank"
     ).row(0) == (
@@ -155,7 +155,7 @@ def test_an_unknown_standard_error_gives_no_interval() -> None:
 
 def test_the_interval_is_students() -> None:
     low, high = (
-        weighed(ideas(rated(5, error=1.0)), {"soundness": 1.0}).select("lower", "upper").row(0)
+        reweight(ideas(rated(5, error=1.0)), {"soundness": 1.0}).select("lower", "upper").row(0)
     )
     assert low == pytest.approx(5 - 2.776, abs=1e-3)
     assert high == pytest.approx(5 + 2.776, abs=1e-3)
@@ -171,7 +171,7 @@ def test_the_interval_is_students() -> None:
 )
 @example([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0)], 4.4e-127)  # scores that are equal once rounded
 def test_a_rank_lies_within_its_range(values: list, weight: float) -> None:
-    found = weighed(
+    found = reweight(
         ideas(*(rated(*value) for value in values)),
         {"soundness": weight, "contribution": 1 - weight},
     )
@@ -199,9 +199,9 @@ def test_an_assessed_run_has_a_slider_for_each_criterion() -> None:
 
 def test_a_ranking_agrees_with_itself_and_not_with_its_reverse() -> None:
     values = [rated(9, 9), rated(7, 7), rated(5, 5), rated(None)]
-    one, other = weighed(ideas(*values), OWN), weighed(ideas(*reversed(values)), OWN)
+    one, other = reweight(ideas(*values), OWN), reweight(ideas(*reversed(values)), OWN)
     assert agreement(one, one).spearman == pytest.approx(1.0)
-    turned = agreement(one, weighed(ideas(rated(5, 5), rated(7, 7), rated(9, 9)), OWN))
+    turned = agreement(one, reweight(ideas(rated(5, 5), rated(7, 7), rated(9, 9)), OWN))
     assert turned.spearman == pytest.approx(-1.0)
     assert (turned.shared, turned.only_first, turned.only_second) == (3, 0, 0)
     partly = agreement(one, other)
@@ -210,8 +210,8 @@ def test_a_ranking_agrees_with_itself_and_not_with_its_reverse() -> None:
 
 
 def test_moves_are_counted_among_the_ideas_both_rank() -> None:
-    one = weighed(ideas(rated(9), rated(7), rated(5)), OWN)
-    other = weighed(ideas(rated(None), rated(1), rated(5)), OWN)
+    one = reweight(ideas(rated(9), rated(7), rated(5)), OWN)
+    other = reweight(ideas(rated(None), rated(1), rated(5)), OWN)
     moved = {
         row["idea_id"]: row["change"] for row in side_by_side(one, other).iter_rows(named=True)
     }

@@ -1,4 +1,4 @@
-"""The papers one idea has met: look-ups packed, each identifier once."""
+"""Cache of the papers of one idea, with batched look-ups."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -15,11 +15,8 @@ from tasks.literature.snapshot.records import is_paper_id
 Failures = tuple[SourceFailure, ...]
 
 
-class KnownPapers:
-    """By any identifier that led to them.
-
-    An identifier the source does not know is remembered too.
-    """
+class PaperCache:
+    """Papers by any identifier that was looked up; unknown identifiers are cached too."""
 
     def __init__(self, requests: GatewayRequests) -> None:
         self._requests = requests
@@ -27,7 +24,7 @@ class KnownPapers:
         self._in_flight: dict[str, asyncio.Task[Failures]] = {}
 
     def remember(self, papers: Iterable[Paper]) -> None:
-        """Keep whole papers; known ones stay."""
+        """Cache papers with all fields; papers already cached are not replaced."""
         for paper in papers:
             for name in (paper.paper_id, f"CorpusId:{paper.corpus_id}"):
                 if self._papers.get(name) is None:
@@ -37,35 +34,33 @@ class KnownPapers:
         return self._papers.get(identifier)
 
     async def by_identifier(self, identifiers: Sequence[str]) -> tuple[list[Paper], Failures]:
-        """The known papers among those asked for, in order and once each, and the look-ups that
-        failed.
+        """Return the distinct known papers in order, and the failed look-ups.
 
-        A merged paper comes back under another identifier; it keeps the one it was asked for by, so
-        that the asker finds it.
+        The source may return a merged paper under another identifier; it keeps the requested one.
         """
         wanted = list(dict.fromkeys(identifiers))
         failures = await self._fetch(wanted)
-        found: dict[str, Paper] = {}
+        papers: dict[str, Paper] = {}
         for identifier in wanted:
             paper = self._papers.get(identifier)
             if paper is not None:
                 if is_paper_id(identifier) and identifier != paper.paper_id:
                     paper = replace(paper, paper_id=PaperId(identifier))
-                found.setdefault(paper.paper_id, paper)
-        return list(found.values()), failures
+                papers.setdefault(paper.paper_id, paper)
+        return list(papers.values()), failures
 
     async def by_corpus_id(self, corpus_ids: Iterable[int]) -> tuple[dict[int, Paper], Failures]:
         names = {corpus_id: f"CorpusId:{corpus_id}" for corpus_id in corpus_ids}
         failures = await self._fetch(list(names.values()))
-        found = {
+        papers = {
             corpus_id: paper
             for corpus_id, name in names.items()
             if (paper := self._papers.get(name)) is not None
         }
-        return found, failures
+        return papers, failures
 
     async def _fetch(self, identifiers: Sequence[str]) -> Failures:
-        """Ask for what is unknown and not being asked for; wait for what is."""
+        """Request unknown identifiers, and wait for those in flight."""
         unknown = [each for each in identifiers if each not in self._papers]
         new = [each for each in unknown if each not in self._in_flight]
         for start in range(0, len(new), LARGEST_BATCH):
@@ -75,22 +70,22 @@ class KnownPapers:
         tasks = dict.fromkeys(self._in_flight[each] for each in unknown if each in self._in_flight)
         failures: dict[SourceFailure, None] = {}
         for task in tasks:
-            # Shielded: one who gives up must not take the answer from the others.
+            # Shielded: a cancelled caller must not cancel the request for the others.
             failures.update(dict.fromkeys(await asyncio.shield(task)))
         return tuple(failures)
 
     async def _ask(self, identifiers: list[str]) -> Failures:
         try:
-            fetched = await self._requests.batch(self._requests.paper_fields, identifiers)
-            if fetched.failure is not None:
-                return (fetched.failure,)
-            for identifier, row in zip(identifiers, fetched.body, strict=True):
+            result = await self._requests.batch(self._requests.paper_fields, identifiers)
+            if result.failure is not None:
+                return (result.failure,)
+            for identifier, row in zip(identifiers, result.body, strict=True):
                 paper = parse_paper(row)
                 self._papers[identifier] = paper
                 if paper is not None:
                     self.remember([paper])
             return ()
         finally:
-            # Also after a failure: then the next who asks tries again.
+            # Also after a failure, so that the next call retries.
             for identifier in identifiers:
                 self._in_flight.pop(identifier, None)

@@ -1,4 +1,4 @@
-"""The page of a published run of whatever kind."""
+"""Pages of published work by kind."""
 
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -15,19 +15,26 @@ from warehouse.warehouse import Warehouse
 
 
 def cites_works(kind: Kind[Any, Any, Any]) -> bool:
-    """Whether the page of a kind can be written as `.bib`."""
-    own = _own_page(kind)
-    return own is not None and get_type_hints(own)["return"].bib is not PublishedPage.bib
+    """Return whether the page of a kind can be written as `.bib`."""
+    page_function = _page_function(kind)
+    return (
+        page_function is not None
+        and get_type_hints(page_function)["return"].bib is not PublishedPage.bib
+    )
 
 
 def page_of(kind: Kind[Any, Any, Any], warehouse: Warehouse, run_id: RunId) -> PublishedPage:
-    """The page of a published run. Raises UnknownNameError when it is not published."""
-    own = _own_page(kind)
-    return units_page(kind, warehouse, run_id) if own is None else own(warehouse, run_id)
+    """Return the page of published work; raise UnknownNameError without any."""
+    page_function = _page_function(kind)
+    return (
+        units_page(kind, warehouse, run_id)
+        if page_function is None
+        else page_function(warehouse, run_id)
+    )
 
 
-def _own_page(kind: Kind[Any, Any, Any]) -> Callable[[Warehouse, RunId], PublishedPage] | None:
-    """What makes the page of a kind, imported when it is first looked at; None: it has none."""
+def _page_function(kind: Kind[Any, Any, Any]) -> Callable[[Warehouse, RunId], PublishedPage] | None:
+    """Return the kind's page function, imported at first use; None: it has none."""
     place = f"{__package__}.write_{kind.word}"
     if find_spec(place) is None:
         return None
@@ -35,12 +42,12 @@ def _own_page(kind: Kind[Any, Any, Any]) -> Callable[[Warehouse, RunId], Publish
     return page
 
 
-def any_view(warehouse: Warehouse, run_id: RunId) -> Page:
-    """The report of what is published under a name, whatever it is.
+def published_view(warehouse: Warehouse, run_id: RunId) -> Page:
+    """Return the report of published work of any kind.
 
     Raises:
         ConfigurationError: the lake cannot be opened.
-        UnknownNameError: no such lake, or nothing published under that name.
+        UnknownNameError: there is no such lake, or nothing published under that name.
     """
     with warehouse.queries() as queries:
         kind = published_kind(queries.connection, run_id)

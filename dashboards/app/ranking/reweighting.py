@@ -1,4 +1,4 @@
-"""Leaderboards under other weights: scores, intervals and ranks, computed in memory for sliders."""
+"""Leaderboards under other weights, computed in memory for sliders."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,28 +17,33 @@ _UPPER_TAIL = 0.975
 _MANY = 1e6
 
 
-def assessed(ideas: Frame) -> bool:
-    """Whether the ideas are scored by an assessment, so that weights act on its criteria."""
+def has_assessment(ideas: Frame) -> bool:
+    """Return whether an assessment scored the ideas, so that its criteria are weighted."""
     return bool((ideas["score_basis"] == ScoreBasis.ASSESSMENT.value).any())
 
 
 def scored_parts(ideas: Frame) -> tuple[str, ...]:
-    """What weights act on: the criteria of an assessed run, else modules that scored any idea."""
-    if assessed(ideas):
+    """Return the parts that weights act on.
+
+    These are the criteria of an assessed run, else the modules that scored any idea.
+    """
+    if has_assessment(ideas):
         return CRITERION_PARTS
     return tuple(
         module for module in MODULE_PARTS if ideas[f"{module}_0_to_10"].is_not_null().any()
     )
 
 
-def weighed(ideas: Frame, weights: Mapping[str, float]) -> Frame:
-    """The leaderboard of a run under other weights.
+def reweight(ideas: Frame, weights: Mapping[str, float]) -> Frame:
+    """Compute the leaderboard of a run under other weights.
 
-    As in `idea_scores`, an idea has a score only where all that counts scored it, and otherwise an
-    interval, which reaches from the score with 0 in place of what is missing to that with 10. Of a
-    contribution the interval is that of the bootstrap over works; of a soundness, committee or
-    novelty Student's, of its standard error; they are taken as independent. Of criteria it is the
-    lowest and the highest repetition. An idea of which the interval of a part is unknown has none.
+    As in `idea_scores`, an idea has a score only if every weighted part scored it. Otherwise it has
+    an interval only, from the score with 0 in place of the missing parts to the score with 10.
+
+    The interval of a contribution is a bootstrap over papers; that of soundness, committee and
+    novelty is Student's t from the standard error. These are treated as independent. The interval
+    of a criterion spans its lowest and highest repetition. If the interval of a part is unknown,
+    the idea has no interval.
 
     Args:
         ideas: rows of `leaderboard.sql`.
@@ -46,10 +51,10 @@ def weighed(ideas: Frame, weights: Mapping[str, float]) -> Frame:
 
     Returns:
         `ideas` with `score`, `lower`, `upper` (0 to 10), `rank`, `best_rank`, `worst_rank` within
-        the group, and `published_score`.
+            the group, and `published_score`.
     """
     parts = tuple(part for part in scored_parts(ideas) if weights.get(part, 0.0) > 0)
-    if assessed(ideas) and not parts:
+    if has_assessment(ideas) and not parts:
         parts, weights = (OVERALL,), {OVERALL: 1.0}
     score, lower, upper = _scores_and_intervals(ideas, parts, weights)
     columns = {"score": score, "lower": lower, "upper": upper}
@@ -68,41 +73,42 @@ def _scores_and_intervals(
         nothing = np.full(len(ideas), np.nan)
         return nothing, nothing, nothing
     values = np.column_stack([_numbers(ideas, f"{part}_0_to_10") for part in parts])
-    known = ~np.isnan(values)
+    is_scored = ~np.isnan(values)
     weight = np.array([weights[part] for part in parts])
     share = np.broadcast_to(weight / weight.sum(), values.shape)
 
     def with_missing_as(value: float) -> np.ndarray:
-        total: np.ndarray = (share * np.where(known, values, value)).sum(axis=1)
+        total: np.ndarray = (share * np.where(is_scored, values, value)).sum(axis=1)
         return total
 
     widths = [_half_widths(ideas, part) for part in parts]
-    # All criteria come from the same repetitions, modules from judgements of their own.
-    together = _added if assessed(ideas) else _added_as_independent
-    below, above = (
-        together(np.where(known, share * np.column_stack(side), 0.0))
+    # All criteria come from the same repetitions; modules are judged independently.
+    combine = _sum_widths if has_assessment(ideas) else _root_sum_of_squares
+    lower_widths, upper_widths = (
+        combine(np.where(is_scored, share * np.column_stack(side), 0.0))
         for side in zip(*widths, strict=True)
     )
-    # The bounds of an idea without a score hold, however sure the parts are that it has.
-    below, above = (
-        np.where(known.all(axis=1), side, np.nan_to_num(side)) for side in (below, above)
+    # Missing parts already span 0 to 10, so unknown widths of the others count as 0.
+    lower_widths, upper_widths = (
+        np.where(is_scored.all(axis=1), side, np.nan_to_num(side))
+        for side in (lower_widths, upper_widths)
     )
-    lower, upper = with_missing_as(0.0) - below, with_missing_as(10.0) + above
+    lower, upper = with_missing_as(0.0) - lower_widths, with_missing_as(10.0) + upper_widths
     return with_missing_as(np.nan), np.clip(lower, 0, 10), np.clip(upper, 0, 10)
 
 
-def _added(widths: np.ndarray) -> np.ndarray:
+def _sum_widths(widths: np.ndarray) -> np.ndarray:
     total: np.ndarray = widths.sum(axis=1)
     return total
 
 
-def _added_as_independent(widths: np.ndarray) -> np.ndarray:
+def _root_sum_of_squares(widths: np.ndarray) -> np.ndarray:
     total: np.ndarray = np.sqrt((widths**2).sum(axis=1))
     return total
 
 
 def _half_widths(ideas: Frame, part: str) -> tuple[np.ndarray, np.ndarray]:
-    """How far the interval of a part reaches below and above it; NaN where that is unknown."""
+    """Return how far a part's interval extends below and above it; NaN if unknown."""
     if f"{part}_lower" in ideas.columns:
         value = _numbers(ideas, f"{part}_0_to_10")
         lower, upper = _numbers(ideas, f"{part}_lower"), _numbers(ideas, f"{part}_upper")
@@ -114,34 +120,34 @@ def _half_widths(ideas: Frame, part: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _numbers(ideas: Frame, column: str) -> np.ndarray:
-    """The column as floats, NaN for null and for a column that is not there."""
+    """Return the column as floats; NaN for null and for a missing column."""
     if column not in ideas.columns:
         return np.full(len(ideas), np.nan)
     return np.asarray(ideas[column].cast(polars.Float64).fill_null(np.nan).to_numpy())
 
 
 def _with_ranks(frame: Frame) -> Frame:
-    parts = [_ranked(part) for part in frame.partition_by("group", maintain_order=True)]
-    return polars.concat(parts) if parts else _ranked(frame)
+    parts = [_rank_group(part) for part in frame.partition_by("group", maintain_order=True)]
+    return polars.concat(parts) if parts else _rank_group(frame)
 
 
-def _ranked(part: Frame) -> Frame:
-    """Ranks of one group among its ideas with a score; the best and worst that intervals allow.
+def _rank_group(part: Frame) -> Frame:
+    """Rank the scored ideas of a group, with the best and worst rank intervals allow.
 
-    An idea without a score has places among all ideas, any other among those with a score, as its
-    rank is. A score without an interval counts as a point for the others.
+    The places of an unscored idea count all ideas of the group, those of a scored idea only scored
+    ones, as its rank does. A score without an interval counts as a point.
     """
     score = part["score"].round(_DIGITS)
-    whole = score.is_not_null()
-    among_scored, among_all = _places(part, part.filter(whole)), _places(part, part)
+    has_score = score.is_not_null()
+    among_scored, among_all = _places(part, part.filter(has_score)), _places(part, part)
     no_interval = part["lower"].is_null()
     return part.with_columns(
         score.rank("min", descending=True).cast(polars.Int64).alias("rank"),
         *(
             polars.when(~no_interval)
-            .then(polars.Series(np.where(whole, scored, every), dtype=polars.Int64))
+            .then(polars.Series(np.where(has_score, scored_place, every), dtype=polars.Int64))
             .alias(name)
-            for name, scored, every in zip(
+            for name, scored_place, every in zip(
                 ("best_rank", "worst_rank"), among_scored, among_all, strict=True
             )
         ),
@@ -149,8 +155,8 @@ def _ranked(part: Frame) -> Frame:
 
 
 def _places(part: Frame, others: Frame) -> tuple[np.ndarray, np.ndarray]:
-    """The best and the worst place of each idea among `others`."""
-    # Rounded like the scores that ranks compare: a bound below its own score would exclude the rank.
+    """Return the best and the worst place of each idea among `others`."""
+    # Rounded like scores in ranks, else an idea's rank could lie outside its range.
     columns = polars.col("score", "lower", "upper").round(_DIGITS)
     part, others = part.with_columns(columns), others.with_columns(columns)
     lower, upper = (

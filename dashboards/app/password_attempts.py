@@ -1,4 +1,4 @@
-"""Wrong passwords, and how long who guesses has to wait."""
+"""Delays after wrong passwords."""
 
 import math
 import threading
@@ -19,15 +19,15 @@ class _Guesses:
     last: float
 
     def wait_seconds(self, free: int) -> float:
-        """How long after the last one: 1, 2, 4 … seconds, the longest wait at most."""
+        """Return the delay after the last guess: 1, 2, 4 … seconds, up to a limit."""
         over = self.count - free
         return min(2.0 ** min(over, 30), LONGEST_WAIT_SECONDS) if over >= 0 else 0.0
 
 
 class Attempts:
-    """Wrong passwords by client: who guesses waits longer each time, and nobody else waits.
+    """Wrong passwords by client, with a delay that grows for that client only.
 
-    A client is whatever guesses are counted by: an address, or the account that is guessed at.
+    A client is an address or the account being guessed.
     """
 
     def __init__(
@@ -38,19 +38,20 @@ class Attempts:
         self._lock = threading.Lock()
 
     def wait_seconds(self, client: str) -> float:
-        """How long `client` has to wait before a guess of it counts; 0 or less: it may guess."""
+        """Return the seconds until a guess of `client` counts; 0 or less: now."""
         with self._lock:
             return self._wait_seconds(client)
 
-    def hear(self, client: str, *, right: bool) -> float:
-        """Take a guess of `client` in: 0, or the seconds it has to wait before one counts, right or
-        wrong.
+    def record(self, client: str, *, right: bool) -> float:
+        """Record a guess; return 0, or the seconds to wait if it came too early.
+
+        A guess that comes too early does not count, right or wrong.
         """
         with self._lock:
             wait_seconds = self._wait_seconds(client)
             if wait_seconds > 0:
                 return wait_seconds
-            guesses = self._of(client)
+            guesses = self._guesses_of(client)
             self._wrong.pop(client, None)
             if not right:
                 self._wrong[client] = _Guesses(guesses.count + 1, self._clock())
@@ -59,10 +60,10 @@ class Attempts:
             return 0.0
 
     def _wait_seconds(self, client: str) -> float:
-        guesses = self._of(client)
+        guesses = self._guesses_of(client)
         return guesses.last + guesses.wait_seconds(self._free) - self._clock()
 
-    def _of(self, client: str) -> _Guesses:
-        found = self._wrong.get(client)
-        old = found is None or found.last + FORGOTTEN_AFTER_SECONDS < self._clock()
-        return _Guesses(0, -math.inf) if found is None or old else found
+    def _guesses_of(self, client: str) -> _Guesses:
+        guesses = self._wrong.get(client)
+        old = guesses is None or guesses.last + FORGOTTEN_AFTER_SECONDS < self._clock()
+        return _Guesses(0, -math.inf) if guesses is None or old else guesses

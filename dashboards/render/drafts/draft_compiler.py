@@ -1,4 +1,4 @@
-"""A draft compiled: Pandoc reads its source once, Typst sets the PDF."""
+"""Compilation of a draft: Pandoc reads the source once, Typst makes the PDF."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 
 import pypandoc
 
-from dashboards.render.drafts.latex import Compiled, compiled, for_venue, variables
+from dashboards.render.drafts.latex import LatexResult, compile_latex, for_venue, variables
 from dashboards.render.drafts.programs import run_typst
 from dashboards.render.drafts.venues import DRAFT, PREAMBLE, TYPST
 from schemas.errors import ConfigurationError
@@ -24,9 +24,13 @@ _A4 = ("-V", "papersize=a4")
 _HTML = ("--embed-resources", "-V", "maxwidth=45em")
 
 
-def compile_draft(draft: Draft, folder: Path, venue: Venue) -> tuple[tuple[Path, ...], Compiled]:
-    """Write `draft.pdf`, `.docx`, `.html` and `.tex` beside the source, figures and references that
-    lie in `folder`, with the template; their paths, and what became of the LaTeX.
+def compile_draft(draft: Draft, folder: Path, venue: Venue) -> tuple[tuple[Path, ...], LatexResult]:
+    """Write `draft.pdf`, `.docx`, `.html` and `.tex` into `folder`.
+
+    Source, figures, references and template are already in `folder`.
+
+    Returns:
+        The paths, and the result of LaTeX.
 
     Raises:
         OSError: they cannot be written.
@@ -34,26 +38,26 @@ def compile_draft(draft: Draft, folder: Path, venue: Venue) -> tuple[tuple[Path,
     """
     tree = json.loads(pypandoc.convert_text(draft.markdown, "json", format=MARKDOWN))
     numbers = {name: str(number) for number, name in enumerate(_figures(tree["blocks"]), start=1)}
-    _refer(tree["blocks"], numbers)
+    _name_figures(tree["blocks"], numbers)
     paths = {kind: folder / f"draft.{kind}" for kind in ("pdf", "docx", "html", "tex")}
-    cited = ["--citeproc", f"--bibliography={folder / REFERENCES}"]
+    citation_options = ["--citeproc", f"--bibliography={folder / REFERENCES}"]
     natbib = ["--natbib", f"--bibliography={BIBLIOGRAPHY}"] if draft.works else []
     if (folder / PREAMBLE).exists():
         natbib.append(f"--include-in-header={folder / PREAMBLE}")
     typ, set_by = folder / "draft.typ", ("-V", f"template={TYPST}")
     _pandoc(_with(tree, "pdf"), "latex", paths["tex"], folder, *natbib, *_A4, *variables(venue))
-    _pandoc(_with(tree, "pdf"), "typst", typ, folder, *cited, *_A4, *set_by)
+    _pandoc(_with(tree, "pdf"), "typst", typ, folder, *citation_options, *_A4, *set_by)
     latex = paths["tex"].read_text("utf-8")
     paths["tex"].write_text(for_venue(latex, venue), "utf-8")
     run_typst(typ, paths["pdf"])
-    _caption(tree["blocks"], numbers)
-    _pandoc(_with(tree, "svg"), "html", paths["html"], folder, *cited, *_HTML)
-    _pandoc(_with(tree, "png"), "docx", paths["docx"], folder, *cited)
-    return tuple(paths.values()), compiled(folder, paths["tex"].name)
+    _number_captions(tree["blocks"], numbers)
+    _pandoc(_with(tree, "svg"), "html", paths["html"], folder, *citation_options, *_HTML)
+    _pandoc(_with(tree, "png"), "docx", paths["docx"], folder, *citation_options)
+    return tuple(paths.values()), compile_latex(folder, paths["tex"].name)
 
 
 def _with(tree: Any, extension: str) -> Any:
-    """The tree with its pictures in that format."""
+    """Return the tree with the file extension added to its pictures."""
     copy = deepcopy(tree)
     for node in _nodes(copy["blocks"]):
         if node.get("t") == "Image":
@@ -77,7 +81,7 @@ def _pandoc(tree: Any, to: str, path: Path, folder: Path, *options: str) -> None
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
-    """Every block and inline."""
+    """Yield every block and inline."""
     if isinstance(tree, list):
         for each in tree:
             yield from _nodes(each)
@@ -87,30 +91,30 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
 
 
 def _figures(blocks: Any) -> list[str]:
-    """Identifiers of figures, in the order in which they stand."""
+    """Return the identifiers of figures in document order."""
     return [node["c"][0][0] for node in _nodes(blocks) if node.get("t") == "Figure"]
 
 
-def _refer(blocks: Any, numbers: Mapping[str, str]) -> None:
-    """Have links to figures say which figure it is."""
+def _name_figures(blocks: Any, numbers: Mapping[str, str]) -> None:
+    """Replace the text of links to figures by the figure number."""
     for node in _nodes(blocks):
         if node.get("t") == "Link" and node["c"][2][0].startswith(_FIGURE):
             name = node["c"][2][0].removeprefix("#")
             if name in numbers:
-                node["c"][1] = _said(f"Figure {numbers[name]}")
+                node["c"][1] = _pandoc_words(f"Figure {numbers[name]}")
 
 
-def _caption(blocks: Any, numbers: Mapping[str, str]) -> None:
-    """Number the captions, where a format does not do so itself."""
+def _number_captions(blocks: Any, numbers: Mapping[str, str]) -> None:
+    """Number the captions, for formats that do not."""
     for node in _nodes(blocks):
         if node.get("t") == "Figure":
             lines = node["c"][1][1]
             if lines and node["c"][0][0] in numbers:
-                said = _said(f"Figure {numbers[node['c'][0][0]]}:")
-                lines[0]["c"] = [*said, {"t": "Space"}, *lines[0]["c"]]
+                label = _pandoc_words(f"Figure {numbers[node['c'][0][0]]}:")
+                lines[0]["c"] = [*label, {"t": "Space"}, *lines[0]["c"]]
 
 
-def _said(text: str) -> list[dict[str, Any]]:
+def _pandoc_words(text: str) -> list[dict[str, Any]]:
     first, *rest = text.split()
     words = [{"t": "Str", "c": first}]
     for word in rest:
@@ -119,7 +123,7 @@ def _said(text: str) -> list[dict[str, Any]]:
 
 
 def references(works: Sequence[DraftWork]) -> str:
-    """The bibliography as CSL-JSON, in which nothing acts as LaTeX."""
+    """Return the bibliography as CSL-JSON, in which no text acts as LaTeX."""
     return json.dumps([_entry(work) for work in works], ensure_ascii=False, indent=1)
 
 
@@ -142,11 +146,13 @@ def _entry(work: DraftWork) -> dict[str, Any]:
 def _name(author: str) -> dict[str, str]:
     plain = _plain(author)
     family = surname(plain)
-    given = plain.removesuffix(family).strip() if "," not in plain else plain.partition(",")[2]
-    named = {"family": family, "given": given.strip()}
-    return {part: said for part, said in named.items() if said} or {"literal": plain or "Anonymous"}
+    given_name = plain.removesuffix(family).strip() if "," not in plain else plain.partition(",")[2]
+    name_parts = {"family": family, "given": given_name.strip()}
+    return {part: value for part, value in name_parts.items() if value} or {
+        "literal": plain or "Anonymous"
+    }
 
 
 def _plain(text: str) -> str:
-    """CSL reads a few tags of HTML, and no other mark."""
+    """Return the text without HTML tags, the only markup that CSL reads."""
     return " ".join(INVISIBLE.sub(" ", text).replace("<", "‹").replace(">", "›").split())

@@ -1,4 +1,4 @@
-"""What a reader chooses on a page; its address holds all that differs from the default."""
+"""Choices of a reader, stored in the URL where they differ from the default."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,10 +23,10 @@ class Field:
     """A control of a form.
 
     Attributes:
-        value: what is chosen; of `checks` several.
-        options: value and words of each; none: a field of its kind.
-        kind: checks, check, or the type of an input.
-        attributes: further ones of an input, such as its bounds; None: not there.
+        value: the chosen value; a list for `checks`.
+        options: value and label of each; empty: an input of type `kind`.
+        kind: `checks`, `check`, or the type of an input.
+        attributes: further HTML attributes of an input; None: left out.
     """
 
     name: str
@@ -40,26 +40,32 @@ class Field:
 
 
 def form(*fields: Field | None) -> Markup:
-    """The form of a page; nothing where there is no choice."""
-    shown = [
+    """Return the form of a page; empty without fields."""
+    visible_fields = [
         replace(each, options=[(value, unturned(words)) for value, words in each.options])
         for each in fields
         if each is not None
     ]
-    return controls("choose", fields=shown) if shown else Markup()
+    return controls("choose", fields=visible_fields) if visible_fields else Markup()
 
 
-def chosen(visit: Visit, name: str, options: Sequence[str], default: str) -> str:
-    """The option that the address names, else the default: an old link still opens the page."""
+def option_in_address(visit: Visit, name: str, options: Sequence[str], default: str) -> str:
+    """Return the option named in the URL, else the default.
+
+    An unknown option is ignored, so that old links still work.
+    """
     value = visit.query.get(name, default)
     return value if value in options else default
 
 
-def chosen_number(visit: Visit, name: str, most: float, wanted: str) -> float | None:
-    """Return the number that the address names, from 0 on; None: it names none.
+def number_in_address(visit: Visit, name: str, most: float, expected_form: str) -> float | None:
+    """Return the number named in the URL; None if there is none.
+
+    Args:
+        expected_form: description of a valid value, for the error message.
 
     Raises:
-        ConfigurationError: it is none, or larger than `most`; `wanted` says what to write.
+        ConfigurationError: it is no number from 0 to `most`.
     """
     text = visit.query.get(name, "").strip()
     try:
@@ -67,37 +73,39 @@ def chosen_number(visit: Visit, name: str, most: float, wanted: str) -> float | 
     except ValueError:
         value = -1.0
     if value is not None and not 0 <= value <= most:
-        raise ConfigurationError(f"{name}: write {wanted}, not “{text[:40]}”")
+        raise ConfigurationError(f"{name}: write {expected_form}, not “{text[:40]}”")
     return value
 
 
-def chosen_run(visit: Visit) -> Run | None:
-    """The run that the address names, else the newest of a file of ideas; None: there is none.
+def run_in_address(visit: Visit) -> Run | None:
+    """Return the run named in the URL, else the default run.
+
+    None: no run is published.
 
     Raises:
-        UnknownNameError: the address names one that is not published.
+        UnknownNameError: the named run is not published.
     """
-    runs, named = visit.lake.runs(), visit.query.get("run")
+    runs, run_id = visit.lake.runs(), visit.query.get("run")
     if not runs:
         return None
-    if named is None:
+    if run_id is None:
         return default_run(runs)
     for run in runs:
-        if run.run_id == named:
+        if run.run_id == run_id:
             return run
     raise UnknownNameError(
-        f"there is no published run “{named}”: it may have been refused, be under way, or be in"
+        f"there is no published run “{run_id}”: it may have been refused, be under way, or be in"
         " another warehouse"
     )
 
 
 def default_run(runs: Sequence[Run]) -> Run:
-    """The newest that evaluated a file; one idea that somebody tried comes after all of them."""
+    """Return the newest run of an idea file; runs of single ideas come last."""
     return next((run for run in runs if run.is_of_a_file), runs[0])
 
 
 def comparable_runs(lake: Lake, run: Run) -> list[Run]:
-    """List the run and those before it that compare with it, newest first."""
+    """List the run and the earlier comparable ones, newest first."""
     return [
         each
         for each in lake.runs()
@@ -106,24 +114,24 @@ def comparable_runs(lake: Lake, run: Run) -> list[Run]:
 
 
 def run_field(visit: Visit, run: Run | None) -> Field | None:
-    """The choice of a run; None where there is at most this one."""
+    """Return the choice of a run; None with fewer than two runs."""
     runs = visit.lake.runs()
     if run is None or len(runs) < 2:
         return None
-    listed = list(runs[:_MOST_RUNS])
-    if run not in listed:
-        listed.append(run)
-    options = [(str(each.run_id), run_title(each)) for each in listed]
+    selectable = list(runs[:_MOST_RUNS])
+    if run not in selectable:
+        selectable.append(run)
+    options = [(str(each.run_id), run_title(each)) for each in selectable]
     return Field("run", "Run", str(run.run_id), str(default_run(runs).run_id), options)
 
 
 def run_facts(run: Run) -> Iterator[pg.Block]:
-    """Yield what a page about a run begins with."""
+    """Yield the blocks at the top of a page about a run."""
     if not run.in_order:
         yield pg.note(run.order_in_words)
     yield pg.facts(
         pg.report(f"Run {run.run_id}", run_path(run.run_id)),
-        f"{figures.counted(run.idea_count, 'idea')}: {run.states_in_words}",
+        f"{figures.plural(run.idea_count, 'idea')}: {run.states_in_words}",
         f"engine {run.engine}",
         f"profile {run.profile}",
     )
@@ -131,6 +139,6 @@ def run_facts(run: Run) -> Iterator[pg.Block]:
 
 def run_title(run: Run) -> str:
     label = f" · {run.label}" if run.label else ""
-    ideas = figures.counted(run.idea_count, "idea")
+    ideas = figures.plural(run.idea_count, "idea")
     order = "" if run.in_order else " · not in order"
     return f"{run.started_at:%Y-%m-%d %H:%M} · {run.run_id}{label} · {ideas}{order}"

@@ -1,4 +1,4 @@
-"""What the page asks of the job runner."""
+"""Requests of the pages to the job runner."""
 
 import time
 from collections.abc import Sequence
@@ -22,38 +22,41 @@ NO_RUNNER = "No job runner is at work in this warehouse; `assay jobs run` starts
 
 
 def may_watch(person: Person | None, job: Job) -> bool:
-    """Whether a reader may watch and stop a job; None: a reader of an open dashboard."""
+    """Return whether a reader may watch and stop a job.
+
+    Args:
+        person: None: a reader of an open dashboard.
+    """
     if person is None or person.role.may(Action.OVERSEE):
         return True
     return job.request is not None and job.request.asked_by == person.name
 
 
-def expected_of(warehouse: Warehouse, requests: Sequence[JobRequest]) -> list[dict[str, object]]:
-    """What jobs that ask nothing say of each request; they are deleted once that is read.
+def estimates_of(warehouse: Warehouse, requests: Sequence[JobRequest]) -> list[dict[str, object]]:
+    """Estimate requests by jobs that call no model; the jobs are deleted afterwards.
 
     Raises:
-        ConfigurationError: in the command's own words, what is wrong with a request; or it asks
-            for more than is offered.
-        UpstreamError: it took too long.
+        ConfigurationError: a request is wrong, or exceeds what the dashboard offers.
+        UpstreamError: the estimate took too long.
     """
     for request in requests:
         assert request.asks_nothing
         check_offered(request, warehouse.settings.dashboard)
     job_ids = [submit(warehouse, request) for request in requests]
-    return [_result(warehouse, job_id) for job_id in job_ids]
+    return [_wait_for_estimate(warehouse, job_id) for job_id in job_ids]
 
 
-def _result(warehouse: Warehouse, job_id: str) -> dict[str, object]:
+def _wait_for_estimate(warehouse: Warehouse, job_id: str) -> dict[str, object]:
     deadline = time.monotonic() + PLAN_SECONDS
     while (job := read_job(warehouse, job_id)) is not None and job.at_work:
         if time.monotonic() > deadline:
             request_stop(job)
-            raise UpstreamError(_too_long(warehouse))
+            raise UpstreamError(_timeout_message(warehouse))
         time.sleep(POLL_SECONDS)
     return take_expected(warehouse, job_id)
 
 
-def _too_long(warehouse: Warehouse) -> str:
+def _timeout_message(warehouse: Warehouse) -> str:
     if runner_at_work(warehouse) is False:
         return NO_RUNNER
     return (

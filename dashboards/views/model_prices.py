@@ -1,4 +1,4 @@
-"""What the tokens of a run would have cost with other models."""
+"""Prices of models, to compare the cost of a run."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,8 +9,8 @@ import orjson
 
 from schemas.errors import ConfigurationError
 
+# Shown next to a run; readers can name other models of the price list.
 PRESETS = ("gpt-5", "gpt-5-mini", "claude-sonnet-4-5", "gemini/gemini-2.5-pro", "deepseek-chat")
-"""Shown beside a run; every other model of the price list can be named."""
 _MILLION = 1_000_000
 _CHAT = frozenset({"chat", "completion", "responses"})
 
@@ -20,7 +20,7 @@ class ModelPrice:
     """Dollars per million tokens.
 
     Attributes:
-        batch_share: what a provider's batch costs of it; None: it offers none.
+        batch_share: price of a provider's batch, as a share; None: no batches.
     """
 
     prompt_usd: float
@@ -29,23 +29,23 @@ class ModelPrice:
     batch_share: float | None = None
 
     def of(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int) -> float:
-        """Dollars; `cached_tokens` are part of `prompt_tokens`."""
-        cached = min(cached_tokens, prompt_tokens)
+        """Return dollars; `cached_tokens` are part of `prompt_tokens`."""
+        cache_hits = min(cached_tokens, prompt_tokens)
         return (
-            (prompt_tokens - cached) * self.prompt_usd
-            + cached * self.cached_usd
+            (prompt_tokens - cache_hits) * self.prompt_usd
+            + cache_hits * self.cached_usd
             + completion_tokens * self.completion_usd
         ) / _MILLION
 
     def by_batch(self, prompt_tokens: int, completion_tokens: int) -> float | None:
-        """Dollars in a provider's batch, which no cache makes cheaper."""
+        """Return dollars in a provider's batch, without its cache."""
         if self.batch_share is None:
             return None
         return self.batch_share * self.of(prompt_tokens, completion_tokens, 0)
 
 
 def read_prices(path: Path) -> dict[str, ModelPrice]:
-    """Prices by model, of the models that chat and have one.
+    """Return prices by model, of priced chat models.
 
     Raises:
         ConfigurationError: the file cannot be read.
@@ -61,25 +61,25 @@ def read_prices(path: Path) -> dict[str, ModelPrice]:
 
 @lru_cache(2)
 def _prices(path: Path, changed: int) -> dict[str, ModelPrice]:
-    del changed  # another time is another file
+    del changed  # cache key: a new modification time means new content
     entries: dict[str, Any] = orjson.loads(path.read_bytes())
-    found = {
+    prices = {
         name: _price(entry)
         for name, entry in entries.items()
         if isinstance(entry, dict) and entry.get("mode") in _CHAT
     }
-    return {name: price for name, price in sorted(found.items()) if price is not None}
+    return {name: price for name, price in sorted(prices.items()) if price is not None}
 
 
 def _price(entry: dict[str, Any]) -> ModelPrice | None:
     prompt, completion = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
     if not isinstance(prompt, int | float) or not isinstance(completion, int | float):
         return None
-    cached = entry.get("cache_read_input_token_cost")
+    cached_price = entry.get("cache_read_input_token_cost")
     batch = entry.get("output_cost_per_token_batches")
     return ModelPrice(
         prompt * _MILLION,
         completion * _MILLION,
-        (cached if isinstance(cached, int | float) else prompt) * _MILLION,
+        (cached_price if isinstance(cached_price, int | float) else prompt) * _MILLION,
         batch / completion if isinstance(batch, int | float) and completion else None,
     )

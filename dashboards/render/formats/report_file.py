@@ -1,13 +1,13 @@
-"""A report in any of the formats."""
+"""Reports as files of any format."""
 
 from dashboards.render.formats.bib_file import bib_file
 from dashboards.render.formats.html import html_page
 from dashboards.render.formats.markdown import markdown_page
 from dashboards.render.formats.report_format import ReportFormat
 from dashboards.render.page import Page
-from dashboards.views.any_run import any_view, page_of
 from dashboards.views.idea.idea_blocks import idea_view
 from dashboards.views.idea.idea_page import idea_page
+from dashboards.views.pages_by_kind import page_of, published_view
 from dashboards.views.published_page import PublishedPage
 from dashboards.views.write_ranking import ranking_page
 from dashboards.views.write_run import reviews_json
@@ -26,16 +26,16 @@ def report_file(
     ranking: bool = False,
     full: bool = False,
 ) -> bytes:
-    """The report of a run, a check, a survey or a benchmark; of one idea of a run; or of a run's
-    ranking by matches.
+    """Return the report of published work, of an idea, or of a ranking by matches.
 
     Args:
-        full: of an idea all of it, not the first page alone; `bib` and `json` hold all anyway.
+        full: the whole report of an idea, not just the first page; `bib` and `json` are always
+            whole.
 
     Raises:
-        ConfigurationError: no such lake, a format the report cannot have, or `full` without an
-            idea.
-        UnknownNameError: no such run, idea or ranking.
+        ConfigurationError: there is no such lake, the report cannot have this format, or `full` is
+            given without an idea.
+        UnknownNameError: there is no such run, idea or ranking.
     """
     if full and idea_id is None:
         raise ConfigurationError("a full report is of one idea: name the idea")
@@ -50,12 +50,12 @@ def report_file(
     elif idea_id is not None:
         page = published_idea(warehouse, run_id, idea_id, full=full)
     else:
-        page = any_view(warehouse, run_id)
+        page = published_view(warehouse, run_id)
     return document(page, output_format)
 
 
 def document(page: Page, output_format: ReportFormat) -> bytes:
-    """A page as `md`, `html`, `pdf` or `docx`.
+    """Return a page as `md`, `html`, `pdf` or `docx`.
 
     Raises:
         ConfigurationError: Typst or Pandoc refuses, in its words.
@@ -75,10 +75,10 @@ def document(page: Page, output_format: ReportFormat) -> bytes:
 def published_idea(
     warehouse: Warehouse, run_id: RunId, idea_id: IdeaId, *, full: bool = False
 ) -> Page:
-    """The first page of one idea; with `full` further concerns, evidence, references and cost too.
+    """Return the first page of an idea; with `full` the whole report.
 
     Raises:
-        ConfigurationError: no such lake, published run or idea.
+        ConfigurationError: there is no such lake, published run or idea.
     """
     with warehouse.queries() as queries:
         return idea_view(idea_page(queries.idea_review(run_id, idea_id)), full=full)
@@ -87,12 +87,10 @@ def published_idea(
 def data(
     warehouse: Warehouse, run_id: RunId, idea_id: IdeaId | None, output_format: ReportFormat
 ) -> bytes:
-    """Every cited paper as `bib`, or the reviews as `json`, of one idea or of all of a run; the
-    papers and the surveys of a survey; of a check of manuscripts `json` alone.
+    """Return cited papers as `bib`, or units as `json`, of a run or one idea.
 
     Raises:
-        ConfigurationError: no such lake, published run, survey, check or idea; or what cannot be
-            written so.
+        ConfigurationError: there is no such lake, published work or idea; or it has no such format.
     """
     if idea_id is None:
         with warehouse.queries() as queries:
@@ -107,10 +105,10 @@ def data(
 
 
 def file_of(page: PublishedPage, output_format: ReportFormat) -> bytes:
-    """The page of a published run as a file.
+    """Return the page of published work as a file.
 
     Raises:
-        ConfigurationError: such a page cites no works.
+        ConfigurationError: the page cites no papers.
     """
     if output_format is ReportFormat.JSON:
         return page.json().encode()

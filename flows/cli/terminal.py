@@ -1,10 +1,9 @@
-"""What reaches the terminal: how much is said on stderr beside the answer (`--quiet`, `--verbose`),
-and untrusted text made harmless: it may hold what moves a cursor or worse.
-"""
+"""Terminal output: verbosity, and removal of control characters."""
 
 import logging
 from datetime import UTC, datetime
 
+# Terminal control characters except tab and line feed, bidirectional controls, and surrogates.
 _CONTROL = dict.fromkeys(
     (
         *range(0x09),
@@ -15,40 +14,35 @@ _CONTROL = dict.fromkeys(
     ),
     "\ufffd",
 ) | dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
-"""Everything but tab and line feed that a terminal obeys or that turns the reading order, and half
-characters.
-"""
 
 _ESCAPED = {code: f"\\u{code:04x}" for code in _CONTROL}
 
 
 def safe(text: str) -> str:
-    """`text` with U+FFFD in place of each control character: it can be shown, and does nothing."""
+    """Return `text` with U+FFFD in place of each control character."""
     return text.translate(_CONTROL)
 
 
 def safe_json(document: str) -> str:
-    """A JSON document that says the same without control characters, which JSON leaves as they are
-    from U+007F on.
-    """
+    """Escape the control characters that JSON allows (U+007F and above)."""
     return document.translate(_ESCAPED)
 
 
 class SafeFormatter(logging.Formatter):
-    """Log lines and tracebacks for the terminal."""
+    """Log lines and tracebacks without control characters."""
 
     def format(self, record: logging.LogRecord) -> str:
         return safe(super().format(record))
 
 
 _NOTES = logging.getLogger("assay.notes")
-_EVENTS = logging.getLogger("assay.run")  # of `warehouse.run_log`
+_EVENTS = logging.getLogger("assay.run")  # `warehouse.run_log` writes to it
 _OURS = ("flows", "tasks", "warehouse", "dashboards")
+# Other handlers' formatters add the last two.
 _OF_EVERY_RECORD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
-"""The last two are what a formatter of another handler leaves behind."""
 
 
-def set_talk(*, quiet: bool, verbose: bool) -> None:
+def set_verbosity(*, quiet: bool, verbose: bool) -> None:
     _NOTES.setLevel(logging.WARNING if quiet else logging.INFO)
     logging.getLogger().setLevel(logging.ERROR if quiet else logging.WARNING)
     for name in _OURS:
@@ -58,23 +52,23 @@ def set_talk(*, quiet: bool, verbose: bool) -> None:
         _EVENTS.addHandler(_STEPS)
 
 
-def notes_are_wanted() -> bool:
+def notes_are_on() -> bool:
     return _NOTES.getEffectiveLevel() <= logging.INFO or _NOTES.level == logging.NOTSET
 
 
 def print_note(text: str) -> None:
-    """A line for the person at the terminal, on stderr; `--quiet` leaves it out."""
-    if notes_are_wanted():
+    """Print a line on stderr, unless `--quiet`."""
+    if notes_are_on():
         print_warning(text)
 
 
-def wanted(note: str) -> str:
-    """A note that another process will print; empty where `--quiet` leaves it out."""
-    return note if notes_are_wanted() else ""
+def note_or_empty(note: str) -> str:
+    """Return a note for another process to print; empty with `--quiet`."""
+    return note if notes_are_on() else ""
 
 
 class _Steps(logging.Handler):
-    """Events of a run as lines: what its log file holds of this process."""
+    """Events of a run as lines on stderr."""
 
     def emit(self, record: logging.LogRecord) -> None:
         more = (
@@ -93,7 +87,7 @@ def time_of_day() -> str:
 
 
 def print_warning(text: str) -> None:
-    """A line on stderr that says what is wrong, also with `--quiet`."""
-    from rich.console import Console  # most commands end without a word on stderr
+    """Print a warning on stderr, even with `--quiet`."""
+    from rich.console import Console  # late: most commands print nothing on stderr
 
     Console(stderr=True, highlight=False, soft_wrap=True).print(safe(text), markup=False)
