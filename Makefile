@@ -68,10 +68,17 @@ lock: $(VENV)/.installed-dev ## write infra/requirements.lock anew: every packag
 	@$(PIP) uv && $(BIN)/uv pip compile pyproject.toml -c infra/constraints.txt --generate-hashes --no-annotate --no-header --quiet \
 		--python-version 3.11.5 -o infra/requirements.lock
 
-lint: $(VENV)/.installed-dev ## style, formatting and import rules
+PROSE := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md docs
+# Names that are contracts, or words of formats of others.
+BRITISH := catalogue,catalogues,judgement,judgements,neighbour,neighbours,labelled,artefact,analysed,licence,minimise,maximise,sceptical,colour
+
+lint: $(VENV)/.installed-dev ## style, formatting, import rules, spelling and prose
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
+	@$(BIN)/codespell flows tasks schemas warehouse dashboards infra
+	@$(BIN)/codespell --builtin clear,en-GB_to_en-US --ignore-words-list $(BRITISH),evalute $(PROSE)
+	@$(BIN)/proselint check --config infra/site/proselint.json README.md CHANGELOG.md docs/*.md docs/[dgqrs]*/*.md
 
 format: $(VENV)/.installed-dev ## format the code
 	@$(BIN)/ruff check --fix .

@@ -30,7 +30,7 @@ from flows.run.preflight import check_before
 from flows.run.requests import request_of
 from flows.works.evaluate.evaluate import Evaluation, RunSummary
 from flows.works.evaluate.given_ideas import print_remarks
-from schemas.boundary import ErrorBoundary, in_a_word
+from schemas.boundary import ErrorBoundary, error_line
 from schemas.choices import EXTRACTIVE
 from schemas.errors import AssayError, IdeaFileError
 from schemas.identifiers import RunId
@@ -259,7 +259,7 @@ def _told(error: Exception, path: Path, archive_folder: Path) -> str:
         return f"failed: {error}"
     logger.error("the run of %r failed", path.name, exc_info=error)
     reason = (
-        f"Assay itself failed ({in_a_word(error)}); please report it, and move the file back into"
+        f"Assay itself failed ({error_line(error)}); please report it, and move the file back into"
         " the inbox to try it again"
     )
     return _set_aside(path, archive_folder, f"failed: {reason}", reason)
@@ -274,7 +274,7 @@ def _set_aside(path: Path, archive_folder: Path, outcome: str, reason: str) -> s
     return (
         outcome
         if boundary.error is None
-        else f"{outcome}; it cannot be moved away ({in_a_word(boundary.error)})"
+        else f"{outcome}; it cannot be moved away ({error_line(boundary.error)})"
     )
 
 

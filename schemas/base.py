@@ -1,6 +1,4 @@
-"""The two bases every model stands on: a `Noun` crosses folders, a `Reply` is what an engine
-answers.
-"""
+"""Base classes of all models: `Noun` for values, `Reply` for the replies of engines."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,9 +10,7 @@ NounT = TypeVar("NounT", bound="Noun")
 
 
 def encodable(text: str) -> bool:
-    """Return whether `text` can be written as UTF-8: names of files, and escapes such as `\\ud800`,
-    may give what cannot.
-    """
+    """Return whether `text` can be encoded as UTF-8, which lone surrogates cannot."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -27,10 +23,7 @@ def _writable(text: str) -> str:
 
 
 Writable = Annotated[str, AfterValidator(_writable)]
-"""What is said about untrusted things.
-
-Their names may hold what UTF-8 cannot; the words about them land all the same.
-"""
+"""Text that may quote untrusted names; characters that UTF-8 cannot encode are replaced."""
 
 
 class Severity(StrEnum):
@@ -41,19 +34,19 @@ class Severity(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
-    """Facts about a field's column beyond the field's type, bounds and description.
+class ColumnInfo:
+    """Column properties that a field's type, bounds and description do not state.
 
     Attributes:
-        prose: whether it is long text, which checks do without.
-        unit: of a number whose name does not end in its unit.
-        minimum, maximum: bounds of a field whose own validation makes other values unknown.
-        pattern: Pattern that non-empty text must match at its start.
-        nullable: whether the column may hold NULL although the field is never None.
+        prose: whether it is long text, which validation skips.
+        unit: of a number, unless the field's name ends in the unit.
+        minimum, maximum: bounds, where a validator replaces other values by None.
+        pattern: pattern at the start of non-empty text.
+        nullable: whether the column may be NULL although the field is never None.
         may_be_empty: whether a hash may be empty.
-        allowed: the closed list of words, where it is not the whole enum of the field.
-        references: `table.column` that must hold the value for the same run and idea.
-        reference_severity: how grave a dangling reference is.
+        allowed: allowed values, if they are not the whole enum.
+        references: `table.column` that must contain the value for the same run and idea.
+        reference_severity: severity of a dangling reference.
     """
 
     prose: bool = False
@@ -68,13 +61,11 @@ class Stored:
     reference_severity: Severity = Severity.CRITICAL
 
 
-Prose = Annotated[str, Stored(prose=True)]
+Prose = Annotated[str, ColumnInfo(prose=True)]
 
 
 class Noun(BaseModel):
-    """A frozen, strict, closed value: no coercion, no unknown field,
-    no change after construction, no NaN and no infinity.
-    """
+    """Immutable value: strict types, no unknown fields, no NaN or infinity."""
 
     model_config = ConfigDict(
         frozen=True, strict=True, extra="forbid", defer_build=True, allow_inf_nan=False

@@ -1,9 +1,7 @@
-"""The one place where any exception ends, whatever its type: at the edge of a unit of work that is
-independent of its neighbours.
+"""Error boundary around an independent unit of work.
 
-An entry of an idea file, an idea, a page of a report and a file of the night are such units: what
-goes wrong with one of them is its own, so that one poisoned unit never ends its batch. Everywhere
-else errors are caught by name.
+The only place that catches every exception, so that one broken unit (an idea, an entry of an idea
+file, a page of a report) never ends its batch. All other code catches specific errors.
 """
 
 from types import TracebackType
@@ -12,12 +10,10 @@ from schemas.errors import ConfigurationError, SharedStateError
 
 
 class ErrorBoundary:
-    """Ends what is raised inside its `with` block; `error` then holds it, and is None where nothing
-    was raised.
+    """Context manager that stores an exception of its block in `error`.
 
-    What concerns the process and not the unit goes on: interrupts, cancellation, exits, and memory
-        that ran out.
-    Whoever opens a boundary turns `error` into a value with a reason; nobody drops it.
+    Errors of the whole process propagate: interrupts, cancellation, exits and exhausted memory.
+    Callers turn `error` into a value with a reason.
     """
 
     def __init__(self) -> None:
@@ -39,16 +35,14 @@ class ErrorBoundary:
 
 
 def out_of_memory(error: BaseException) -> bool:
-    """Return whether memory ran out, be it in one of a group of tasks."""
+    """Return whether the error, or one of an exception group, is a MemoryError."""
     if isinstance(error, BaseExceptionGroup):
         return any(out_of_memory(inner) for inner in error.exceptions)
     return isinstance(error, MemoryError)
 
 
 def root_of(error: BaseException) -> BaseException:
-    """Return what a group of errors is about: of several the one that concerns every unit,
-    else the first.
-    """
+    """Return the main error of an exception group: one that concerns every unit, else the first."""
     if not isinstance(error, BaseExceptionGroup):
         return error
     roots = [root_of(inner) for inner in error.exceptions]
@@ -56,16 +50,15 @@ def root_of(error: BaseException) -> BaseException:
 
 
 def concerns_one_unit(error: BaseException) -> bool:
-    """Return whether an error is its unit's own; wrong settings, a database of budgets that is
-    gone, interrupts and exits are every unit's.
+    """Return whether an error concerns one unit only.
+
+    Wrong settings, a missing budget database, interrupts and exits concern every unit.
     """
     every = ConfigurationError | SharedStateError
     return isinstance(error, Exception) and not isinstance(error, every)
 
 
-def in_a_word(error: BaseException) -> str:
-    """`ValueError: what it said`, on one line of bounded length: for reasons of failures nobody
-    foresaw.
-    """
+def error_line(error: BaseException) -> str:
+    """Return `ErrorType: message` on one line of bounded length."""
     message = " ".join(str(error)[:1000].split())[:200]
     return f"{type(error).__name__}: {message}" if message else type(error).__name__

@@ -1,4 +1,4 @@
-"""One row per attempt at a model call, one row per request to a literature source."""
+"""Rows of model calls and of requests to literature sources."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -27,16 +27,16 @@ class CallStatus(StrEnum):
 
 
 MAXIMUM_TOKENS = 1_000_000_000
-"""Of one call: no model reads or writes as much, so whoever claims more has miscounted."""
+"""Of one call; larger counts are errors of the provider."""
 
 
-def _believable(tokens: int) -> int:
+def _check_token_count(tokens: int) -> int:
     if tokens > MAXIMUM_TOKENS:
         raise ValueError(f"more than {MAXIMUM_TOKENS:,} tokens")
     return tokens
 
 
-TokenCount = Annotated[int, Field(ge=0), AfterValidator(_believable)]
+TokenCount = Annotated[int, Field(ge=0), AfterValidator(_check_token_count)]
 
 
 class LlmCall(Noun):
@@ -50,30 +50,29 @@ class LlmCall(Noun):
     engine: str = Field(description="Engine that called.")
     model_requested: str = Field(description="Model asked for.")
     model_answered: str | None = Field(
-        description="As the provider names it; None when nothing was answered, or it names none.",
+        description="Model name in the reply; None without a reply or a name.",
     )
     prompt_tokens: TokenCount = Field(
         description=(
-            "Tokens sent as the provider counts them; of a single call that asks for text, at least"
-            " a third of our count. 0 when the provider does not say."
+            "Tokens sent as the provider counts them; of a single call for text at least a third of"
+            " Assay's own count. 0 if the provider reports none."
         ),
     )
     completion_tokens: TokenCount = Field(
-        description="Tokens received as the provider counts them, with the same floor.",
+        description="Tokens received as the provider counts them, with the same lower bound.",
     )
     cached_tokens: TokenCount = Field(
-        description="Prompt tokens the provider served from its cache.",
+        description="Prompt tokens that the provider read from its cache.",
     )
     thinking_tokens: TokenCount | None = Field(
         default=None,
-        description="Tokens received that were thinking; None: the provider does not say.",
+        description="Received tokens of thinking; None: not reported.",
     )
     cost_usd: CallUsd = Field(
         description=(
-            "None when it is unknown: no price is known, or the provider may have billed the call"
-            " without saying what it used, as when a kill came before the answer. The budget counts"
-            " an estimate then; `error` names it if the call failed. 0 for a reply from Assay's"
-            " cache."
+            "None if unknown: the model has no known price, or the call may have been billed"
+            " without reported usage, for example when it was killed. The budget then counts an"
+            " estimate; `error` states it if the call failed. 0 for a reply from Assay's cache."
         ),
     )
     latency_seconds: float = Field(ge=0, description="Waiting for the provider.")
@@ -87,52 +86,52 @@ class LlmCall(Noun):
     )
     shortening: str | None = Field(
         default=None,
-        description="What was left out of a long input; None: nothing.",
+        description="Parts left out of a long input; None: nothing.",
     )
     seed: int | None = Field(default=None, description="Seed sent; None: none.")
     parameters_dropped: str | None = Field(
         default=None,
-        description="Asked for but not taken by the model: `temperature, seed`; None: nothing.",
+        description="Parameters that the model does not accept: `temperature, seed`; None: none.",
     )
     batch: str | None = Field(
         default=None,
-        description="The provider's batch it travelled in, at half the price; None: a call.",
+        description="The provider's batch, at half the price; None: a single call.",
     )
     transcript_sha256: str | None = Field(
         default=None,
         description=(
-            "Hash of prompt and reply, which lie beside the lake as long as they are kept; None:"
-            " nothing was answered, or transcripts are off."
+            "Hash of prompt and reply, which are stored outside the lake for a limited time; None:"
+            " no reply, or transcripts are off."
         ),
     )
     created_at: datetime = Field(description="When it was made.")
 
 
 class ApiCall(Noun):
-    """One request to a source, repetitions included, or one answer that needed none."""
+    """One request to a source, including retries, or one cached answer."""
 
     call_id: str = Field(description="Identifier of the request.")
     idea_id: IdeaId = Field(description="The idea it was made for.")
     source: str = Field(description="semantic_scholar, snapshot, unpaywall, grobid, download, …")
-    endpoint: str = Field(description="What was asked of it.")
-    status: int | None = Field(description="HTTP status; None when no answer came.")
+    endpoint: str = Field(description="Endpoint of the source.")
+    status: int | None = Field(description="HTTP status; None without a response.")
     failure_reason: Reason | None = Field(description="None when answered.")
     wait_seconds: float = Field(ge=0, description="Waiting for the source's allowance.")
     latency_seconds: float = Field(ge=0, description="Waiting for the answer.")
     cache_hit: bool = Field(description="Answered from a cache.")
-    packed: int = Field(ge=1, description="Look-ups that travelled in the request.")
+    packed: int = Field(ge=1, description="Look-ups in the request.")
     upstream_requests: int = Field(
         ge=0,
-        description="1 for a request that left; 0 where a cache or another request answered.",
+        description="1 for a request that was sent; 0 if a cache or another request answered.",
     )
     attempt: int = Field(
         default=1,
         ge=1,
-        description="Which try of its look-up this was; another may have followed.",
+        description="Number of the attempt at its look-up, from 1.",
     )
     request_share: float = Field(
         default_factory=lambda row: float(row["upstream_requests"]),
         ge=0,
-        description="Adds up to the requests sent; below 1 where look-ups of several ideas shared.",
+        description="Share of the sent request; below 1 if look-ups of several ideas shared it.",
     )
     created_at: datetime = Field(description="When it was made.")

@@ -1,4 +1,4 @@
-"""Choices written as one word and read once: which engine judges, where papers come from."""
+"""Choices of engine and literature, written as one word."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,13 +15,13 @@ _WEB = ("http://", "https://")
 
 
 class _Choice:
-    """A field of such a type takes the text or the value, and is serialised as the text."""
+    """Base of choices; fields accept the text or the value and serialize to text."""
 
     __slots__ = ()
 
     @property
     def text(self) -> str:
-        """As it is written on a command line and in a column."""
+        """Return the text for the command line and columns."""
         return str(self)
 
     @classmethod
@@ -42,13 +42,13 @@ class _Choice:
 
 @dataclass(frozen=True, slots=True)
 class EngineChoice(_Choice):
-    """`extractive`, whose `model` is None, or `litellm:MODEL` with LiteLLM's name of the model."""
+    """Engine: `extractive`, whose `model` is None, or `litellm:MODEL` with LiteLLM's model name."""
 
     model: str | None = None
 
     @property
     def is_baseline(self) -> bool:
-        """Return whether no language model is asked."""
+        """Return whether the engine uses no language model."""
         return self.model is None
 
     def __str__(self) -> str:
@@ -56,7 +56,11 @@ class EngineChoice(_Choice):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Raises ConfigurationError when `text` is neither `extractive` nor `litellm:MODEL`."""
+        """Parse `extractive` or `litellm:MODEL`.
+
+        Raises:
+            ConfigurationError: `text` is neither.
+        """
         name = text.strip()
         if name == _EXTRACTIVE:
             return cls()
@@ -70,19 +74,19 @@ class EngineChoice(_Choice):
 
     @classmethod
     def named(cls, text: str) -> Self:
-        """As `parse`, where `litellm:` may be left out: `openai/gpt-5`."""
+        """Parse a text in which `litellm:` is optional, such as `openai/gpt-5`."""
         whole = text == _EXTRACTIVE or text.startswith(_LITELLM)
         return cls.parse(text if whole else f"{_LITELLM}{text}")
 
 
 @dataclass(frozen=True, slots=True)
 class LiteratureChoice(_Choice):
-    """The live API; a snapshot, alone or with the live API for what it lacks; or a gateway's URL.
+    """Source of papers: the live API, a snapshot with or without the live API, or a gateway.
 
     Attributes:
         snapshot: a file of papers or the folder of an index.
-        then_live: whether the live API is asked for what the snapshot lacks.
-        url: of a gateway that runs already.
+        then_live: whether the live API is asked for papers missing from the snapshot.
+        url: of a running gateway.
     """
 
     snapshot: Path | None = None
@@ -91,16 +95,16 @@ class LiteratureChoice(_Choice):
 
     @property
     def asks_upstream(self) -> bool:
-        """Return whether the gateway started for it asks the live API."""
+        """Return whether a gateway for this choice asks the live API."""
         return self.url is None and (self.snapshot is None or self.then_live)
 
     @property
     def unlimited(self) -> bool:
-        """Return whether it is a snapshot alone, which has no allowance to protect."""
+        """Return whether requests are unlimited: a snapshot without the live API."""
         return self.snapshot is not None and not self.then_live
 
     def at(self, snapshot: Path) -> Self:
-        """The same with its snapshot elsewhere."""
+        """Return the choice with another path of its snapshot."""
         return replace(self, snapshot=snapshot)
 
     def __str__(self) -> str:
@@ -110,7 +114,11 @@ class LiteratureChoice(_Choice):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Raises ConfigurationError when `text` is none of the forms; nothing is looked up."""
+        """Parse one of the text forms without looking anything up.
+
+        Raises:
+            ConfigurationError: `text` has none of the forms.
+        """
         if text == _LIVE:
             return cls()
         if text.startswith(_WEB):
@@ -130,11 +138,11 @@ BUNDLED_REMARK = "a demonstration: your own ideas need --literature (see docs/gu
 
 
 def stored_snapshot(literature: str) -> str | None:
-    """The path or fingerprint in a stored name such as `runs.literature`; None: no snapshot."""
+    """Return the snapshot's path or fingerprint in a stored name such as `runs.literature`."""
     kind, _, place = literature.partition(":")
     return place if f"{kind}:" == _SNAPSHOT else None
 
 
 def remote_model(embeddings: str) -> str | None:
-    """LiteLLM's name of the model in `litellm:MODEL`; None: the embeddings are made here."""
+    """Return LiteLLM's name of an embedding model; None for a local model."""
     return embeddings.removeprefix(_LITELLM) if embeddings.startswith(_LITELLM) else None

@@ -1,6 +1,6 @@
-"""Column and Table: what one table of the warehouse holds, most of it said by a noun's fields.
+"""Tables and columns of the warehouse, derived from the fields of nouns.
 
-Arrow schema, DDL, expectations and dictionary derive from them.
+Arrow schemas, DDL, expectations and the data dictionary derive from them.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from schemas.base import Noun, Severity, Stored
+from schemas.base import ColumnInfo, Noun, Severity
 from schemas.outcome import Provenance
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class ColumnType(StrEnum):
     """Type of a column's values.
 
-    `TEXT` is prose, `STRING` an identifier or a word; both are stored alike.
+    `TEXT` is prose and `STRING` an identifier or word; the storage is the same.
     """
 
     STRING = "string"
@@ -70,14 +70,14 @@ class Column:
     """One column.
 
     Attributes:
-        unit: of a number: `seconds`, `USD`, `tokens`; empty where there is none.
-        nullable: whether NULL has a meaning; `meaning` then says which.
+        unit: of a number: `seconds`, `USD`, `tokens`; empty without a unit.
+        nullable: whether NULL is allowed; `meaning` then explains it.
         minimum, maximum: inclusive bounds.
-        pattern: Pattern that non-empty text must match at its start.
+        pattern: pattern at the start of non-empty text.
         may_be_empty: whether text may be empty.
-        allowed: the closed list of values; empty: open.
-        references: `table.column` that must hold the value for the same run and idea.
-        reference_severity: how grave a dangling reference is.
+        allowed: allowed values; empty: any.
+        references: `table.column` that must contain the value for the same run and idea.
+        reference_severity: severity of a dangling reference.
     """
 
     name: str
@@ -99,7 +99,7 @@ class Column:
 
     @property
     def arrow_field(self) -> "pa.Field":
-        import pyarrow as pa  # late: questions in SQL do without it
+        import pyarrow as pa  # slow import, which SQL queries do not need
 
         return pa.field(self.name, _arrow_types()[self.type], nullable=self.nullable)
 
@@ -109,10 +109,10 @@ class Table:
     """One table.
 
     Attributes:
-        meaning: what one row stands for.
-        noun: what most of a row is; the others of its columns stand beside it.
-        key: columns that together occur once.
-        per_idea: whether an evaluation fills it, so that its rows belong to an idea.
+        meaning: description of one row.
+        noun: model of the rows; `columns` may have further ones.
+        key: columns that are unique together.
+        per_idea: whether rows belong to an idea of an evaluation.
     """
 
     name: str
@@ -134,15 +134,16 @@ class Table:
 
     @property
     def ddl(self) -> str:
-        """`CREATE TABLE IF NOT EXISTS …`, in DuckDB's dialect.
-
-        Nullability is held by the expectations.
-        """
+        """`CREATE TABLE IF NOT EXISTS …` for DuckDB; expectations check nullability."""
         columns = ",\n".join(f'  "{column.name}" {column.sql_type}' for column in self.columns)
         return f'create table if not exists "{self.name}" (\n{columns}\n)'
 
     def column(self, name: str) -> Column:
-        """The column called `name`; KeyError when there is none."""
+        """Return the column called `name`.
+
+        Raises:
+            KeyError: there is none.
+        """
         for column in self.columns:
             if column.name == name:
                 return column
@@ -167,14 +168,13 @@ def columns_of(
     *names: str,
     without: Collection[str] = (),
 ) -> tuple[Column, ...]:
-    """The columns of a noun's fields, or of those called `names`, in that order.
+    """Return the columns of a noun's fields, by default all of them in order.
 
-    Provenance becomes its own columns, nullable where it may be None; a field of the noun that
-    bears the name of one of them takes its place. Other nouns within the noun are rows of their
-    own.
+    A provenance field becomes the columns of `Provenance`, except those that the noun defines
+    itself. Fields with other nouns are skipped, because these have tables of their own.
 
     Raises:
-        TypeError: a field is neither a word, a number, a day, a time, several words nor an object.
+        TypeError: a field's type has no column type.
     """
     chosen = (name for name in names or noun.model_fields if name not in without)
     return tuple(_columns(noun, chosen))
@@ -183,7 +183,7 @@ def columns_of(
 def _columns(noun: type[Noun], names: Iterable[str]) -> Iterator[Column]:
     for name in names:
         field = noun.model_fields[name]
-        kind, nullable, facts = _taken_apart(field.annotation)
+        kind, nullable, facts = _unwrap(field.annotation)
         if kind is Provenance:
             for column in columns_of(Provenance):
                 if column.name not in noun.model_fields:
@@ -207,12 +207,12 @@ def _column(
     facts: list[Any],
 ) -> Column:
     facts = [*field.metadata, *facts]
-    stored = next((fact for fact in facts if isinstance(fact, Stored)), Stored())
+    stored = next((fact for fact in facts if isinstance(fact, ColumnInfo)), ColumnInfo())
     base = get_origin(kind) or kind
     closed = isinstance(base, type) and issubclass(base, Enum)
     is_word = isinstance(base, type) and issubclass(base, str)
     if not is_word and base not in _TYPES:
-        raise TypeError(f"{where} is a {kind}, which no column holds")
+        raise TypeError(f"{where} is a {kind}, which has no column type")
     return Column(
         name,
         ColumnType.TEXT if stored.prose else ColumnType.STRING if is_word else _TYPES[base],
@@ -229,20 +229,20 @@ def _column(
     )
 
 
-def _may_be_empty(name: str, stored: Stored, facts: list[Any]) -> bool:
+def _may_be_empty(name: str, stored: ColumnInfo, facts: list[Any]) -> bool:
     has_length = any(getattr(fact, "min_length", None) for fact in facts)
     return not has_length and (stored.may_be_empty or not name.endswith("_sha256"))
 
 
-def _taken_apart(annotation: Any) -> tuple[Any, bool, list[Any]]:
-    """The type itself, whether None stands beside it, and what is annotated to it."""
+def _unwrap(annotation: Any) -> tuple[Any, bool, list[Any]]:
+    """Return the bare type, whether it is optional, and its annotations."""
     if get_origin(annotation) is Annotated:
         inner, *facts = get_args(annotation)
-        kind, nullable, more = _taken_apart(inner)
+        kind, nullable, more = _unwrap(inner)
         metadata = [fact.metadata if isinstance(fact, FieldInfo) else [fact] for fact in facts]
         return kind, nullable, [*chain.from_iterable(metadata), *more]
     if get_origin(annotation) in (Union, UnionType):
         (inner,) = (each for each in get_args(annotation) if each is not NoneType)
-        kind, _, facts = _taken_apart(inner)
+        kind, _, facts = _unwrap(inner)
         return kind, True, facts
     return getattr(annotation, "__supertype__", annotation), False, []

@@ -1,19 +1,17 @@
-"""Errors answer one question by their type: does trying again help?
-
-`tasks.web.retrying` goes by it.
+"""Errors of Assay, by whether a retry may help.
 
 AssayError
-├── TransientError            try again later
+├── TransientError            a later retry may help
 │   ├── RateLimitedError
 │   └── UpstreamError         5xx, timeouts, dropped connections
-│       └── SharedStateError  the database of budgets and rates went away
-└── PermanentError            trying again changes nothing
+│       └── SharedStateError  the database of budgets and rates is unavailable
+└── PermanentError            a retry does not help
     ├── ConfigurationError    wrong usage or settings (exit code 2)
-    │   ├── SqlError          a statement that cannot be answered, and where it is wrong
-    │   ├── NotAllowedError   who asks may not
-    │   ├── UnknownNameError  nothing bears this name
-    │   ├── PlainFileError    a link, pipe or device in a folder of somebody else
-    │   └── ConflictError     it says otherwise than what is known under the same key
+    │   ├── SqlError          an invalid SQL statement, with the position of the error
+    │   ├── NotAllowedError   the role or token does not allow it
+    │   ├── UnknownNameError  no such run, idea, ranking or job
+    │   ├── PlainFileError    a link, pipe or device in another user's folder
+    │   └── ConflictError     a request that contradicts an earlier one with the same key
     ├── IdeaFileError         an idea file that cannot be read at all (exit code 2)
     ├── SnapshotError         a snapshot that is missing, empty or broken (exit code 2)
     ├── RequestRejectedError  4xx other than 429
@@ -21,24 +19,24 @@ AssayError
     ├── PublicationError      a run that failed a critical expectation
     └── PromptError           a template that does not fit its step
 
-Every class takes one message, says what went wrong and how to mend it in one line, and survives
-pickling (Dask hides the real error of one that does not).
+Every class takes a one-line message with the cause and the remedy, and can be pickled (Dask hides
+errors that cannot).
 """
 
 from schemas.reasons import Reason
 
 
 class AssayError(Exception):
-    """Root of everything Assay raises on purpose."""
+    """Base of all errors that Assay raises."""
 
     reason: Reason = Reason.INTERNAL_ERROR
 
 
 class TransientError(AssayError):
-    """Trying again later may help: `tasks.web.retrying` tries what raises one again.
+    """Temporary failure, which `tasks.web.retrying` retries.
 
     Attributes:
-        wait_seconds: what the other side asks to wait before that.
+        wait_seconds: wait that the other side asks for before a retry.
     """
 
     reason = Reason.UNREACHABLE
@@ -46,7 +44,7 @@ class TransientError(AssayError):
 
 
 class RateLimitedError(TransientError):
-    """The other side asked us to slow down."""
+    """The other side limits the rate."""
 
     reason = Reason.RATE_LIMITED
 
@@ -58,11 +56,11 @@ class UpstreamError(TransientError):
 
 
 class SharedStateError(UpstreamError):
-    """The database of budgets and rates went away, and with it what every unit needs."""
+    """The database of budgets and rates, which every unit needs, is unavailable."""
 
 
 class PermanentError(AssayError):
-    """Trying again changes nothing."""
+    """Failure that a retry does not help."""
 
     reason = Reason.INTERNAL_ERROR
 
@@ -74,12 +72,12 @@ class ConfigurationError(PermanentError):
 
 
 class SqlError(ConfigurationError):
-    """A statement that cannot be answered.
+    """Invalid SQL statement.
 
     Attributes:
-        place: of the first wrong character, counted from 0; None: not known.
-        word: the name that is not known; empty: it is not about one.
-        offered: names that may have been meant, the likeliest first.
+        place: position of the first wrong character, from 0; None: unknown.
+        word: the unknown name; empty for other errors.
+        offered: similar names, most similar first.
     """
 
     place: int | None = None
@@ -88,31 +86,31 @@ class SqlError(ConfigurationError):
 
 
 class NotAllowedError(ConfigurationError):
-    """Refusal: this role or token may not do it."""
+    """The role or token does not allow the action."""
 
 
 class UnknownNameError(ConfigurationError):
-    """Nothing bears this name: no run, idea, ranking or job."""
+    """No run, idea, ranking or job has this name."""
 
 
 class ConflictError(ConfigurationError):
-    """A request that says otherwise than the one known under its key."""
+    """A request contradicts an earlier one with the same key."""
 
 
 class IdeaFileError(PermanentError):
-    """An idea file that cannot be read at all."""
+    """The idea file cannot be read."""
 
     reason = Reason.UNREADABLE
 
 
 class SnapshotError(PermanentError):
-    """A snapshot that is missing, empty or broken."""
+    """The snapshot is missing, empty or broken."""
 
     reason = Reason.SNAPSHOT
 
 
 class RequestRejectedError(PermanentError):
-    """The other side understood and refused."""
+    """The other side rejected the request."""
 
     reason = Reason.BAD_REQUEST
 
@@ -124,12 +122,12 @@ class BudgetExhaustedError(PermanentError):
 
 
 class PublicationError(PermanentError):
-    """A run that failed a critical expectation stays in landing."""
+    """A run failed a critical expectation and stays in landing."""
 
     reason = Reason.NOT_PUBLISHED
 
 
 class PromptError(PermanentError):
-    """A prompt template that does not fit its step."""
+    """A prompt template does not fit its step."""
 
     reason = Reason.PROMPT

@@ -1,5 +1,6 @@
-"""What a look-up gave, and what did not work out, kept beside what did. "Nothing found" and "could
-not look" are different values.
+"""Answers of look-ups, and failures as values.
+
+An empty answer and a failed look-up are different values.
 """
 
 from collections import Counter
@@ -19,7 +20,7 @@ ItemT = TypeVar("ItemT")
 
 
 class SourceFailure(Noun):
-    """A look-up that was not answered."""
+    """Failed look-up."""
 
     source: str
     endpoint: str
@@ -29,9 +30,9 @@ class SourceFailure(Noun):
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[ItemT]):
-    """Items found, the look-ups that failed, and how many items the cutoff date removed.
+    """Items found, failed look-ups, and the number of items removed by the cutoff date.
 
-    `items == ()` with `failures == ()` means: looked, and there is nothing.
+    `items == ()` with `failures == ()` means that there are none.
     """
 
     items: tuple[ItemT, ...]
@@ -40,12 +41,12 @@ class Answer(Generic[ItemT]):
 
     @property
     def complete(self) -> bool:
-        """Return whether every look-up was answered."""
+        """Return whether every look-up succeeded."""
         return not self.failures
 
 
 LEFT_OUT = "left_out"
-"""Stage of papers that were found and counted for nothing: nothing failed there."""
+"""Stage of papers that were found but excluded, which is no failure."""
 
 
 class Failure(Noun):
@@ -53,42 +54,39 @@ class Failure(Noun):
 
     stage: str = Field(
         description="read_ideas, soundness, contribution, literature, documents, resources,"
-        " evaluate; left_out: papers that were found and counted for nothing.",
+        " evaluate; left_out: papers that were found but excluded.",
     )
     subject: Writable = Field(
-        description="What failed: a method, paper, query or idea, by identifier.",
+        description="Identifier of the method, paper, query or idea that failed.",
     )
-    reason: Reason = Field(description="Why, a word of the closed list.")
+    reason: Reason = Field(description="Reason, from the closed list.")
     detail: Writable = Field(
-        description="One line: what happened and, where it can be mended, how.",
+        description="One line: what happened and, if possible, the remedy.",
     )
 
     @property
     def is_left_out(self) -> bool:
-        """Return whether it names papers that counted for nothing: nothing failed."""
+        """Return whether the row is about excluded papers."""
         return self.stage == LEFT_OUT
 
     @property
     def is_of_a_document(self) -> bool:
-        """Return whether a full text could not be had: work is complete without it.
-
-        A host that is down, or a document too large, would otherwise have all of it done again on
-        every rerun.
-        """
+        """Return whether a full text is missing, which leaves the work complete."""
+        # Otherwise a host that is down would cause a full re-evaluation on every rerun.
         return self.reason.about is About.DOCUMENT or (
             self.stage == "documents" and self.reason.about is not About.SCORE
         )
 
     @property
     def retryable(self) -> bool:
-        """Return whether running again, with nothing changed, may help."""
+        """Return whether a rerun with the same settings may help."""
         return self.reason.passes is Passes.BY_ITSELF
 
 
 def look_up_failures(
     failures: Iterable[SourceFailure], stage: str, subject: str
 ) -> tuple[Failure, ...]:
-    """One failure per look-up that was not answered."""
+    """Return one failure per failed look-up."""
     return tuple(
         Failure(
             stage=stage,
@@ -101,7 +99,7 @@ def look_up_failures(
 
 
 def call_failures(unscored: Iterable[Unscored], stage: str, subject: str) -> tuple[Failure, ...]:
-    """Calls without a usable answer; those of one kind as one failure that counts them."""
+    """Return failures of calls, with equal ones merged and counted."""
     counted = Counter((call.reason, call.detail) for call in unscored)
     return tuple(
         Failure(
@@ -119,7 +117,7 @@ _COUNTED = bounded(r"(\d{1,9}) calls: ")
 
 
 def commonest_cause(details: Iterable[str]) -> str:
-    """Return what most failed calls were told, in the provider's own words; empty: nothing."""
+    """Return the most frequent error message of failed calls; empty if there is none."""
     counted: Counter[str] = Counter()
     for detail in details:
         match = _COUNTED.match(detail)
@@ -130,10 +128,8 @@ def commonest_cause(details: Iterable[str]) -> str:
     return cause if len(cause) <= CAUSE_CHARACTERS else f"{cause[:CAUSE_CHARACTERS]}…"
 
 
-def own_work(papers: Iterable[Paper], stage: str) -> list[Failure]:
-    """That papers are possibly the idea's own publication: they are set apart, and say nothing
-    about it.
-    """
+def own_publication_failures(papers: Iterable[Paper], stage: str) -> list[Failure]:
+    """Return failures for papers excluded as the idea's own publication."""
     return [
         Failure(
             stage=stage,

@@ -1,4 +1,4 @@
-"""Bounds and formats of values that come from outside: years, days, addresses and costs."""
+"""Bounds and formats of external values: years, days, addresses and costs."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from schemas.base import Stored
+from schemas.base import ColumnInfo
 from schemas.errors import ConfigurationError
 from schemas.text.patterns import IGNORECASE, bounded
 
@@ -14,16 +14,16 @@ EARLIEST_YEAR, LATEST_YEAR = 1500, 2100
 EARLIEST_MOMENT = datetime(1900, 1, 1, tzinfo=UTC)
 LATEST_MOMENT = datetime(LATEST_YEAR, 12, 31, 23, 59, 59, tzinfo=UTC)
 EARLIEST_DAY = datetime(EARLIEST_YEAR, 1, 1, tzinfo=UTC)
-"""Of days, which may be those of old papers."""
+"""Of publication dates."""
 SentName = Annotated[str, Field(pattern=r"^[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,58}[A-Za-z0-9])?$")]
-"""Of what a program sends; a file is called like it."""
+"""Name of an uploaded item, which is also used as a file name."""
 MAXIMUM_CALL_USD = 100_000.0
 ADDRESS_EXPRESSION = r"(?i:https?)://[^/?#\s]"
 _ADDRESS = bounded(r"https?://[^/?#\s]", IGNORECASE)
 
 
 def check_different(what: str, names: Sequence[str]) -> None:
-    """Raises ConfigurationError when two of `names` would be one file."""
+    """Raise ConfigurationError if two names differ at most in case, as files cannot."""
     folded = [name.casefold() for name in names]
     twice = next((name for name in folded if folded.count(name) > 1), None)
     if twice is not None:
@@ -46,15 +46,15 @@ def _http_or_none(address: str | None) -> str | None:
     return _http_or_empty(address) or None if address is not None else None
 
 
-# What a source got wrong is unknown: one wrong year must not keep a whole run out of the lake.
+# Invalid values of a source become None: one wrong year must not keep a run out of the lake.
 Year = Annotated[
     int | None,
     AfterValidator(_plausible_year),
-    Stored(unit="year", minimum=EARLIEST_YEAR, maximum=LATEST_YEAR),
+    ColumnInfo(unit="year", minimum=EARLIEST_YEAR, maximum=LATEST_YEAR),
 ]
 PublicationDay = Annotated[date | None, AfterValidator(_plausible_day)]
-WebAddress = Annotated[str, AfterValidator(_http_or_empty), Stored(pattern=ADDRESS_EXPRESSION)]
+WebAddress = Annotated[str, AfterValidator(_http_or_empty), ColumnInfo(pattern=ADDRESS_EXPRESSION)]
 OptionalWebAddress = Annotated[
-    str | None, AfterValidator(_http_or_none), Stored(pattern=ADDRESS_EXPRESSION)
+    str | None, AfterValidator(_http_or_none), ColumnInfo(pattern=ADDRESS_EXPRESSION)
 ]
 CallUsd = Annotated[float | None, Field(ge=0, le=MAXIMUM_CALL_USD)]

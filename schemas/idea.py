@@ -1,4 +1,4 @@
-"""A research idea as it enters the pipeline, and an idea that could not enter."""
+"""Research ideas, and entries of idea files that were rejected."""
 
 from datetime import date
 
@@ -10,15 +10,15 @@ from schemas.identifiers import IdeaId, content_hash
 from schemas.literature.publication import read_date
 from schemas.literature.publication_fields import (
     author_names,
-    identified,
     names_authors,
     names_publication,
+    prefixed_identifier,
 )
 from schemas.reasons import Reason
 from schemas.text.patterns import bounded
 
 AUTHORS = "authors"
-"""The name under which the metadata holds an idea's authors."""
+"""Metadata field of an idea's authors."""
 
 METADATA = "metadata"
 
@@ -26,7 +26,7 @@ FIELD_PARTS = (
     *("idea_id", "title", "text", "problem", "method", "experiment", "cutoff_date", "group"),
     *(AUTHORS, METADATA),
 )
-"""What a column of an idea file can be read as."""
+"""Fields of an idea that a column of an idea file can fill."""
 
 _MOMENT = bounded(r"^(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}")
 _CLOCK = bounded(r"\d[ ,T]{1,2}\d{1,2}:\d{2}")
@@ -34,14 +34,13 @@ _SLASHED = bounded(r"\d{1,2}[/-]\d{1,2}[/-]\d{4}")
 
 
 def cutoff_day(text: str) -> date:
-    """Return the day of `2024-05-17` or of a moment, or the last day of the month `2024-05`.
+    """Parse a cutoff date; of a month such as `2024-05`, return the last day.
 
-    Dates are read as those of publications are, moments by the day that is written in them.
-    Refused are `17/05/2024`, since some write the month first, a year, a bare number other than
-    `20240517`, a range, and a day that no month has.
+    Accepts the formats of publication dates, and timestamps. Rejects ambiguous orders of day and
+    month (`03/05/2024`), years alone, ranges, and days that do not exist.
 
     Raises:
-        ValueError: it is no single day or month from 1500 to 2100.
+        ValueError: the text is not a single day or month from 1500 to 2100.
     """
     text = text.strip()
     if moment := _MOMENT.match(text):
@@ -55,10 +54,8 @@ def cutoff_day(text: str) -> date:
 
 
 def looks_like_date(text: str) -> bool:
-    """Return whether `text` is a date, or would be one if the order of day and month were clear.
-
-    Moments count only in ISO 8601: forms and notebooks stamp each row with a time of their own.
-    """
+    """Return whether `text` is a date, including those with an ambiguous order."""
+    # Timestamps count only in ISO 8601: forms and notebooks add other ones to each row.
     if _CLOCK.search(text) and not _MOMENT.match(text.strip()):
         return False
     if _SLASHED.fullmatch(text.strip()) is not None:
@@ -71,7 +68,7 @@ def looks_like_date(text: str) -> bool:
 
 
 class SentIdea(BaseModel):
-    """An idea as a program sends it, with fields of an idea file: a text, or its parts."""
+    """Idea submitted by a program, with the fields of an idea file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -86,15 +83,14 @@ class SentIdea(BaseModel):
 
     @property
     def name(self) -> str:
-        """Return what lists call it."""
+        """Return the name for lists."""
         return self.title or self.text or self.problem or self.method or "an idea"
 
 
 class Idea(Noun):
     """One research idea.
 
-    `text` is the whole idea as one Markdown text: given as free text, or put together from the
-    parts.
+    `text` is the whole idea as Markdown, given as free text or composed from the parts.
     """
 
     idea_id: IdeaId = Field(
@@ -104,9 +100,11 @@ class Idea(Noun):
     )
     title: str = Field(description="Given, or the first heading or sentence.")
     text: Prose = Field(min_length=1, description="The whole idea, Markdown.")
-    problem: Prose | None = Field(default=None, description="The problem, when given apart.")
-    method: Prose | None = Field(default=None, description="The method, when given apart.")
-    experiment: Prose | None = Field(default=None, description="The experiment, when given apart.")
+    problem: Prose | None = Field(default=None, description="The problem, if given separately.")
+    method: Prose | None = Field(default=None, description="The method, if given separately.")
+    experiment: Prose | None = Field(
+        default=None, description="The experiment, if given separately."
+    )
     cutoff_date: date | None = Field(
         default=None,
         description="Nothing published after this day may be cited; None: no cutoff.",
@@ -117,96 +115,91 @@ class Idea(Noun):
     )
     metadata: dict[str, str] = Field(
         default_factory=dict,
-        description="What else the user gave, a JSON object of strings.",
+        description="Other fields of the user, a JSON object of strings.",
     )
     duplicate_of: IdeaId | None = Field(
         default=None,
-        description="An earlier idea that says nearly the same.",
+        description="An earlier, nearly identical idea.",
     )
     duplicate_similarity_0_to_1: float | None = Field(
         default=None,
         ge=0,
         le=1,
-        description="How nearly.",
+        description="Similarity to that idea.",
     )
 
     @property
     def fields(self) -> dict[str, object]:
-        """Return what an idea file holds of it. Marks of duplicates are none: reading finds them
-        again.
-        """
+        """Return the idea as an entry of an idea file, without marks of duplicates."""
         names = ("idea_id", "title", "text", "problem", "method", "experiment", "cutoff_date")
         values = {name: getattr(self, name) for name in (*names, "group", METADATA)}
         return {name: value for name, value in values.items() if value not in (None, {})}
 
     @property
     def authors(self) -> tuple[str, ...]:
-        """The names that the metadata gives as authors, in one field or several; by them the
-        idea's own publication is known. No engine is shown them.
+        """Return the authors in the metadata, which identify the idea's own publication.
+
+        Engines do not receive them.
         """
         given = (text for name, text in self.metadata.items() if names_authors(name))
         return tuple(name for text in given for name in author_names(text))
 
     @property
     def publications(self) -> tuple[str, ...]:
-        """DOIs, arXiv numbers and addresses that the metadata gives of the idea's publication."""
+        """Return DOIs, arXiv numbers and addresses of the idea's publication in the metadata."""
         return tuple(
-            identified(name, text)
+            prefixed_identifier(name, text)
             for name, text in self.metadata.items()
             if names_publication(name) and text.strip()
         )
 
     @property
     def content_sha256(self) -> str:
-        """Hash of what is judged: the text, the cutoff date, and the authors by whom the idea's own
-        papers are set apart; not its own identifier, group or other metadata.
-        """
+        """Return a hash of everything that affects the evaluation: text, cutoff date, authors."""
         cutoff = self.cutoff_date.isoformat() if self.cutoff_date else ""
         return content_hash(self.text, cutoff, *self.authors)
 
     @property
     def description_sha256(self) -> str:
-        """Hash of what is shown and ranked by, and not judged: identifier, title, group,
-        metadata.
-        """
+        """Return a hash of the other fields: identifier, title, group, metadata."""
         metadata = (f"{name}={value}" for name, value in sorted(self.metadata.items()))
         group = "grouped" if self.group is not None else "alone"
         return content_hash(self.idea_id, self.title, group, self.group or "", *metadata)
 
 
 class RejectedIdea(Noun):
-    """An entry of an idea file that cannot be evaluated, and how to mend it."""
+    """Entry of an idea file that cannot be evaluated, with the remedy."""
 
     idea_id: IdeaId | None = Field(
-        description="The idea; None for an entry that gave no identifier.",
+        description="The idea; None for an entry without identifier.",
     )
-    location: Writable = Field(description="Where it stood: `ideas.jsonl line 3`.")
+    location: Writable = Field(description="Position: `ideas.jsonl line 3`.")
     reason: Reason
-    detail: Writable = Field(description="One line: what is wrong and how to mend it.")
+    detail: Writable = Field(description="One line: the error and the remedy.")
 
 
 class FieldReading(Noun):
-    """Reading of one column of an idea file."""
+    """Interpretation of one column of an idea file."""
 
     file: str
-    column: str = Field(description="Its name as the file has it.")
-    read_as: str = Field(description="A part of the idea, a heading of its text, or metadata.")
-    filled: int = Field(ge=0, description="Entries in which it holds anything.")
-    longest_characters: int = Field(ge=0, description="Of its values.")
-    example: str = Field(description="The beginning of its first value.")
+    column: str = Field(description="Name in the file.")
+    read_as: str = Field(description="A field of the idea, a heading of its text, or metadata.")
+    filled: int = Field(ge=0, description="Entries with a value.")
+    longest_characters: int = Field(ge=0, description="Length of the longest value.")
+    example: str = Field(description="Beginning of the first value.")
 
 
 class IdeaBatch(Noun):
-    """Ideas of a file in its order, and its rejected entries with reasons."""
+    """Ideas of a file in order, and its rejected entries."""
 
     ideas: tuple[Idea, ...]
     rejected: tuple[RejectedIdea, ...]
     fields: tuple[FieldReading, ...] = ()
     remarks: tuple[str, ...] = Field(
-        default=(), description="What of the file is not read or not judged, a line each."
+        default=(), description="Parts of the file that are not read or not judged, a line each."
     )
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """A line for each rejected entry, and the remarks."""
+        """Return a line for each rejected entry, and the remarks."""
         return (*(f"{each.location}: {each.detail}" for each in self.rejected), *self.remarks)

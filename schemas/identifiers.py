@@ -1,20 +1,18 @@
-"""Identifiers as distinct types, so that swapping two arguments is a type error."""
+"""Identifiers as distinct types, and content hashes."""
 
 import hashlib
 from typing import Annotated, NewType
 
 from pydantic import Field
 
-from schemas.base import Severity, Stored
+from schemas.base import ColumnInfo, Severity
 from schemas.text.patterns import IGNORECASE, bounded
 
 IdeaId = NewType("IdeaId", str)
 PaperId = NewType("PaperId", str)
 RunId = NewType("RunId", str)
 EvaluationKey = NewType("EvaluationKey", str)
-"""Names one evaluation of one idea: 32 hexadecimal digits over everything that could change its
-result.
-"""
+"""Hash of everything that could change the evaluation of an idea, 32 hexadecimal digits."""
 
 _ARXIV = bounded(
     r"(?:arxiv\.org/(?:abs|pdf|html)/|^arxiv:)\s{0,9}"
@@ -23,39 +21,37 @@ _ARXIV = bounded(
 )
 
 # Fields that name a row of another table.
-RankedIdeaId = Annotated[IdeaId, Stored(references="ideas.idea_id")]
+RankedIdeaId = Annotated[IdeaId, ColumnInfo(references="ideas.idea_id")]
 RetrievedPaperId = Annotated[
     PaperId,
-    Stored(references="papers.paper_id"),
+    ColumnInfo(references="papers.paper_id"),
     Field(description="A paper retrieved for the idea."),
 ]
 FoundPaperId = Annotated[
     PaperId,
-    # A paper that was found may have been dropped since, as by the cutoff date.
-    Stored(references="papers.paper_id", reference_severity=Severity.WARNING),
+    # The paper may have been dropped later, for example by the cutoff date.
+    ColumnInfo(references="papers.paper_id", reference_severity=Severity.WARNING),
     Field(description="A paper retrieved for the idea."),
 ]
 MethodId = Annotated[
     str,
-    Stored(references="methods.method_id"),
+    ColumnInfo(references="methods.method_id"),
     Field(description="The method judged."),
 ]
 DimensionId = Annotated[
     str,
-    Stored(references="dimensions.dimension_id"),
+    ColumnInfo(references="dimensions.dimension_id"),
     Field(description="The dimension judged."),
 ]
 KnowledgeId = Annotated[
     str,
-    Stored(references="knowledge_items.knowledge_id"),
+    ColumnInfo(references="knowledge_items.knowledge_id"),
     Field(description="The piece of knowledge."),
 ]
 
 
 def content_hash(*parts: str, length: int = 64) -> str:
-    """Hexadecimal SHA-256 over `parts`, kept apart by their lengths so that ("ab", "c") differs
-    from ("a", "bc").
-    """
+    """Return a hexadecimal SHA-256 over `parts`; the hash of ("ab", "c") and ("a", "bc") differs."""
     digest = hashlib.sha256()
     for part in parts:
         encoded = part.encode("utf-8", "surrogatepass")
@@ -65,6 +61,6 @@ def content_hash(*parts: str, length: int = 64) -> str:
 
 
 def arxiv_id_of(text: str) -> str | None:
-    """Return the arXiv identifier in a URL or in `arXiv:…`, without its version."""
+    """Return the arXiv identifier in a URL or in `arXiv:…`, without the version."""
     match = _ARXIV.search(text)
     return match.group(1).lower() if match else None

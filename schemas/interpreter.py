@@ -1,4 +1,4 @@
-"""How one Python process starts another, and what each spends on collecting garbage."""
+"""Commands that start Python processes, and garbage collection settings."""
 
 import atexit
 import gc
@@ -10,24 +10,23 @@ _MIDDLE_COLLECTIONS = 50
 
 
 def interpreter() -> list[str]:
-    """`python -P`: this interpreter, which imports nothing from the folder it is started in.
+    """Return `python -P`: this interpreter, without imports from the working directory.
 
-    A file there, such as `orjson.py`, is not taken for a library. `PYTHONPATH` and installed
-    packages count as ever.
+    A file there, such as `orjson.py`, must not shadow a library.
     """
     return [sys.executable, "-P"]
 
 
 def module_command(module: str, *arguments: str) -> list[str]:
-    """`python -P -m MODULE ARGUMENTS…`."""
+    """Return `python -P -m MODULE ARGUMENTS…`."""
     return [*interpreter(), "-m", module, *arguments]
 
 
 def collect_garbage_seldom() -> None:
-    """Have this process look for cycles of objects seldom, and not when it ends.
+    """Collect garbage less often, and not at exit.
 
-    Importing the libraries of a run makes a million objects that stay. Python would search them for
-    garbage again and again, and once more at the end: half of what a short command costs.
+    The libraries of a run create a million permanent objects; scanning them repeatedly would take
+    half the time of a short command.
     """
     gc.set_threshold(_NEW_OBJECTS, _YOUNG_COLLECTIONS, _MIDDLE_COLLECTIONS)
     atexit.register(gc.freeze)

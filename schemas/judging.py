@@ -1,6 +1,4 @@
-"""How models are asked: which model answers a step, how long it thinks,
-how long an answer may be.
-"""
+"""Assignment of models, efforts and reply lengths to steps."""
 
 from enum import StrEnum
 from typing import Self
@@ -21,9 +19,7 @@ class Effort(StrEnum):
 
 
 class StepKind(StrEnum):
-    """Kind of a step. Reading finds, extracts and sorts; judgement decides; drawing gives a
-    picture.
-    """
+    """Kind of a step: reading extracts and sorts, judgement decides, drawing makes a picture."""
 
     READING = "reading"
     JUDGEMENT = "judgement"
@@ -32,11 +28,11 @@ class StepKind(StrEnum):
 
 DEFAULT_ANSWER_TOKENS = 4096
 LONG_ANSWER_TOKENS = 8192
-"""Of steps that answer about many papers, items or problems at once."""
+"""For steps with replies about many papers, items or problems."""
 
 
 class AskingParameters(Noun):
-    """Settings of a profile for one step or one kind of step; None: as elsewhere."""
+    """Settings of a profile for one step or one kind of step; None: the more general setting."""
 
     model: str | None = Field(
         default=None,
@@ -46,15 +42,13 @@ class AskingParameters(Noun):
     judges: tuple[str, ...] | None = Field(
         default=None,
         min_length=2,
-        description=(
-            "Several models that answer the same question; the median of their scores counts."
-        ),
+        description="Several models that answer the same question; the median score counts.",
     )
-    effort: Effort | None = Field(default=None, description="Asked of models that can think.")
+    effort: Effort | None = Field(default=None, description="Reasoning effort, if supported.")
     answer_tokens: int | None = Field(
         default=None,
         ge=64,
-        description="Most tokens of an answer, thinking apart; None: the step's own.",
+        description="Maximum tokens of a reply, without thinking; None: the step's own.",
     )
 
     @model_validator(mode="after")
@@ -67,7 +61,7 @@ class AskingParameters(Noun):
 
 
 class Assignment(Noun):
-    """Settings that hold for one step. `models` is empty where the model of `--engine` answers."""
+    """Resolved settings of one step; `models` is empty if the model of `--engine` answers."""
 
     models: tuple[str, ...]
     effort: Effort
@@ -75,9 +69,9 @@ class Assignment(Noun):
 
 
 class JudgingParameters(Noun):
-    """Models by step. What is said of a step wins over what is said of its kind.
+    """Models by step; settings of a step override those of its kind.
 
-    Drawing takes a model of its own kind, so it is assigned by the step's name alone.
+    Drawing needs an image model, and is assigned by the step's name only.
     """
 
     reading: AskingParameters = AskingParameters(effort=Effort.LOW)
@@ -87,9 +81,7 @@ class JudgingParameters(Noun):
     )
 
     def assignment(self, step: str, kind: StepKind, answer_tokens: int) -> Assignment:
-        """Return what holds for `step`, whose answers have at most `answer_tokens` unless it says
-        otherwise.
-        """
+        """Resolve the settings of `step`; `answer_tokens` is its default maximum."""
         of_step = self.steps.get(step, AskingParameters())
         kinds = {StepKind.READING: self.reading, StepKind.JUDGEMENT: self.judgement}
         of_kind = kinds.get(kind, AskingParameters())
@@ -101,37 +93,37 @@ class JudgingParameters(Noun):
         )
 
     def without_models(self) -> Self:
-        """Return what is left where one model answers every step: efforts and lengths."""
+        """Return the settings without models: efforts and lengths only."""
         return replace(
             self,
-            reading=_unassigned(self.reading),
-            judgement=_unassigned(self.judgement),
-            steps={name: _unassigned(parameters) for name, parameters in self.steps.items()},
+            reading=_without_model(self.reading),
+            judgement=_without_model(self.judgement),
+            steps={name: _without_model(parameters) for name, parameters in self.steps.items()},
         )
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Every model named, each once."""
+        """All models in the settings, each once."""
         settings = (self.reading, self.judgement, *self.steps.values())
         named = [name for one in settings for name in (one.model, *(one.judges or ())) if name]
         return tuple(dict.fromkeys(named))
 
 
-def _unassigned(parameters: AskingParameters) -> AskingParameters:
+def _without_model(parameters: AskingParameters) -> AskingParameters:
     return replace(parameters, model=None, judges=None)
 
 
 class JudgeVote(Judged):
-    """A score one of several judges gave, or why there is none; the median of all counts."""
+    """Score of one of several judges, of which the median counts."""
 
     JUDGEMENT = ("score",)
 
-    step: str = Field(description="Step that several models were asked.")
-    question: str = Field(description="Identifies the question that all judges were asked.")
-    item: str = Field(description="What the score is about, such as P3/d1; empty: the whole reply.")
+    step: str = Field(description="Step with several judges.")
+    question: str = Field(description="Identifier of the question, common to all judges.")
+    item: str = Field(description="Scored item, such as P3/d1; empty: the whole reply.")
     judge: str = Field(description="LiteLLM's name of the model.")
     model_answered: str | None = Field(
-        description="As the provider names it; None when nothing was answered.",
+        description="Model name in the reply; None without a reply.",
     )
     score: float | None = Field(description="On the step's own scale; None when unscored.")
     unscored_reason: UnscoredReason

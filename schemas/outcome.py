@@ -1,5 +1,6 @@
-"""Outcome = Scored | Unscored. An answer that could not be had is never a number. And how sure a
-score is, apart from the score itself: 0 to 3.
+"""Outcomes of steps, either scored or unscored, and confidences of scores from 0 to 3.
+
+A missing answer is never a number.
 """
 
 from collections.abc import Iterable
@@ -10,7 +11,7 @@ from typing import Annotated, ClassVar, Generic, Self, TypeVar
 
 from pydantic import Field, model_validator
 
-from schemas.base import Noun, Stored
+from schemas.base import ColumnInfo, Noun
 from schemas.reasons import About, Reason, reasons_about
 
 ValueT = TypeVar("ValueT")
@@ -18,7 +19,7 @@ OtherT = TypeVar("OtherT")
 
 
 class Provenance(Noun):
-    """Origin of an answer: enough to make it again and to find the calls that were paid for it."""
+    """Origin of an answer, sufficient to reproduce it and to find its paid calls."""
 
     step: str = Field(description="Step that judged.")
     step_version: int = Field(ge=1, description="Version of the step.")
@@ -26,13 +27,13 @@ class Provenance(Noun):
     engine: str = Field(description="Engine that answered: extractive or litellm:<model>.")
     model_requested: str = Field(description="Model asked for.")
     model_answered: str | None = Field(
-        description="Model as the provider names it; None when nothing was answered.",
+        description="Model as the provider names it; None without a reply.",
     )
     seed: int | None = Field(description="Seed sent to the model; None when none was.")
     created_at: datetime = Field(description="When the judgement was made.")
     shortening: str | None = Field(
         default=None,
-        description="What was left out of a long input, by which rule; None: nothing.",
+        description="Parts left out of a long input, with the rule; None: nothing.",
     )
     call_ids: tuple[str, ...] = Field(
         default=(),
@@ -41,13 +42,13 @@ class Provenance(Noun):
 
     @property
     def model_seed(self) -> int | None:
-        """The seed, as the column is called beside a `seed` of what was judged."""
+        """The seed, under the column's name in tables that have another `seed`."""
         return self.seed
 
 
 @dataclass(frozen=True, slots=True)
 class Scored(Generic[ValueT]):
-    """A step's answer."""
+    """Answer of a step."""
 
     value: ValueT
     provenance: Provenance
@@ -55,7 +56,7 @@ class Scored(Generic[ValueT]):
 
 @dataclass(frozen=True, slots=True)
 class Unscored:
-    """There is no answer, for a reason from the closed list."""
+    """Missing answer of a step, with a reason from the closed list."""
 
     reason: Reason
     detail: str
@@ -65,15 +66,17 @@ class Unscored:
 Outcome = Scored[ValueT] | Unscored
 
 UnscoredReason = Annotated[
-    Annotated[Reason, Stored(allowed=reasons_about(About.SCORE))] | None,
+    Annotated[Reason, ColumnInfo(allowed=reasons_about(About.SCORE))] | None,
     Field(description="Why there is no score; None when scored."),
 ]
 UnitUnscoredReason = Annotated[
-    Annotated[Reason, Stored(allowed=(*reasons_about(About.SCORE), *reasons_about(About.COMMAND)))]
+    Annotated[
+        Reason, ColumnInfo(allowed=(*reasons_about(About.SCORE), *reasons_about(About.COMMAND)))
+    ]
     | None,
-    Field(description="Why the whole unit has no outcome; None where it has one."),
+    Field(description="Why the whole unit has no outcome; None if it has one."),
 ]
-"""Of a unit of work, over which Assay itself can fail."""
+"""Reason of a unit of work, which includes errors of Assay itself."""
 UnscoredDetail = Annotated[
     str,
     Field(description="One line about the reason; empty when scored."),
@@ -81,12 +84,12 @@ UnscoredDetail = Annotated[
 
 
 class Judged(Noun):
-    """A noun that holds a judgement or the reason why there is none: never both, never neither.
+    """Base of nouns with either a judgement or the reason why it is missing.
 
     Attributes:
-        JUDGEMENT: the fields that hold the judgement; None and empty ones hold none.
-        REASON: the field that holds the reason.
-        MAY_BE_NEITHER: whether there may be no judgement and no reason for that.
+        JUDGEMENT: fields of the judgement; None and empty values count as missing.
+        REASON: field of the reason.
+        MAY_BE_NEITHER: whether both may be missing.
     """
 
     JUDGEMENT: ClassVar[tuple[str, ...]]
@@ -111,9 +114,9 @@ Confidence = Annotated[int, Field(ge=0, le=3)]
 
 
 def confidence_by_evidence(*, strong: int, fair: int) -> int:
-    """Confidence 0 to 3 in a score that rests on `strong` and `fair` pieces of evidence.
+    """Return the confidence, 0 to 3, of a score with `strong` and `fair` pieces of evidence.
 
-    With w = 2 · strong + fair: 0 where w < 2; 1 where w < 4; 3 where w ≥ 6 and two pieces are
+    With w = 2 · strong + fair: 0 if w < 2; 1 if w < 4; 3 if w ≥ 6 and at least two pieces are
     strong; else 2.
     """
     weight = 2 * strong + fair
@@ -125,8 +128,6 @@ def confidence_by_evidence(*, strong: int, fair: int) -> int:
 
 
 def confidence_of_all(confidences: Iterable[int | None]) -> int:
-    """Of several judgements together: the median, the lower of two; None, an unscored one, counts
-    as 0. 0 without any.
-    """
+    """Return the lower median of confidences; None counts as 0, and none at all as 0."""
     numbers = [confidence or 0 for confidence in confidences]
     return median_low(numbers) if numbers else 0

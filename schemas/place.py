@@ -1,8 +1,7 @@
-"""Where a warehouse is: a folder, or a place in object storage.
+"""Addresses of warehouses: folders, or prefixes in object storage.
 
-Of a place in object storage each machine keeps a working folder, which holds its caches and what
-other machines do without. Its name says whose it is, so that the folder alone is passed on within
-a machine, and the address where something travels.
+For a warehouse in object storage, each machine has a working folder for caches and local files. Its
+name encodes the address: code on one machine passes the folder, and messages contain the address.
 """
 
 from pathlib import Path
@@ -46,15 +45,15 @@ class Home(BaseSettings):
 
 
 def in_object_storage(address: str) -> bool:
-    """Return whether it names a place there, and not a folder."""
+    """Return whether an address is in object storage."""
     return address.startswith(_SCHEME)
 
 
 def bucket_and_prefix(address: str) -> tuple[str, str]:
-    """The parts of `s3://bucket/prefix`; the prefix without slashes around it, maybe empty.
+    """Split `s3://bucket/prefix` into bucket and prefix, without outer slashes.
 
     Raises:
-        ConfigurationError: it is no such address.
+        ConfigurationError: the address is invalid.
     """
     bucket, _, prefix = address.removeprefix(_SCHEME).partition("/")
     prefix = prefix.strip("/")
@@ -72,11 +71,10 @@ def bucket_and_prefix(address: str) -> tuple[str, str]:
 
 
 def warehouse_folder(address: str) -> Path:
-    """The folder that a warehouse's address names: itself, or the working folder of a place in
-    object storage.
+    """Return the folder of a warehouse's address, or its local working folder.
 
     Raises:
-        ConfigurationError: the address is none, or too long to name a folder.
+        ConfigurationError: the address is invalid, or too long for a folder name.
     """
     if not in_object_storage(address):
         return Path(address.removeprefix(f"{_FOLDER_SCHEME}//").removeprefix(_FOLDER_SCHEME))
@@ -91,14 +89,14 @@ def warehouse_folder(address: str) -> Path:
 
 
 def address_of(folder: Path) -> str | None:
-    """The place in object storage whose working folder it is; None: it is a folder of its own."""
+    """Return the address of a working folder; None for other folders."""
     if folder.parent.name != _WORKING_FOLDERS or not folder.name.startswith(_NAME_BEGINS):
         return None
     return _SCHEME + folder.name.removeprefix(_NAME_BEGINS).replace(_SLASH, "/")
 
 
 class AddressOfWarehouse:
-    """Marks a field that is a warehouse: a folder of this machine in Python, an address as text."""
+    """Annotation of warehouse fields: a local folder in Python, an address in JSON."""
 
     @classmethod
     def __get_pydantic_core_schema__(

@@ -1,4 +1,4 @@
-"""A profile: every parameter of the method in one file a user can copy and edit."""
+"""Profiles: all parameters of the method, in a file that users can copy and edit."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -13,13 +13,11 @@ WORDS_ASKED = "None: as many as the text needs. The extractive engine takes no n
 
 
 class SearchKind(StrEnum):
-    """Kind of search by which queries reach the literature.
+    """Strategy of literature searches.
 
-    relevance: one request each, as published. packed: one request by relevance for the queries of a
-        dimension together, in bulk
-    what those leave too thin; the queries themselves are then held against what came, here. bulk:
-    all in few bulk requests,
-    held against what came in the same way.
+    relevance: one relevance request per query, as published. packed: one relevance request for all
+    queries of a dimension, and bulk requests where that finds too little; results are matched to
+    queries locally. bulk: few bulk requests for all queries, matched in the same way.
     """
 
     RELEVANCE = "relevance"
@@ -28,18 +26,14 @@ class SearchKind(StrEnum):
 
 
 class RecommendationKind(StrEnum):
-    """One request for each seed; or one for many seeds together, whose answer belongs to all of
-    them.
-    """
+    """Requests for recommendations: one per seed, or one for many seeds together."""
 
     PER_SEED = "per_seed"
     POOLED = "pooled"
 
 
 class Ranking(StrEnum):
-    """Measure that decides which papers are judged: nearness of embeddings, or that and the words
-    shared alike.
-    """
+    """Order in which papers are judged: by embeddings, or also by shared words."""
 
     EMBEDDING = "embedding"
     EMBEDDING_AND_WORDS = "embedding_and_words"
@@ -65,10 +59,9 @@ class SoundnessParameters(Noun):
         ge=0,
         le=30,
         description=(
-            "Data sets, baselines and metrics of the works found that are shown to the review"
-            " of the"
-            " plan, which then waits for the searches; 0: none, and it starts at once. No request"
-            " more."
+            "Data sets, baselines and metrics of the works found that are shown to the review of"
+            " the plan, which then starts after the searches; 0: none, and it starts at once."
+            " Needs no further requests."
         ),
     )
     query_word_limit: int = Field(default=70, ge=5, le=70)
@@ -80,7 +73,7 @@ class SoundnessParameters(Noun):
     )
     search_failures: bool = Field(
         default=True,
-        description="Ask once more per method, for failures, limits and null results.",
+        description="Search once more per method, for failures, limits and null results.",
     )
     methods_per_query_call: int = Field(
         default=1,
@@ -88,7 +81,7 @@ class SoundnessParameters(Noun):
         description="Methods whose queries one model call writes; 1 is the published method.",
     )
     snippets_per_method: int = Field(
-        ge=1, le=1000, description="Passages asked of each query, and kept of all of them."
+        ge=1, le=1000, description="Passages per query, and kept per method."
     )
     minimum_relevance: int = Field(
         default=1,
@@ -106,13 +99,13 @@ class SoundnessParameters(Noun):
         ge=1, description="Papers judged in one model call; 1 is the published method."
     )
     include_passage_papers: bool = Field(
-        description="Read the papers the passages stand in, besides those they cite."
+        description="Read the papers of the passages, in addition to those they cite."
     )
     section_word_limit: int = Field(
         ge=50,
         description=(
-            "Words of each section shown, the sentences nearest to the method; what is left out is"
-            " recorded."
+            "Words of each section shown, the sentences nearest to the method; the rest is"
+            " recorded as left out."
         ),
     )
     idea_word_limit: int | None = Field(
@@ -126,7 +119,7 @@ class SoundnessParameters(Noun):
     extract_methods_and_results: bool = Field(
         default=True,
         description=(
-            "Read the papers that passages stand in and cite. False: judge by the passages"
+            "Read the papers that passages belong to and cite. False: judge by the passages"
             " themselves (ScholarEval F.3, -MRE)."
         ),
     )
@@ -140,15 +133,15 @@ class SoundnessParameters(Noun):
     verify_citations: bool = Field(
         default=False,
         description=(
-            "Hold every cited sentence of the reviews against the stored texts it cites; the"
-            " published method does not."
+            "Check every cited sentence of the reviews against the stored texts; the published"
+            " method does not."
         ),
     )
     summarise: bool = Field(
         default=True,
         description=(
-            "Condense the reviews into a summary. False for ideas that are assessed: weighed"
-            " concerns and reasons stand in its place."
+            "Summarize the reviews. False for assessed ideas, which have weighed concerns and"
+            " reasons instead."
         ),
     )
 
@@ -215,8 +208,8 @@ class ContributionParameters(Noun):
     augment_papers: bool = Field(
         default=True,
         description=(
-            "Look for neighbours of the most relevant papers. False: only what searches found"
-            " (ScholarEval F.3, -PA)."
+            "Add neighbors of the most relevant papers. False: only search results (ScholarEval"
+            " F.3, -PA)."
         ),
     )
     recommendations: RecommendationKind = RecommendationKind.PER_SEED
@@ -236,9 +229,9 @@ class ContributionParameters(Noun):
         default=None,
         gt=0,
         description=(
-            "The second pass judges this times as many papers as would complete the papers to"
-            " compare at the first pass's share of relevant ones, a third of embedding_top at"
-            " least; None: all of embedding_top, the published method."
+            "Factor of the number of papers in the second pass, relative to the number that would"
+            " complete the papers to compare at the first pass's share of relevant ones; at least a"
+            " third of embedding_top. None: all of embedding_top, the published method."
         ),
     )
     papers_compared: int = Field(ge=1)
@@ -253,10 +246,10 @@ class ContributionParameters(Noun):
     closest_papers: int = Field(
         default=0,
         ge=0,
-        description="Of the papers compared, the most relevant ones told at length.",
+        description="Number of most relevant papers that are compared at length.",
     )
     words_per_closest_comparison: int | None = Field(
-        default=None, ge=5, description=f"Of those, words asked of each text. {WORDS_ASKED}"
+        default=None, ge=5, description=f"Words asked of each text about these. {WORDS_ASKED}"
     )
     words_per_comparison: int | None = Field(
         default=None, ge=5, description=f"Words asked of each text about a paper. {WORDS_ASKED}"
@@ -267,8 +260,8 @@ class ContributionParameters(Noun):
     verify_citations: bool = Field(
         default=False,
         description=(
-            "Hold every cited sentence of the reviews against the stored texts it cites; the"
-            " published method does not."
+            "Check every cited sentence of the reviews against the stored texts; the published"
+            " method does not."
         ),
     )
     lexical_prefilter: bool = Field(
@@ -288,7 +281,7 @@ class CommitteeParameters(Noun):
     sources: tuple[str, ...] = Field(
         default=("literature",),
         description=(
-            "`literature` (the gateway) and names of registered sources, asked where configured."
+            "`literature` (the gateway) and names of registered sources, used if configured."
         ),
     )
     search_rounds: int = Field(
@@ -305,13 +298,12 @@ class CommitteeParameters(Noun):
         ge=0,
         le=50,
         description=(
-            "Papers cited by one that a round kept which enter the next round, those first of"
-            " which it"
-            " is known how they are cited; one packed look-up a round. 0, as published: none."
+            "References of each kept paper that enter the next round, those with known citation"
+            " contexts first; one packed look-up per round. 0, as published: none."
         ),
     )
     judge_weight: float = Field(
-        default=0.2, ge=0, le=1, description="α: weight of the judge's score beside similarity."
+        default=0.2, ge=0, le=1, description="α: weight of the judge's score, 1 - α of similarity."
     )
     queries_per_part: int = Field(
         default=2, ge=1, le=10, description="For each kind of source, synonyms expanded."
@@ -326,8 +318,7 @@ class CommitteeParameters(Noun):
     reranker: str | None = Field(
         default=None,
         description=(
-            "A sentence-transformers cross-encoder for the second ranking; None: the embedding's"
-            " order stands."
+            "A sentence-transformers cross-encoder for reranking; None: the order of embeddings."
         ),
     )
     items_per_judge_call: int = Field(
@@ -347,10 +338,10 @@ class CommitteeParameters(Noun):
         description="Items grounded against a part in one call; 1 is the published method.",
     )
     use_later_knowledge: bool = Field(
-        default=True, description="Search what appeared after the cutoff, for suggestions only."
+        default=True, description="Search works after the cutoff, for suggestions only."
     )
     personas_file: str | None = Field(
-        default=None, description="TOML file of personas; None: those that ship."
+        default=None, description="TOML file of personas; None: the shipped ones."
     )
     persona_count: int = Field(
         default=5, ge=1, le=100, description="Personas drawn by the seed from the file."
@@ -358,16 +349,16 @@ class CommitteeParameters(Noun):
     same_panel: bool = Field(
         default=False,
         description=(
-            "Every idea meets the same personas, so that no score depends on who was drawn; False, "
-            "as published: each idea meets some of its own."
+            "Use the same personas for every idea, so that scores do not depend on the draw; False,"
+            " as published: each idea has its own."
         ),
     )
     panel_field: str | None = Field(
         default=None,
         min_length=1,
         description=(
-            "The field of the ideas, in words: half of the personas, rounded down, are then those "
-            "whose profile is nearest to it; None: all are drawn."
+            "Field of the ideas: half of the personas, rounded down, are then those with the"
+            " nearest profiles; None: all are drawn."
         ),
     )
     dimensions_per_call: int = Field(
@@ -383,13 +374,13 @@ class Criterion(StrEnum):
 
 
 class AssessmentParameters(Noun):
-    """Parameters of the assessment, which is asked after all evidence."""
+    """Parameters of the assessment, the last judgement of an idea."""
 
     repetitions: int = Field(
         default=0,
         ge=0,
         le=9,
-        description="Times it is asked; the median counts. 0: there is no assessment.",
+        description="Repetitions, of which the median counts; 0: no assessment.",
     )
     maximum_concerns: int = Field(
         default=7, ge=1, le=20, description="Concerns that are weighed and challenged."
@@ -421,29 +412,28 @@ class RankingParameters(Noun):
     dimensions: tuple[str, ...] | None = Field(
         default=None,
         description=(
-            "Names of the committee's dimensions along which ideas are compared, besides overall;"
-            " None: all of them."
+            "Names of the committee's dimensions of the comparison, in addition to overall; None:"
+            " all of them."
         ),
     )
     criterion: Criterion = Field(
         default=Criterion.PURSUE_FIRST,
         description=(
-            "What `overall` asks: which idea to pursue first, or which one expert reviewers "
-            "would rank higher."
+            "Question of `overall`: the idea to pursue first, or the one that expert reviewers"
+            " would rank higher."
         ),
     )
     prior: str | None = Field(
         default=None,
         description=(
-            "Path of a fitted prior (`assay prior`): what overall strengths are expected to be "
-            "before any match; None: all alike."
+            "Path of a fitted prior (`assay prior`) of overall strengths before any match; None:"
+            " equal strengths."
         ),
     )
     show_scores: bool = Field(
         default=False,
         description=(
-            "Show the judge the scores that modules and committee gave; they pull its "
-            "judgement toward theirs."
+            "Show the judge the scores of modules and committee, which bias its judgement."
         ),
     )
     both_orders: bool = Field(
@@ -455,7 +445,7 @@ class NoveltyParameters(Noun):
     """The five-point novelty judgement (RINoBench §3)."""
 
     maximum_statements: int = Field(
-        default=4, ge=1, le=12, description="Key statements of the idea that are searched for."
+        default=4, ge=1, le=12, description="Key statements of the idea for searches."
     )
     queries_per_statement: int = Field(default=2, ge=1, le=10)
     papers_per_query: int = Field(default=20, ge=1, le=100)
@@ -468,31 +458,29 @@ class NoveltyParameters(Noun):
     rerank_by_facet: bool = Field(
         default=True,
         description=(
-            "Choose related works by what stands closest in purpose, mechanism, evaluation and"
-            " application in turn, not by the idea as a whole."
+            "Choose related works by similarity of purpose, mechanism, evaluation and application"
+            " in turn, instead of the idea as a whole."
         ),
     )
     exemplars: str | None = Field(
         default=None,
-        description="Path of ideas that experts have labelled, shown to the judge; None: none.",
+        description="Path of ideas labeled by experts, shown to the judge; None: none.",
     )
     calibrator: str | None = Field(
-        default=None, description="Path of a fitted calibrator; None: the judgement as it is."
+        default=None, description="Path of a fitted calibrator; None: no calibration."
     )
 
 
 class ResourceParameters(Noun):
-    """Parameters of reading data sets, baselines, metrics, models and settings out of an idea's
-    papers.
-    """
+    """Parameters of extracting resources from an idea's papers."""
 
     asked_papers: int = Field(
         default=0,
         ge=0,
         le=500,
         description=(
-            "Papers, those with the most text first, of which the engine is asked what they used;"
-            " 0: none, and only rules read them."
+            "Papers from which the engine extracts resources, those with most text first; 0: rules"
+            " only."
         ),
     )
     papers_per_call: int = Field(default=8, ge=1, description="Papers shown in one call.")
@@ -501,10 +489,10 @@ class ResourceParameters(Noun):
 
 
 class AnswerParameters(Noun):
-    """An answer to a question (`assay ask`)."""
+    """Parameters of an answer to a question (`assay ask`)."""
 
     papers_read: int = Field(
-        default=12, ge=1, le=100, description="Most relevant papers that it is written from."
+        default=12, ge=1, le=100, description="Number of most relevant papers that are read."
     )
 
 
@@ -512,9 +500,9 @@ _CRITERIA = frozenset(criterion.value for criterion in WEIGHTED_CRITERIA)
 
 
 class ScoreWeights(Noun):
-    """Weights in `idea_scores.score`: of the modules, and in an assessed run of the criteria.
+    """Weights in `idea_scores.score`: of modules, or in an assessed run of criteria.
 
-    Where no criterion has a weight, the score of an assessed idea is that of `overall`.
+    Without weights of criteria, the score of an assessed idea is that of `overall`.
     """
 
     soundness: float = Field(ge=0)
@@ -527,23 +515,21 @@ class ScoreWeights(Noun):
     feasible: float = Field(default=0.0, ge=0)
 
     def acting(self, *, assessed: bool) -> dict[str, float]:
-        """Weights that act on a score: by criterion in an assessed run, else by module."""
+        """Return the weights of a score: by criterion in an assessed run, else by module."""
         weights: dict[str, float] = self.model_dump()
         return {name: each for name, each in weights.items() if (name in _CRITERIA) is assessed}
 
 
 class Profile(Noun):
-    """Every parameter of the method. `name` travels in every row."""
+    """All parameters of the method."""
 
     name: str = Field(min_length=1, pattern=r"^[a-z0-9][a-z0-9_-]*$")
     description: str = ""
     seed: int = Field(
-        ge=0, description="Sent to models that take one, and used wherever chance enters."
+        ge=0, description="Sent to models that accept one, and used for all random draws."
     )
     temperature: float = Field(ge=0, le=2)
-    batch: bool = Field(
-        default=False, description="Ask through the provider's batches, at half the price."
-    )
+    batch: bool = Field(default=False, description="Use the provider's batches, at half the price.")
     soundness: SoundnessParameters
     contribution: ContributionParameters
     committee: CommitteeParameters = CommitteeParameters()
@@ -557,7 +543,7 @@ class Profile(Noun):
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files that it names."""
+        """Paths in the profile."""
         novelty = (self.novelty.exemplars, self.novelty.calibrator)
         named = (self.committee.personas_file, self.ranking.prior, *novelty)
         return tuple(Path(name) for name in named if name is not None)

@@ -1,6 +1,6 @@
-"""Why something was not had: the one closed list, and whether trying again may help.
+"""Closed list of reasons for missing values, and whether a retry may help.
 
-Every column, chart, sentence and set of reasons derives from it.
+Columns, charts and texts derive from it.
 """
 
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from enum import Enum, StrEnum, auto
 
 
 class Passes(StrEnum):
-    """Condition under which a reason passes."""
+    """Condition under which a retry may succeed."""
 
     BY_ITSELF = "by_itself"
     WITH_OTHER_SETTINGS = "with_other_settings"
@@ -16,7 +16,7 @@ class Passes(StrEnum):
 
 
 class About(Enum):
-    """Kind of thing that was missing."""
+    """Kind of missing value."""
 
     SCORE = auto()
     LOOK_UP = auto()
@@ -26,13 +26,14 @@ class About(Enum):
 
 
 class Reason(StrEnum):
-    """Each has a sentence for people, says what it takes to pass, and what it is about.
-
-    Where several hold, the first of this list is named.
+    """Reason for a missing value; if several apply, the first of this list counts.
 
     Attributes:
-        again_at_once: whether the same HTTP request is worth sending again after a moment.
-        engine_failed: whether the engine was asked and gave no answer that can be used.
+        sentence: text for people.
+        passes: condition under which a retry may succeed.
+        about: kind of the missing value.
+        again_at_once: whether the same HTTP request may be retried after a moment.
+        engine_failed: whether the engine was called and gave no usable reply.
     """
 
     sentence: str
@@ -61,10 +62,10 @@ class Reason(StrEnum):
 
     @property
     def is_lack_of_evidence(self) -> bool:
-        """Return whether the literature holds nothing to judge by: nothing failed."""
+        """Return whether the literature has no evidence, which is no failure."""
         return self is Reason.NO_EVIDENCE or self is Reason.FIELD_NOT_COVERED
 
-    # Why a step gave no score.
+    # Reasons for a missing score.
     BUDGET_EXHAUSTED = (
         "budget_exhausted",
         "the budget was spent",
@@ -81,15 +82,14 @@ class Reason(StrEnum):
     )
     TIMED_OUT = ("timed_out", "it took too long", Passes.BY_ITSELF, About.SCORE, False, True)
     WORKER_LOST = ("worker_lost", "the worker that did it was lost", Passes.BY_ITSELF, About.SCORE)
-    # The failed look-up has a row of its own, whose reason is the one to go by.
+    # The failed look-up has a separate row, whose reason decides about a retry.
     SOURCE_UNAVAILABLE = (
         "source_unavailable",
         "the literature source did not answer",
         Passes.BY_ITSELF,
         About.SCORE,
     )
-    # A reply that cannot be used stands: the same question to the same engine is not paid for
-    # twice.
+    # Unusable replies are final: the same call is not paid twice.
     REPLY_UNPARSABLE = (
         "reply_unparsable",
         "the engine's reply could not be read",
@@ -123,7 +123,7 @@ class Reason(StrEnum):
         True,
     )
     NO_EVIDENCE = ("no_evidence", "no relevant evidence was found", Passes.NEVER, About.SCORE)
-    # Another literature has another evaluation key: with this one it stands.
+    # Final for this literature; another one has another evaluation key.
     FIELD_NOT_COVERED = (
         "field_not_covered",
         "the literature does not cover the field of the idea",
@@ -136,7 +136,7 @@ class Reason(StrEnum):
         Passes.NEVER,
         About.SCORE,
     )
-    # Another engine has another evaluation key: with this one it stands.
+    # Final for this engine; another one has another evaluation key.
     OFFLINE_ENGINE = (
         "offline_engine",
         "not judged: offline baseline",
@@ -152,7 +152,7 @@ class Reason(StrEnum):
         True,
     )
 
-    # What an execution of a program came to stands: it would come to the same.
+    # Executions are deterministic, so their failures are final.
     PROGRAM_FAILED = ("program_failed", "the program failed", Passes.NEVER, About.SCORE)
     PROGRAM_STOPPED = (
         "program_stopped",
@@ -167,7 +167,6 @@ class Reason(StrEnum):
         About.SCORE,
     )
 
-    # A text that says more than its sources would say it again.
     UNTRACED = (
         "untraced",
         "its text says what nothing carries",
@@ -188,7 +187,7 @@ class Reason(StrEnum):
         About.SCORE,
     )
 
-    # Why a version of an idea went no further.
+    # Reasons for dropping a version of an idea.
     NEAR_DUPLICATE = (
         "near_duplicate",
         "another version of the batch says nearly the same",
@@ -208,7 +207,7 @@ class Reason(StrEnum):
         About.ENTRY,
     )
 
-    # Why a source of literature, pages or code did not answer, or an answer was not used.
+    # Reasons for a failed look-up, or an answer that was not used.
     RATE_LIMITED = (
         "rate_limited",
         "the source asked to slow down",
@@ -294,7 +293,7 @@ class Reason(StrEnum):
         About.LOOK_UP,
     )
 
-    # Why a document could not be had or read.
+    # Reasons for a missing or unreadable document.
     TOO_LARGE = ("too_large", "it is too large", Passes.WITH_OTHER_SETTINGS, About.DOCUMENT)
     TOO_MANY_PAGES = (
         "too_many_pages",
@@ -353,13 +352,13 @@ class Reason(StrEnum):
     NO_ABSTRACT = ("no_abstract", "no abstract is known", Passes.NEVER, About.DOCUMENT)
     DOCUMENT = ("document", "the document could not be had or read", Passes.NEVER, About.DOCUMENT)
 
-    # Why an entry of a file of ideas cannot be evaluated.
+    # Reasons for a rejected entry of an idea file.
     EMPTY = ("empty", "the entry is empty", Passes.NEVER, About.ENTRY)
     TOO_SHORT = ("too_short", "the text is too short", Passes.NEVER, About.ENTRY)
     TOO_LONG = ("too_long", "the text is too long", Passes.NEVER, About.ENTRY)
     BAD_CUTOFF_DATE = (
         "bad_cutoff_date",
-        "the cutoff date is no date",
+        "the cutoff date is not a date",
         Passes.NEVER,
         About.ENTRY,
     )
@@ -383,7 +382,7 @@ class Reason(StrEnum):
         About.ENTRY,
     )
 
-    # Why a paper, or something of it or of its reviews, is no part of a set of rated ideas.
+    # Reasons for excluding a paper, or parts of it or its reviews, from a curated set.
     TOO_FEW_REVIEWS = (
         "too_few_reviews",
         "it has fewer usable reviews than asked for",
@@ -438,7 +437,7 @@ class Reason(StrEnum):
         About.ENTRY,
     )
 
-    # Why a command, or all that it does for one idea, ended.
+    # Reasons for the end of a command, or of all work on one idea.
     UNDECIDED = (
         "undecided",
         "people have not decided yet how it goes on",
@@ -469,30 +468,28 @@ class Reason(StrEnum):
 
 
 BEYOND_THE_RUN = frozenset((Reason.OFFLINE_ENGINE, Reason.FIELD_NOT_COVERED))
-"""Nothing failed: the engine or the literature that was chosen cannot tell."""
+"""Reasons that are no failure: this engine or literature cannot judge."""
 
 
 def reason_named(word: object) -> Reason | None:
-    """The reason that `word` names; None: there is none of that name."""
+    """Return the reason called `word`; None if there is none."""
     return next((reason for reason in Reason if reason == word), None)
 
 
 def may_pass(reason: Reason | None) -> bool:
-    """Return whether there is a reason, and it may be gone another time,
-    with other settings if need be.
-    """
+    """Return whether a retry may help, possibly with other settings; False for None."""
     return reason is not None and reason.passes is not Passes.NEVER
 
 
 def first_that_may_pass(reasons: Iterable[Reason | None]) -> Reason | None:
-    """The first of the list that may be gone another time: why something is worth doing again.
+    """Return the first reason, in the order of the list, for which a retry may help.
 
-    SOURCE_UNAVAILABLE is passed over: the reason of the failed look-up decides.
+    SOURCE_UNAVAILABLE is skipped, because the reason of the failed look-up decides.
     """
     candidates = set(reasons) - {Reason.SOURCE_UNAVAILABLE}
     return next((reason for reason in Reason if reason in candidates and may_pass(reason)), None)
 
 
 def reasons_about(subject: About) -> tuple[Reason, ...]:
-    """Those about `subject`, in the list's order."""
+    """Return the reasons about `subject`, in the order of the list."""
     return tuple(reason for reason in Reason if reason.about is subject)

@@ -1,4 +1,4 @@
-"""One run of the main job, and what every landed unit says of itself, whatever its kind."""
+"""Runs of ideas, heads and receipts of all kinds of work, and budgets."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -14,8 +14,8 @@ from schemas.reasons import Reason
 from schemas.standing import IdeaState, RunStanding, standing_of_run
 
 HANDFUL = 5
-"""Units that the command itself works on, rather than start a server and workers for them, and
-publishes without waiting for Great Expectations, whose import takes three seconds.
+"""Maximum units that the command processes without a server and workers, and publishes without
+Great Expectations, whose import takes three seconds.
 """
 _VALUE_CHARACTERS = 120
 
@@ -30,36 +30,36 @@ class Module(StrEnum):
 
 EndedEarly = Annotated[
     Reason | None,
-    Field(description="Why the work ended early; None when it ran to its end."),
+    Field(description="Why the work ended early; None when it was completed."),
 ]
 
 
 class WorkHead(Noun):
-    """Facts about a run of any kind."""
+    """Head of a run of any kind."""
 
     run_id: RunId = Field(description="The run the row belongs to.")
     engine: str = Field(
-        description="What judged or wrote: extractive, litellm:<model>, or what a release names."
+        description="Engine that judged or wrote: extractive, litellm:<model>, or a release's name."
     )
     started_at: datetime = Field(description="Start of the work.")
     finished_at: datetime = Field(description="End of it.")
 
-    def concluded(self, receipts: Sequence[Any]) -> Self:  # noqa: ARG002 -- theirs
-        """The head as the receipts of all units tell; publishing begins with it."""
+    def concluded(self, receipts: Sequence[Any]) -> Self:  # noqa: ARG002 -- for subclasses
+        """Return the head, completed by the receipts of all units, for publication."""
         return self
 
     def columns(self) -> dict[str, Any]:
-        """Return what its row holds beside its fields and properties."""
+        """Return further columns of its row, in addition to fields and properties."""
         return {}
 
     def ended_early(self) -> Reason | None:
-        """Why the work ended early; None: it ran to its end."""
+        """Return why the work ended early; None if it was completed."""
         reason: Reason | None = getattr(self, "incomplete_reason", None)
         return reason
 
 
 class UnitReceipt(Noun):
-    """Written last into a unit's landing folder: without it the folder does not exist."""
+    """Receipt of a unit, written last: a landing folder without a receipt is ignored."""
 
     run_id: RunId
     unit: str = Field(description="The unit's name.")
@@ -75,7 +75,7 @@ class UnitReceipt(Noun):
 
 
 class BatchFailures(StrEnum):
-    """Fate of a question that its batch has not answered."""
+    """Treatment of questions without a reply in a batch."""
 
     CALL = "call"
     UNSCORED = "unscored"
@@ -88,7 +88,7 @@ class RunState(StrEnum):
 
 
 class Budget(Noun):
-    """Bounds of what a run may spend; None: no bound."""
+    """Maximum spending of a run; None: no limit."""
 
     maximum_cost_usd: float | None = Field(default=None, ge=0)
     maximum_tokens: int | None = Field(default=None, ge=0)
@@ -97,32 +97,29 @@ class Budget(Noun):
 
 
 class WorkRequest(Noun):
-    """Place where work of any kind is done. Neither field changes what comes out."""
+    """Workers of a request; they do not affect the results."""
 
     workers: int | None = Field(
-        default=None, ge=1, description="Processes of a local cluster; None: as few as will do."
+        default=None, ge=1, description="Processes of a local cluster; None: the default."
     )
     scheduler_address: str | None = Field(default=None, description="Of a Dask cluster.")
 
     @property
     def worker_count(self) -> int:
-        """Processes of a local cluster, where there is one."""
+        """Number of processes of a local cluster."""
         return self.workers or 2
 
     def in_this_process(self, unit_count: int) -> bool:
-        """Return whether the command itself works on so many units: few, and no workers were asked
-        for.
+        """Return whether the command processes the units itself: few, without requested workers.
 
-        A server and a cluster take longer to start than a handful of units to work on.
+        Starting a server and a cluster takes longer than processing a few units.
         """
         needs_cluster = self.workers is not None or self.scheduler_address is not None
         return unit_count <= HANDFUL and not needs_cluster
 
 
 class PlannedRun(Noun):
-    """Plan of a run, written when it begins; who watches it needs no more than this and its
-    receipts.
-    """
+    """Plan of a run, written at its start; with the receipts it shows the progress."""
 
     run_id: RunId
     idea_count: int = Field(ge=0)
@@ -133,12 +130,12 @@ class PlannedRun(Noun):
     budget: Budget
     ideas_path: str = Field(min_length=1)
     started_at: datetime = Field(
-        description="When the command that works on it began; a run taken up again begins anew."
+        description="Start of the current command; a resumed run has a new start."
     )
 
 
 def _standing(field: str) -> Any:
-    """A field of `RunStanding`."""
+    """Return a field with the description of the same field of `RunStanding`."""
     return Field(description=RunStanding.model_fields[field].description)
 
 
@@ -146,30 +143,25 @@ class Run(WorkHead):
     """One published run."""
 
     label: str = Field(description="The user's label; part of the evaluation key.")
-    profile: str = Field(description="Profile the run followed.")
-    literature: str = Field(description="Where papers came from.")
+    profile: str = Field(description="Profile of the run.")
+    literature: str = Field(description="Source of papers.")
     literature_name: str = Field(
         default="",
-        description=(
-            "The snapshot as its reader knows it, such as the name of its file; empty: no snapshot."
-        ),
+        description="Name of the snapshot, such as its file name; empty: no snapshot.",
     )
     literature_lacks: str = Field(
         default="",
-        description=(
-            "What of its citations the snapshot does not know, in words; empty: nothing, or no"
-            " snapshot."
-        ),
+        description="Citation data missing from the snapshot; empty: none, or no snapshot.",
     )
     modules: str = Field(description="Modules asked for, comma-separated.")
     idea_count: int = Field(ge=0, description="Ideas accepted.")
-    rejected_count: int = Field(ge=0, description="Entries of the idea file that could not enter.")
+    rejected_count: int = Field(ge=0, description="Rejected entries of the idea file.")
     reading_remarks: tuple[str, ...] = Field(
         default=(),
-        description="What of the idea file is not read or not judged, by file and column.",
+        description="Parts of the idea file that are not read or not judged, by file and column.",
     )
     evaluated_count: int = Field(
-        ge=0, description="Ideas whose evaluation ran to its end, whatever it scored."
+        ge=0, description="Ideas whose evaluation was completed, with or without scores."
     )
     failed_count: int = Field(ge=0, description="Ideas whose evaluation ended early.")
     scored_count: int = _standing("scored_count")
@@ -192,9 +184,9 @@ class Run(WorkHead):
         ge=0,
         description="Time of the command that finished it, excluding interrupted commands.",
     )
-    assay_version: str = Field(description="Version that ran.")
+    assay_version: str = Field(description="Version of Assay.")
     again_run_id: RunId | None = Field(
-        default=None, description="The earlier run whose ideas it evaluates again; None: of none."
+        default=None, description="The earlier run whose ideas it re-evaluates; None: none."
     )
     score_weights: ScoreWeights = Field(
         default=ScoreWeights(soundness=1.0, contribution=1.0),
@@ -203,16 +195,16 @@ class Run(WorkHead):
 
     @property
     def assessed(self) -> bool:
-        """Return whether ideas are scored by their assessment, so that weights act on its criteria."""
+        """Return whether ideas are scored by their assessment."""
         return Module.ASSESSMENT in self.modules.split(",")
 
     @property
     def is_of_a_file(self) -> bool:
-        """Return whether several entries were given, rather than one idea that somebody tried."""
+        """Return whether the run has several entries, instead of a single idea."""
         return self.idea_count + self.rejected_count > 1
 
     def compares_with(self, other: "Run") -> bool:
-        """Return whether cost, time and scores of both may be held against each other."""
+        """Return whether cost, time and scores of both runs are comparable."""
         return self.is_of_a_file == other.is_of_a_file and (
             (self.engine, self.profile, self.modules)
             == (other.engine, other.profile, other.modules)
@@ -220,7 +212,7 @@ class Run(WorkHead):
 
     @property
     def states_in_words(self) -> str:
-        """`9 scored, 2 partly scored, 1 unscored, 3 rejected`: ideas, then entries rejected."""
+        """Counts by state: `9 scored, 2 partly scored, 1 unscored, 3 rejected`."""
         counts = {
             IdeaState.SCORED: self.scored_count,
             IdeaState.PARTLY_SCORED: self.partly_scored_count,
@@ -230,14 +222,14 @@ class Run(WorkHead):
         return ", ".join(f"{count:,} {state.words}" for state, count in counts.items())
 
     def status_in_words(self, alarm_count: int) -> str:
-        """Return one sentence, worst first: not in order, in order with alarms, in order."""
+        """Return one sentence: not in order, in order with alarms, or in order."""
         if not (self.in_order and alarm_count):
             return self.order_in_words
         return f"In order, with {alarm_count:,} alarm{'' if alarm_count == 1 else 's'}."
 
     @property
     def order_in_words(self) -> str:
-        """One sentence: whether the run is in order, and what is wrong first."""
+        """One sentence: in order, or not in order with the reasons."""
         return "In order." if self.in_order else f"Not in order: {'; '.join(self.order_reasons)}."
 
     def concluded(self, receipts: Sequence[Any]) -> Self:
@@ -258,7 +250,7 @@ class Run(WorkHead):
         )
 
     def in_a_word(self) -> str:
-        """`in_order`, `not_in_order` or `not_published`."""
+        """Return `in_order`, `not_in_order` or `not_published`."""
         if self.state is RunState.NOT_PUBLISHED:
             return "not_published"
         return "in_order" if self.in_order else "not_in_order"
@@ -271,26 +263,26 @@ class Run(WorkHead):
 
 
 class ValidationRow(Noun):
-    """One expectation held against one run."""
+    """Result of one expectation for one run."""
 
     run_id: RunId = Field(description="The run the row belongs to.")
     expectation: str = Field(description="Name of the expectation or of the SQL check.")
     table_name: str = Field(description="Table checked; empty for a check over several.")
     column_name: str = Field(description="Column checked; empty for the whole table.")
-    severity: Severity = Field(description="critical keeps a run out of the lake.")
-    success: bool = Field(description="Whether it held.")
-    evaluated_count: int = Field(ge=0, description="Rows looked at.")
-    unexpected_count: int = Field(ge=0, description="Rows that broke it.")
-    detail: str = Field(description="Examples of what broke it; empty when it held.")
+    severity: Severity = Field(description="critical: a violation keeps a run out of the lake.")
+    success: bool = Field(description="Whether it holds.")
+    evaluated_count: int = Field(ge=0, description="Rows checked.")
+    unexpected_count: int = Field(ge=0, description="Rows that violate it.")
+    detail: str = Field(description="Examples of violations; empty when it holds.")
     ranking_id: str | None = Field(
         default=None,
-        description="The ranking it was made for; None: an evaluation.",
+        description="The ranking validated; None: an evaluation.",
     )
     great_expectations: Prose | None = Field(
         default=None,
         description=(
             "Results of Great Expectations, a JSON list with one for each batch of rows; None:"
-            " Arrow and SQL alone have validated."
+            " validated by Arrow and SQL only."
         ),
     )
     created_at: datetime = Field(description="When it was checked.")

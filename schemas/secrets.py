@@ -1,4 +1,4 @@
-"""Secrets as they are read: without white space around them, and fit to be sent."""
+"""Validation of secrets: stripped, and valid in headers."""
 
 import unicodedata
 from collections.abc import Callable
@@ -12,7 +12,7 @@ _INVISIBLE = ("Cc", "Cf", "Zl", "Zp")
 
 
 def fault_of(secret: str) -> str | None:
-    """Return what keeps a secret from being sent, with the remedy; None: nothing."""
+    """Return the fault of a secret, with the remedy; None if it is valid."""
     if secret.startswith(tuple(QUOTATION_MARKS)):
         return "begins with a quotation mark: remove it"
     if any(unicodedata.category(character) in _INVISIBLE for character in secret):
@@ -21,7 +21,7 @@ def fault_of(secret: str) -> str | None:
 
 
 def key_fault(key: str) -> str | None:
-    """Return what keeps a key from being sent in a header; None: nothing."""
+    """Return the fault of a key for a header, with the remedy; None if it is valid."""
     foreign = None if key.isascii() else "holds a letter that no key has: copy it again"
     return fault_of(key) or foreign
 
@@ -37,6 +37,6 @@ def _plain(value: Any, look: Callable[[str], str | None]) -> Any:
 
 
 Secret = Annotated[SecretStr, BeforeValidator(partial(_plain, look=fault_of))]
-"""A password, or an address with one."""
+"""Password, or an address with one."""
 Key = Annotated[SecretStr, BeforeValidator(partial(_plain, look=key_fault))]
-"""What goes into a header."""
+"""Secret for a header."""

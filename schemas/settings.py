@@ -1,6 +1,6 @@
-"""Settings: declared once, read once, at the entry points; everything below receives values.
+"""Settings from environment variables, read once at the entry points.
 
-Each section reads `ASSAY_<SECTION>__<FIELD>`; names other tools already use are read as well.
+Each section reads `ASSAY_<SECTION>__<FIELD>`; some settings also read other tools' variables.
 """
 
 from pathlib import Path
@@ -19,23 +19,23 @@ class Section(BaseModel):
 
 
 class LiteratureSettings(Section):
-    """Semantic Scholar and the gateway in front of it."""
+    """Settings of Semantic Scholar and of the gateway."""
 
     upstream_url: str = Field(
         default="https://api.semanticscholar.org",
         pattern=r"^https?://[^\s@?#]+$",
         description=(
-            "Root of the Semantic Scholar API, or of a proxy for it: host and path, without a"
-            " password or a query."
+            "Root of the Semantic Scholar API or of a proxy: host and path, without password and"
+            " query."
         ),
     )
     requests_per_second: float = Field(
-        default=1.0, gt=0, le=1000, description="What the key allows, over all endpoints."
+        default=1.0, gt=0, le=1000, description="Rate limit of the key, over all endpoints."
     )
     timeout_seconds: float = Field(default=60.0, gt=0)
     maximum_attempts: int = Field(default=6, ge=1, le=20)
     maximum_total_seconds: float = Field(
-        default=300.0, gt=0, description="Bound on one look-up with all its retries."
+        default=300.0, gt=0, description="Maximum time of one look-up with retries."
     )
     retry_base_seconds: float = Field(
         default=1.0,
@@ -45,19 +45,16 @@ class LiteratureSettings(Section):
     restart_seconds: float = Field(
         default=60.0,
         gt=0,
-        description="How long a request waits for a gateway that is not there: it may restart.",
+        description="Maximum wait of a request for an unreachable gateway, which may restart.",
     )
     allowed_hosts: tuple[str, ...] = Field(
         default=(),
-        description=(
-            "Names under which clients reach a gateway, beside its own address, as JSON:"
-            ' ["gateway"].'
-        ),
+        description=('Additional host names of a gateway, as JSON: ["gateway"].'),
     )
 
 
 class LanguageModelSettings(Section):
-    """Limits per model, and what an unknown model costs."""
+    """Limits per model, and prices of unknown models."""
 
     maximum_concurrency: int = Field(
         default=16, ge=1, description="Model calls in flight per worker."
@@ -71,70 +68,64 @@ class LanguageModelSettings(Section):
     timeout_seconds: float = Field(
         default=120.0,
         gt=0,
-        description="For a reply of up to 4,096 tokens; one that may be longer has as much longer.",
+        description="For a reply of up to 4,096 tokens; proportionally longer for longer replies.",
     )
     maximum_attempts: int = Field(default=4, ge=1, le=20)
     maximum_total_seconds: float = Field(
         default=600.0,
         gt=0,
-        description="For one question with its retries; grows like the timeout.",
+        description="For one question with its retries; scales like the timeout.",
     )
     maximum_completion_tokens: int | None = Field(
         default=None,
         ge=64,
-        description=(
-            "Most tokens of any answer, thinking apart; None: as the profile or the step says."
-        ),
+        description="Maximum tokens of a reply, without thinking; None: by profile or step.",
     )
     thinking: str = Field(
         default="auto",
         pattern="^(auto|yes|no)$",
-        description=(
-            "Whether models take an effort; auto: as LiteLLM knows, and not where it does not."
-        ),
+        description="Whether models accept an effort; auto: by LiteLLM's data, else no.",
     )
     images: str = Field(
         default="auto",
         pattern="^(auto|yes|no)$",
-        description=(
-            "Whether models see pictures; auto: as LiteLLM knows, and not where it does not."
-        ),
+        description="Whether models accept pictures; auto: by LiteLLM's data, else no.",
     )
     context_tokens: int | None = Field(
-        default=None, ge=1024, description="Overrides what LiteLLM knows of the model."
+        default=None, ge=1024, description="Context length; None: by LiteLLM's data."
     )
     structured_output: str = Field(
         default="auto",
         pattern="^(auto|json_schema|json_object|text)$",
-        description="auto: as LiteLLM says the model can; text: JSON in prose.",
+        description="Output mode; auto: by LiteLLM's data; text: JSON in prose.",
     )
     keep_transcripts_days: float = Field(
         default=90.0,
         ge=0,
-        description="How long prompt and reply of every call are kept; 0: not at all.",
+        description="Retention of prompts and replies; 0: not stored.",
     )
     prompt_price_usd_per_million_tokens: float | None = Field(
-        default=None, ge=0, description="For a model LiteLLM has no price for."
+        default=None, ge=0, description="For models without a price in LiteLLM."
     )
     completion_price_usd_per_million_tokens: float | None = Field(default=None, ge=0)
     cached_price_usd_per_million_tokens: float | None = Field(default=None, ge=0)
 
 
 class DocumentSettings(Section):
-    """Full text: where it may come from and what it may cost."""
+    """Limits on downloading and parsing full texts."""
 
     grobid_timeout_seconds: float = Field(default=60.0, gt=0)
     download_timeout_seconds: float = Field(default=30.0, gt=0)
     maximum_bytes: int = Field(default=40_000_000, ge=1000)
     maximum_pages: int = Field(default=120, ge=1)
     parse_seconds: float = Field(
-        default=30.0, gt=0, description="CPU seconds one document may take."
+        default=30.0, gt=0, description="Maximum CPU seconds per document."
     )
     parse_memory_bytes: int = Field(default=1_500_000_000, ge=100_000_000)
 
 
 class EmbeddingSettings(Section):
-    """Sentence embeddings."""
+    """Settings of sentence embeddings."""
 
     model: str = Field(
         default="all-MiniLM-L6-v2",
@@ -146,24 +137,23 @@ class EmbeddingSettings(Section):
         default=128,
         ge=16,
         le=512,
-        description="Of each text; the rest does not enter the embedding.",
+        description="Of each text; the rest is ignored.",
     )
 
 
 class ClusterSettings(Section):
-    """Workers on other machines, by way of a Dask scheduler."""
+    """Settings of workers on other machines, with a Dask scheduler."""
 
     host: str | None = Field(
         default=None,
         pattern=r"^[A-Za-z0-9.:_-]+$",
         description=(
-            "Name or address under which workers reach this machine; None: the address from which"
-            " it reaches the scheduler."
+            "Name or address of this machine for workers; None: its address towards the scheduler."
         ),
     )
     tls_authority: Path | None = Field(
         default=None,
-        description="Certificate of the authority that signed those of all machines, as PEM.",
+        description="Certificate of the authority for all machines, as PEM.",
     )
     tls_certificate: Path | None = Field(
         default=None, description="This machine's certificate, as PEM."
@@ -172,21 +162,21 @@ class ClusterSettings(Section):
 
     @property
     def certificates(self) -> tuple[Path, Path, Path] | None:
-        """Authority, certificate and key; None unless all three are named."""
+        """Authority, certificate and key; None unless all three are set."""
         if self.tls_authority and self.tls_certificate and self.tls_key:
             return self.tls_authority, self.tls_certificate, self.tls_key
         return None
 
 
 class SourceSettings(Section):
-    """Sources beside the literature gateway: arXiv, OpenAlex, Crossref, web and code search."""
+    """Settings of other sources: arXiv, OpenAlex, Crossref, web and code search."""
 
-    timeout_seconds: float = Field(
-        default=30.0, gt=0, description="For one whole answer, however slowly it trickles."
-    )
+    timeout_seconds: float = Field(default=30.0, gt=0, description="For one complete response.")
     maximum_attempts: int = Field(default=4, ge=1, le=20)
     maximum_total_seconds: float = Field(
-        default=90.0, gt=0, description="Bound on one request with its retries, the turn apart."
+        default=90.0,
+        gt=0,
+        description="Maximum time of one request with retries, without queueing.",
     )
     retry_base_seconds: float = Field(
         default=1.0,
@@ -195,19 +185,19 @@ class SourceSettings(Section):
     )
     maximum_bytes: int = Field(default=10_000_000, ge=1000, description="Of one answer, unpacked.")
     requests_per_minute: dict[str, float] = Field(
-        default_factory=dict, description="By source name, for plans other than the default one."
+        default_factory=dict, description="Rate limits by source name, if not the default."
     )
     base_urls: dict[str, str] = Field(
-        default_factory=dict, description="By source name: a mirror or proxy to ask instead."
+        default_factory=dict, description="Mirrors or proxies by source name."
     )
 
 
 class ModelChoice(Section):
-    """A model that readers of the dashboard may have asked, and where."""
+    """Model offered on the dashboard, with its server."""
 
     model: str = Field(
         pattern=r"^[a-z0-9_-]+/\S+$",
-        description="As LiteLLM names it, the provider first: openai/gpt-4.1-mini.",
+        description="LiteLLM's name with the provider: openai/gpt-4.1-mini.",
     )
     api_base: str | None = Field(
         default=None,
@@ -220,9 +210,9 @@ class ModelChoice(Section):
 
 
 class ProviderSettings(Section):
-    """An OpenID Connect provider that says who signs in to the dashboard."""
+    """OpenID Connect provider for signing in to the dashboard."""
 
-    client_id: str = Field(min_length=1, description="What the provider knows the dashboard as.")
+    client_id: str = Field(min_length=1, description="Identifier of the dashboard.")
     client_secret: Secret = Field(min_length=1)
     server_metadata_url: str = Field(
         pattern=r"^https?://[^\s@]+$",
@@ -235,55 +225,48 @@ class ProviderSettings(Section):
 
 
 class DashboardSettings(Section):
-    """The dashboard, as `assay dashboard` starts it.
+    """Settings of the dashboard.
 
-    What its readers may have evaluated is chosen here, by name: a server or path of a reader's own
-    would get the keys of whoever runs it.
+    Readers can use only the models, literatures and projects listed here by name, because another
+    server or path would receive the API keys.
     """
 
     warehouse: WarehouseFolder = Field(
-        default=Path("assay-warehouse"), description="Folder or address of the warehouse it shows."
+        default=Path("assay-warehouse"), description="Folder or address of the warehouse."
     )
     password: Secret | None = Field(
         default=None,
         min_length=1,
-        description=(
-            "Asked of every reader; None: nothing is asked. With accounts these are asked instead."
-        ),
+        description="Common password of all readers; None: no password. Unused with accounts.",
     )
     provider: ProviderSettings | None = Field(
-        default=None, description="Signs in holders of accounts; None: their passwords do alone."
+        default=None, description="Sign-in for holders of accounts; None: passwords only."
     )
-    session_hours: float = Field(
-        default=12.0, gt=0, le=8760, description="After which a sign-in ends."
-    )
+    session_hours: float = Field(default=12.0, gt=0, le=8760, description="Lifetime of a sign-in.")
     models: dict[str, ModelChoice] = Field(
         default_factory=dict,
         description=(
-            'Offered beside the extractive engine, by name, as JSON: {"Small": {"model":'
-            ' "openai/gpt-4.1-mini"}}.'
+            'Models offered in addition to the extractive engine, by name, as JSON: {"Small":'
+            ' {"model": "openai/gpt-4.1-mini"}}.'
         ),
     )
     literatures: dict[str, LiteratureChoice] = Field(
         default_factory=dict,
         description=(
-            'Offered beside the configured one, by name, as JSON: {"2025":'
+            'Literatures offered in addition to the default, by name, as JSON: {"2025":'
             ' "snapshot:/data/papers.parquet"}.'
         ),
     )
     projects: dict[str, Path] = Field(
         default_factory=dict,
         description=(
-            'Project files by whose rules jobs may wait for people, by name, as JSON: {"night":'
+            'Project files for decisions of people, by name, as JSON: {"night":'
             ' "/data/project.toml"}.'
         ),
     )
     allowed_hosts: tuple[str, ...] = Field(
         default=(),
-        description=(
-            "Names under which browsers reach it, beside its own address, as JSON:"
-            ' ["assay.example.org"].'
-        ),
+        description=('Additional host names of the dashboard, as JSON: ["assay.example.org"].'),
     )
     prices: Path | None = Field(
         default=None,
@@ -303,173 +286,166 @@ class RunSettings(Section):
             " above it the run is not in order and the command exits 1."
         ),
     )
-    idea_timeout_seconds: float = Field(
-        default=3600, gt=0, description="What one idea may take before it ends early."
-    )
+    idea_timeout_seconds: float = Field(default=3600, gt=0, description="Maximum time of one idea.")
 
 
 class ExperimentSettings(Section):
-    """Settings of experiments: where programs run, and what a task that is sent as a job may ask
-    for.
-    """
+    """Settings of experiments: the sandbox, and limits on submitted tasks."""
 
     container_runtime: str | None = Field(
         default=None,
         pattern="^(podman|docker)$",
-        description="Makes the sandboxes in place of bubblewrap; None: bubblewrap does.",
+        description="Container runtime of the sandbox; None: bubblewrap.",
     )
     container_image: str = Field(
         default="assay-sandbox",
         pattern=r"^[A-Za-z0-9]\S*$",
         description=(
-            "With a container runtime: the image whose python3 runs programs. It holds the"
-            " libraries that tasks need, and not Assay: infra/sandbox.Dockerfile makes one."
+            "With a container runtime: the image whose python3 runs programs, with the libraries of"
+            " the tasks and without Assay (infra/sandbox.Dockerfile)."
         ),
     )
 
     sent_seconds: float = Field(
-        default=600.0, gt=0, description="Most `limits.seconds` of a task that a program sends."
+        default=600.0, gt=0, description="Maximum `limits.seconds` of a submitted task."
     )
     sent_memory_bytes: int = Field(
-        default=4 << 30, ge=64 << 20, description="Most `limits.memory_bytes` of such a task."
+        default=4 << 30,
+        ge=64 << 20,
+        description="Maximum `limits.memory_bytes` of a submitted task.",
     )
     sent_scratch_bytes: int = Field(
-        default=1 << 30, ge=1 << 20, description="Most `limits.scratch_bytes` of such a task."
+        default=1 << 30,
+        ge=1 << 20,
+        description="Maximum `limits.scratch_bytes` of a submitted task.",
     )
     sent_answer_bytes: int = Field(
-        default=64 << 20, ge=1_000, description="Most `limits.answer_bytes` of such a task."
+        default=64 << 20, ge=1_000, description="Maximum `limits.answer_bytes` of a submitted task."
     )
     sent_processes: int = Field(
-        default=64, ge=4, description="Most `limits.processes` of such a task."
+        default=64, ge=4, description="Maximum `limits.processes` of a submitted task."
     )
     sent_runs: int = Field(
-        default=2_000, ge=11, description="Most runs that `trials` of such a task add up to."
+        default=2_000, ge=11, description="Maximum total runs of `trials` of a submitted task."
     )
 
     @property
     def container(self) -> Container | None:
-        """The sandbox where it is a container; None: bubblewrap."""
+        """Container of the sandbox; None: bubblewrap."""
         if self.container_runtime is None:
             return None
         return Container(runtime=self.container_runtime, image=self.container_image)
 
 
 class AlarmSettings(Section):
-    """From where on a page or the summary of a night raises an alarm."""
+    """Thresholds of alarms on pages and in the nightly summary."""
 
     unscored_share: float = Field(
-        default=0.2, ge=0, le=1, description="Of all judgements of a run, those without a score."
+        default=0.2, ge=0, le=1, description="Share of a run's judgements without a score."
     )
     unscored_rise: float = Field(
-        default=0.1, ge=0, le=1, description="Of that share, over the comparable run before."
+        default=0.1, ge=0, le=1, description="Rise of that share over the previous comparable run."
     )
     dearer_times: float = Field(
-        default=2.0, gt=1, description="What an idea costs, over the comparable run before."
+        default=2.0,
+        gt=1,
+        description="Factor of the cost per idea over the previous comparable run.",
     )
     collapsed_share: float = Field(
-        default=0.9, gt=0, le=1, description="Of the judgements of a kind, those of one label."
+        default=0.9, gt=0, le=1, description="Share of one label among judgements of a kind."
     )
     position_bias: float = Field(
-        default=0.2, gt=0, le=1, description="Share of matches that a place wins over the other."
+        default=0.2, gt=0, le=1, description="Difference of the win shares of both positions."
     )
     order_agreement: float = Field(
-        default=0.6, ge=0, le=1, description="Share of pairs judged alike in both orders; below it."
+        default=0.6,
+        ge=0,
+        le=1,
+        description="Least share of pairs with equal verdicts in both orders.",
     )
     enough: int = Field(
-        default=20, ge=1, description="Judgements or matches below which a judge is not doubted."
+        default=20, ge=1, description="Least number of judgements or matches for an alarm."
     )
 
 
 class JobSettings(Section):
-    """The job runner, which does what pages and programs ask for."""
+    """Settings of the job runner."""
 
     at_once: int = Field(
-        default=1, ge=1, description="Jobs of one warehouse done at the same time; plans go beside."
+        default=1, ge=1, description="Concurrent jobs of one warehouse, without estimates."
     )
 
 
 class ApiSettings(Section):
-    """The services for programs: `assay api`, and MCP over HTTP, which comes with it."""
+    """Settings of `assay api`, which includes MCP over HTTP."""
 
     maximum_body_bytes: int = Field(
-        default=20_000_000, ge=1000, description="Of one request; more is refused."
+        default=20_000_000, ge=1000, description="Of one request; larger ones are refused."
     )
     body_seconds: float = Field(
-        default=30.0, gt=0, description="What the body of a request may take to arrive."
+        default=30.0, gt=0, description="Maximum time to receive the body of a request."
     )
     idle_seconds: float = Field(
         default=30.0,
         gt=0,
-        description="How long a connection may stay without a whole head of a request.",
+        description="Maximum time of a connection without a complete request head.",
     )
     requests_at_once: int = Field(
-        default=32, ge=1, description="Of one token, watched jobs among them; more are refused."
+        default=32, ge=1, description="Concurrent requests of one token, including watched jobs."
     )
     allowed_hosts: tuple[str, ...] = Field(
         default=(),
-        description=(
-            "Names under which programs reach it, beside its own address, as JSON:"
-            ' ["assay.example.org"].'
-        ),
+        description=('Additional host names of the service, as JSON: ["assay.example.org"].'),
     )
 
 
 class VotingSettings(Section):
-    """Blind votes of people."""
+    """Settings of blind votes."""
 
     check_share: float = Field(
         default=0.1,
         ge=0,
         le=0.5,
-        description="Share of pairs in which one side is scrambled, to see whether voters read.",
+        description="Share of attention checks, in which one side is scrambled.",
     )
     most_per_minute: int = Field(
-        default=20, ge=1, description="Pairs that one voter may answer within a minute."
+        default=20, ge=1, description="Maximum votes of one voter per minute."
     )
-    most_per_day: int = Field(
-        default=500, ge=1, description="Pairs that one voter may answer within a day."
-    )
+    most_per_day: int = Field(default=500, ge=1, description="Maximum votes of one voter per day.")
     questions_per_day: int = Field(
         default=10,
         ge=0,
-        description=(
-            "Questions of their own that one voter may have answered within a day; 0: none."
-        ),
+        description="Maximum questions of one voter per day; 0: none.",
     )
     question_cost_usd: float = Field(
-        default=0.5, ge=0, description="Most that either answer to such a question may cost."
+        default=0.5, ge=0, description="Maximum cost of each answer to such a question."
     )
 
 
 class CacheSettings(Section):
-    """Bounds that `assay warehouse compact` leaves each cache: replies, look-ups, documents,
-    vectors.
-    """
+    """Bounds of each cache (replies, look-ups, documents, vectors) for `warehouse compact`."""
 
     maximum_days: float = Field(default=365.0, gt=0, description="Older entries are dropped.")
     maximum_megabytes: int = Field(
-        default=10_000, ge=1, description="Beyond it the oldest entries are dropped."
+        default=10_000, ge=1, description="In a larger cache, the oldest entries are dropped."
     )
 
 
 class BatchSettings(Section):
-    """Questions that travel in providers' batches."""
+    """Settings of providers' batches."""
 
     poll_seconds: float = Field(
-        default=60.0, gt=0, description="Between two looks at whether a batch has ended."
+        default=60.0, gt=0, description="Interval of checks whether a batch has ended."
     )
     maximum_hours: float = Field(
         default=50.0,
         gt=0,
-        description="A run gives up waiting for a wave; providers end a batch after 24 to 48.",
+        description="Maximum wait for a batch; providers end one after 24 to 48 hours.",
     )
 
 
 class TelemetrySettings(Section):
-    """Traces and metrics for machines.
-
-    Headers the collector asks for: `OTEL_EXPORTER_OTLP_HEADERS`.
-    """
+    """Settings of traces and metrics; headers are in `OTEL_EXPORTER_OTLP_HEADERS`."""
 
     otlp_endpoint: str | None = Field(
         default=None,
@@ -479,47 +455,47 @@ class TelemetrySettings(Section):
 
 
 class NightlySettings(Section):
-    """The nightly flow."""
+    """Settings of the nightly flow."""
 
     notification_block: str | None = Field(
         default=None,
         pattern="^[a-z0-9-]+/[a-z0-9-]+$",
-        description="Prefect block the summary is posted through, as slack-webhook/assay.",
+        description="Prefect block that posts the summary, such as slack-webhook/assay.",
     )
 
 
-def _named(*variables: str) -> Any:
-    """A field that is read under names which other tools already use, its own the last."""
+def _with_aliases(*variables: str) -> Any:
+    """Return a field with other tools' variables as aliases, its own name last."""
     return Field(default=None, validation_alias=AliasChoices(*variables))
 
 
 class Settings(Home):
-    """All of it. Read once by the command line, the flows and the gateway's entry point."""
+    """All settings, read once by the command line, the flows and the gateway."""
 
-    semantic_scholar_api_key: Key | None = _named(
+    semantic_scholar_api_key: Key | None = _with_aliases(
         "SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY", "semantic_scholar_api_key"
     )
-    unpaywall_email: str | None = _named("UNPAYWALL_EMAIL", "unpaywall_email")
-    crossref_mailto: str | None = _named("CROSSREF_MAILTO", "crossref_mailto")
-    openalex_api_key: Key | None = _named("OPENALEX_API_KEY", "openalex_api_key")
-    openreview_token: Key | None = _named("OPENREVIEW_TOKEN", "openreview_token")
-    serper_api_key: Key | None = _named("SERPER_API_KEY", "serper_api_key")
-    tavily_api_key: Key | None = _named("TAVILY_API_KEY", "tavily_api_key")
-    brave_api_key: Key | None = _named("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY", "brave_api_key")
-    searxng_url: str | None = _named("SEARXNG_URL", "searxng_url")
-    github_token: Key | None = _named("GITHUB_TOKEN", "GH_TOKEN", "github_token")
-    kaggle_username: str | None = _named("KAGGLE_USERNAME", "kaggle_username")
-    kaggle_key: Key | None = _named("KAGGLE_KEY", "kaggle_key")
-    grobid_url: str | None = _named("GROBID_URL", "grobid_url")
-    prefect_api_url: str | None = _named("PREFECT_API_URL", "prefect_api_url")
-    data: Path | None = Field(
-        default=None, description="Folder of the data sets that the benchmarks read."
+    unpaywall_email: str | None = _with_aliases("UNPAYWALL_EMAIL", "unpaywall_email")
+    crossref_mailto: str | None = _with_aliases("CROSSREF_MAILTO", "crossref_mailto")
+    openalex_api_key: Key | None = _with_aliases("OPENALEX_API_KEY", "openalex_api_key")
+    openreview_token: Key | None = _with_aliases("OPENREVIEW_TOKEN", "openreview_token")
+    serper_api_key: Key | None = _with_aliases("SERPER_API_KEY", "serper_api_key")
+    tavily_api_key: Key | None = _with_aliases("TAVILY_API_KEY", "tavily_api_key")
+    brave_api_key: Key | None = _with_aliases(
+        "BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY", "brave_api_key"
     )
+    searxng_url: str | None = _with_aliases("SEARXNG_URL", "searxng_url")
+    github_token: Key | None = _with_aliases("GITHUB_TOKEN", "GH_TOKEN", "github_token")
+    kaggle_username: str | None = _with_aliases("KAGGLE_USERNAME", "kaggle_username")
+    kaggle_key: Key | None = _with_aliases("KAGGLE_KEY", "kaggle_key")
+    grobid_url: str | None = _with_aliases("GROBID_URL", "grobid_url")
+    prefect_api_url: str | None = _with_aliases("PREFECT_API_URL", "prefect_api_url")
+    data: Path | None = Field(default=None, description="Folder of the benchmarks' data sets.")
     catalogue_url: Secret | None = Field(
         default=None,
         description=(
             "A PostgreSQL catalogue: postgresql://user:password@host:port/database. None: an SQLite"
-            " file, beside a warehouse in a folder."
+            " file next to the warehouse's folder."
         ),
     )
     literature: LiteratureSettings = LiteratureSettings()
@@ -542,7 +518,5 @@ class Settings(Home):
 
     @property
     def catalogue(self) -> str | None:
-        """The catalogue's connection string in the clear, for the one call that opens it; None: an
-        SQLite file.
-        """
+        """Connection string of the catalogue in plain text; None: an SQLite file."""
         return self.catalogue_url.get_secret_value() if self.catalogue_url else None

@@ -1,6 +1,6 @@
-"""How much of an idea and of a run was scored, and whether a run is in order: said here alone.
+"""States of ideas and runs: scored, partly scored or unscored, and whether a run is in order.
 
-Command line, exit code, run record, reports, dashboard and nightly summary read it.
+Command line, exit code, run record, reports, dashboard and nightly summary use these.
 """
 
 from collections import Counter
@@ -18,9 +18,8 @@ from schemas.reasons import BEYOND_THE_RUN, Reason
 class IdeaState(StrEnum):
     """State of an entry of an idea file.
 
-    Only judgements that a score is made of count: those about methods, comparisons, dimensions,
-    persona reviews, the novelty judgement and the assessment, of the modules that were asked for.
-    An idea that is assessed lacks nothing where there is no evidence to judge by.
+    Only the judgements of requested modules that enter a score count. An assessed idea needs no
+    literature-based scores if there is no evidence.
     """
 
     SCORED = "scored"
@@ -37,39 +36,39 @@ class ModuleStanding(Noun):
     """Result of one module for one idea."""
 
     scored: bool = Field(description="Whether the module gave the idea a score.")
-    whole: bool = Field(description="Whether every judgement that its score is made of is there.")
+    whole: bool = Field(description="Whether no judgement of the score is missing.")
     reasons: tuple[Reason, ...] = Field(default=(), description="Why judgements are missing.")
 
     @property
     def beyond_the_run(self) -> bool:
-        """Return whether there is no score since engine or literature cannot tell by their nature."""
+        """Return whether engine or literature cannot give a score, which is no failure."""
         return not self.scored and bool(self.reasons) and BEYOND_THE_RUN.issuperset(self.reasons)
 
 
 class IdeaStanding(Noun):
-    """Share of one idea that was scored."""
+    """State of one idea, with the reason of missing judgements."""
 
     state: IdeaState = Field(
         description=(
-            "scored: every judgement that the score is made of is there; partly_scored: some are"
-            " missing; unscored: all are."
+            "scored: no judgement of the score is missing; partly_scored: some are missing;"
+            " unscored: all are."
         )
     )
     state_reason: Reason | None = Field(
         default=None,
-        description="Why judgements are missing, the gravest reason; None when none are.",
+        description="Main reason of missing judgements; None without missing ones.",
     )
 
 
 def standing_of_idea(
     modules: Collection[ModuleStanding], more_reasons: Iterable[Reason] = ()
 ) -> IdeaStanding:
-    """The standing of an accepted idea.
+    """Return the standing of an accepted idea.
 
-    What engine or literature cannot tell by their nature is left out, unless there is nothing else.
+    Modules that engine or literature cannot score are ignored, unless there are no others.
 
     Args:
-        modules: one for each that was asked for.
+        modules: one for each requested module.
         more_reasons: why the whole evaluation is incomplete.
     """
     judged = [each for each in modules if not each.beyond_the_run]
@@ -85,21 +84,19 @@ def standing_of_idea(
 
 
 class RunStanding(Noun):
-    """Numbers of ideas by state, and whether the run is in order. `unscored_count` is the one
-    number of ideas without a score; rejected entries are counted apart.
-    """
+    """Numbers of ideas by state, without rejected entries, and whether the run is in order."""
 
-    scored_count: int = Field(ge=0, description="Ideas of which nothing is missing.")
-    partly_scored_count: int = Field(ge=0, description="Ideas of which some judgement is missing.")
+    scored_count: int = Field(ge=0, description="Ideas without missing judgements.")
+    partly_scored_count: int = Field(ge=0, description="Ideas with some missing judgements.")
     unscored_count: int = Field(ge=0, description="Ideas without any score.")
-    in_order: bool = Field(description="Whether nothing stands in `order_reasons`.")
+    in_order: bool = Field(description="Whether there are no `order_reasons`.")
     order_reasons: tuple[str, ...] = Field(
-        description="Why the run is not in order, the most important first; empty when it is."
+        description="Why the run is not in order, most important first; empty when it is."
     )
 
 
-class Landed(Protocol):
-    """Summary of an idea that has landed; its receipt."""
+class LandedIdea(Protocol):
+    """Receipt of a landed idea."""
 
     @property
     def state(self) -> IdeaState: ...
@@ -114,23 +111,22 @@ class Landed(Protocol):
 
 
 def standing_of_run(
-    landed: Sequence[Landed],
+    landed: Sequence[LandedIdea],
     *,
     idea_count: int,
     rejected_count: int,
     allowed_unscored_share: float,
 ) -> RunStanding:
-    """The standing of a run.
+    """Return the standing of a run.
 
-    It is not in order when its budget ended it, when more than the allowed share of its
-    entries have no score, ended early or were rejected, or when the engine failed in one kind of
-    judgement for more than that share of its entries. Ideas that the offline engine cannot judge,
-    or whose field the literature does not cover, are not counted as entries. What keeps a run out
-    of the lake is told beside.
+    A run is not in order if the budget ended it, if more than the allowed share of its entries has
+    no score, ended early or was rejected, or if the engine failed in one kind of judgement for more
+    than that share. Ideas that the offline engine cannot judge, or whose field the literature does
+    not cover, do not count as entries.
 
     Args:
-        landed: the ideas that have landed; the others have no score, their worker being lost.
-        idea_count: ideas that were accepted.
+        landed: receipts of landed ideas; the others are unscored because their worker was lost.
+        idea_count: number of accepted ideas.
     """
     lost = [(Reason.WORKER_LOST, "")] * max(0, idea_count - len(landed))
     states = Counter(each.state for each in landed)
@@ -185,11 +181,11 @@ def _counted(count: int, one: str, many: str) -> str:
 
 
 _Why = tuple[Reason | None, str]
-"""A reason, and what the failed calls were told."""
+"""Reason, and the most frequent error of failed calls."""
 
 
-def _unanswered(landed: Iterable[Landed]) -> dict[str, list[_Why]]:
-    """Why ideas that ran to their end lack a kind of judgement, by that kind."""
+def _unanswered(landed: Iterable[LandedIdea]) -> dict[str, list[_Why]]:
+    """Return why completed ideas lack a kind of judgement, by kind."""
     why: dict[str, list[_Why]] = {}
     for each in landed:
         for kind, reason in each.unanswered.items() if each.incomplete_reason is None else ():
@@ -198,7 +194,7 @@ def _unanswered(landed: Iterable[Landed]) -> dict[str, list[_Why]]:
 
 
 def _in_words(why: Iterable[_Why]) -> str:
-    """The most frequent reason first, each with its commonest cause."""
+    """Join reasons, most frequent first, each with its most frequent cause."""
     causes: dict[Reason | None, list[str]] = {}
     for reason, cause in why:
         causes.setdefault(reason, []).append(cause)

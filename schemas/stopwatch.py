@@ -1,4 +1,4 @@
-"""Time that work takes, whatever happens to the clock of the machine meanwhile."""
+"""Stopwatch that is independent of changes of the system clock."""
 
 import time
 from dataclasses import dataclass, field
@@ -15,16 +15,16 @@ def _monotonic() -> float:
 
 @dataclass(frozen=True, slots=True)
 class Stopwatch:
-    """The start of a piece of work, and the time since by the monotonic clock."""
+    """Start of work, and the elapsed time by the monotonic clock."""
 
     started_at: datetime = field(default_factory=_now)
-    _begun: float = field(default_factory=_monotonic)
+    _start: float = field(default_factory=_monotonic)
 
     @property
     def seconds(self) -> float:
-        return _monotonic() - self._begun
+        return _monotonic() - self._start
 
     @property
     def finished_at(self) -> datetime:
-        """The present, as far from `started_at` as the work took."""
+        """Current time, as `started_at` plus the elapsed time."""
         return self.started_at + timedelta(seconds=self.seconds)

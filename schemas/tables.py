@@ -1,7 +1,6 @@
-"""The tables of the warehouse: a noun each, what stands beside it, and `TABLES`, the one list.
+"""Tables of the warehouse, derived from nouns; `TABLES` is the only list of them.
 
-A table added here is created, landed, checked, published and documented; nothing else lists tables
-or columns. What a column means, and what it may hold, is said by the noun's field.
+A table added here is created, landed, validated, published and documented.
 """
 
 from dataclasses import replace
@@ -88,7 +87,7 @@ _of_services = partial(table_of, (), (), per_idea=False)
 
 
 def _of_modules(name: str, kind: ColumnType, meaning: str) -> tuple[Column, ...]:
-    """A column for each module."""
+    """Return one column for each module."""
     return tuple(
         Column(f"{module}_{name}", kind, meaning.format(module=module)) for module in Module
     )
@@ -109,7 +108,7 @@ RUNS = table_of_head(
     ),
 )
 FIELD_COVERAGE = tuple(
-    replace(column, nullable=True, meaning=f"{column.meaning[:-1]}; NULL: it was not looked at.")
+    replace(column, nullable=True, meaning=f"{column.meaning[:-1]}; NULL: not measured.")
     for column in columns_of(FieldCoverage)
 )
 IDEAS = table_of(
@@ -121,7 +120,7 @@ IDEAS = table_of(
     more=(*columns_of(Idea, "idea_id"), *columns_of(IdeaEvaluation, "evaluation_key")),
     after=(
         *columns_of(IdeaEvaluation, "profile", "engine", "literature"),
-        *_of_modules("requested", BOOLEAN, "Whether the {module} module was asked for."),
+        *_of_modules("requested", BOOLEAN, "Whether the {module} module was requested."),
         *columns_of(IdeaEvaluation, "incomplete_reason", "reused_from_run_id"),
         *columns_of(Receipt, "state", "state_reason"),
         *columns_of(IdeaEvaluation, "started_at", "finished_at"),
@@ -134,20 +133,20 @@ FAILURES = table_of(
         RUN_ID,
         *columns_of(RejectedIdea, "idea_id"),
         POSITION,
-        Column("recorded_by", STRING, "Who noticed.", allowed=RECORDERS),
+        Column("recorded_by", STRING, "Stage or module of the record.", allowed=RECORDERS),
     ),
     ("run_id", "idea_id"),
     "failures",
     Failure,
     "recorded_by",
     "position",
-    after=(Column("retryable", BOOLEAN, "Whether running again may help."),),
+    after=(Column("retryable", BOOLEAN, "Whether a rerun may help."),),
 )
 CANDIDATES = _of_idea(
     "candidates",
     Candidate,
     "paper_id",
-    # The candidate's own `seed` is another one.
+    # The candidate has another `seed`.
     after=tuple(replace(column, name="model_seed") for column in columns_of(Provenance, "seed")),
 )
 RANKING_TABLES = (
@@ -177,9 +176,8 @@ RANKING_TABLES = (
         "dimension",
         "method",
         meaning=(
-            "Strength of one idea on one scale with those of all groups, where groups are"
-            " joined by "
-            "matches between them; mean 0 and ranks over all of them."
+            "Strength of one idea on a common scale of all groups, which matches between groups"
+            " connect; mean 0 and ranks over all of them."
         ),
     ),
 )
@@ -206,7 +204,7 @@ BENCHMARK_TABLES = (
             Column(
                 "origin",
                 STRING,
-                "Whether Assay measured it or a paper printed it.",
+                "measured by Assay, or published in a paper.",
                 allowed=("measured", "published"),
             ),
             *columns_of(BenchmarkScore, "published_source"),
@@ -222,7 +220,7 @@ SERVICE_TABLES = (
     _of_services("decisions", Decision, "decision_id"),
     _of_services("curation_edits", CurationEdit, "edit_id"),
 )
-"""What people and programs do, a row each, known by one column: recorded at once, folded later."""
+"""Tables of actions of people and programs, with a one-column key, recorded immediately."""
 
 LEDGER = table_of(
     columns_of(LedgerRow, "sequence"),
@@ -246,7 +244,7 @@ TABLES: tuple[Table, ...] = (
         "method_id",
         "passage_id",
         more=columns_of(MethodPassage, "method_id"),
-        meaning="One passage a snippet search returned for one method.",
+        meaning="One passage found by a snippet search for one method.",
     ),
     _of_idea("papers", Paper, "paper_id", meaning="One paper retrieved for one idea."),
     _of_idea("citation_edges", CitationEdge, "citing_paper_id", "cited_paper_id"),

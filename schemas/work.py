@@ -1,4 +1,4 @@
-"""What a user asks of any kind of work, resolved, and what came of it: one shape for every kind."""
+"""Requests and summaries of all kinds of work."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -27,54 +27,54 @@ _OF_THE_COMMAND = (
 
 
 class Judge(Noun):
-    """An engine, and where it is asked."""
+    """Engine with its server."""
 
     engine: EngineChoice
     api_base: str | None = None
 
 
 class Request(WorkRequest, Generic[UnitT, ParametersT]):
-    """Everything that work on some units needs, resolved from the options of its command."""
+    """Request for work on units, resolved from the options of a command."""
 
     units: tuple[UnitT, ...]
-    parameters: ParametersT = Field(description="What the kind of work can be told.")
+    parameters: ParametersT = Field(description="Parameters of the kind of work.")
     warehouse: WarehouseFolder
-    profile: Profile = Field(description="Says which models are asked, and how.")
+    profile: Profile = Field(description="Profile of the method.")
     engine: EngineChoice
     api_base: str | None = None
     literature: LiteratureChoice | None = Field(
-        default=None, description="None: the kind of work asks none."
+        default=None, description="None: the kind of work uses none."
     )
-    cutoff_date: date | None = Field(default=None, description="Nothing later is looked at.")
+    cutoff_date: date | None = Field(default=None, description="Latest publication date.")
     full_text: bool = Field(
-        default=False, description="Whether works that are read are looked for in full."
+        default=False, description="Whether full texts of works are downloaded."
     )
     budget: Budget = Budget()
     remarks: tuple[str, ...] = Field(
-        default=(), description="What of the arguments is not read or not used, a line each."
+        default=(), description="Parts of the arguments that are not used, a line each."
     )
 
     @property
     def engines(self) -> tuple[Judge, ...]:
-        """Every engine that is asked: the command's own first, then judges that parameters name."""
+        """All engines: the command's own, then the judges in the parameters."""
         main = Judge(engine=self.engine, api_base=self.api_base)
         return (main, *getattr(self.parameters, "judges", ()))
 
     @property
     def command_fields(self) -> dict[str, Any]:
-        """Fields that every request made under the same command shares."""
+        """Fields shared by all requests of a command."""
         return {name: getattr(self, name) for name in _OF_THE_COMMAND}
 
     @staticmethod
     def spends_as(run_id: RunId) -> RunId:
-        """Under which name the spending of its run is kept."""
+        """Return the budget scope of the run."""
         return run_id
 
 
 class Summary(Noun, Generic[HeadT]):
     """Summary of a run of any kind."""
 
-    name: str = Field(description="Of its kind, as of its command.")
+    name: str = Field(description="Name of the kind, which is its command.")
     title: str
     head: HeadT
     published: bool
@@ -82,23 +82,25 @@ class Summary(Noun, Generic[HeadT]):
     failed_expectations: tuple[str, ...]
     report_paths: tuple[Path, ...]
     remarks: tuple[str, ...] = ()
-    faults: tuple[str, ...] = Field(
-        default=(), description="What is wrong with its reports, a line each."
-    )
+    faults: tuple[str, ...] = Field(default=(), description="Faults of its reports, a line each.")
     other_run_ids: tuple[RunId, ...] = Field(
-        default=(), description="Runs that the same command made on the way."
+        default=(), description="Other runs of the same command."
     )
     first: Any = Field(
         default=None,
-        description="The summary that it follows under the same command, and that counts as well.",
+        description="Summary of the first part of the same command, whose result counts too.",
     )
     waits_for: tuple[Any, ...] = Field(
-        default=(), description="What people are asked before it goes on."
+        default=(), description="Requests to people that must be answered first."
     )
     log_path: Path | None = None
 
     def published_head(self) -> HeadT:
-        """The head, for what needs it in the lake. Raises PublicationError when it is not."""
+        """Return the head of a published run.
+
+        Raises:
+            PublicationError: the run was not published.
+        """
         if not self.published:
             raise PublicationError(
                 f"{self.title} was not published: {'; '.join(self.failed_expectations)}"
@@ -106,13 +108,13 @@ class Summary(Noun, Generic[HeadT]):
         return self.head
 
 
-def paths_in(held: object) -> Iterator[Path]:
-    """Every path in a noun and in what it holds, such as the files that a unit is read from."""
-    if isinstance(held, Path):
-        yield held
-    elif isinstance(held, Noun):
-        for _, value in held:
-            yield from paths_in(value)
-    elif isinstance(held, tuple | list):
-        for value in held:
-            yield from paths_in(value)
+def paths_in(value: object) -> Iterator[Path]:
+    """Yield all paths in a value, including nested nouns and sequences."""
+    if isinstance(value, Path):
+        yield value
+    elif isinstance(value, Noun):
+        for _, inner in value:
+            yield from paths_in(inner)
+    elif isinstance(value, tuple | list):
+        for inner in value:
+            yield from paths_in(inner)

@@ -1,6 +1,6 @@
-"""What a kind of work lands and is asked for by: its unit, its tables, its jobs.
+"""Schema of a kind of work: its unit, tables and jobs.
 
-One stands in a module of `schemas/works` beside its nouns, where it is found by itself.
+Schemas are declared in the modules of `schemas/works`, where they are discovered.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -24,7 +24,7 @@ POSITION = Column("position", ColumnType.INTEGER, "Order of the row, from 0.", m
 _LANDING_SHA256 = Column(
     "landing_sha256",
     ColumnType.STRING,
-    "Hash over what was published; equal: nothing to publish anew.",
+    "Hash of the published content; if it is equal, nothing is published again.",
 )
 _PUBLISHED_AT = Column("published_at", ColumnType.TIMESTAMP, "When it entered the lake.")
 
@@ -41,9 +41,9 @@ def table_of(
     meaning: str = "",
     **kind: Any,
 ) -> Table:
-    """The table of a noun: `before`, `more`, its fields that none of the others names, `after`.
+    """Return the table of a noun: `before`, `more`, its remaining fields, `after`.
 
-    `meaning` is what a row stands for, where the noun alone does not say it.
+    `meaning` describes a row; by default the first line of the noun's docstring.
     """
     around = (*before, *more, *after)
     elsewhere = {column.name for column in around} | set(without)
@@ -60,7 +60,7 @@ def table_of_head(
     last: tuple[Column, ...] = (),
     **more: Any,
 ) -> Table:
-    """The table of what is published whole: its times stand behind the hash over it."""
+    """Return the table of a head, with its times after the hash."""
     times = columns_of(noun, "started_at", "finished_at")
     after = (*last, _LANDING_SHA256, *times, _PUBLISHED_AT)
     return table_of(
@@ -69,13 +69,13 @@ def table_of_head(
 
 
 def tables_of_unit(noun: type[Noun], name: str) -> Callable[..., Table]:
-    """The tables of a kind whose units are `noun`, known by their field `name`."""
+    """Return a constructor of tables for units `noun`, with `name` as the key field."""
     before = (RUN_ID, *columns_of(noun, name), POSITION)
     return partial(table_of, before, ("run_id", name), per_idea=False)
 
 
 def reasons_of_unit(unit: Any) -> Iterator[Reason | None]:
-    """Return why a unit has no outcome, and why parts of its work failed."""
+    """Yield the reasons why a unit, or a part of it, has no outcome."""
     yield getattr(unit, "unscored_reason", None)
     failures: tuple[Failure, ...] = getattr(unit, "failures", ())
     yield from (failure.reason for failure in failures)
@@ -83,18 +83,17 @@ def reasons_of_unit(unit: Any) -> Iterator[Reason | None]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WorkSchema(Generic[NounT, HeadT]):
-    """Schema of a kind of work: what lands, and by what it is asked for.
+    """Schema of a kind of work.
 
     Attributes:
-        word: what messages call a piece of work, and the ledger the recorder of its failures; its
-            landing folder and `<word>_runs`, the table of its heads, are named by it.
-        noun, head: what a unit is, and what is written of the whole work.
-        tables: its own, of the unit first; calls, failures and edges lie in those of all kinds.
-        unit: word of a unit; empty: as the column of its name has it, `question` of `question_id`.
-        artefact: what the ledger calls what its steps make.
-        given: the columns of the unit's own table that say what it was given.
-        reasons: why parts of a unit have no answer; one that may pass leaves it to be done again.
-        jobs: what programs send for each of its commands.
+        word: name of the work in messages, of its landing folder, and of the table `<word>_runs`.
+        noun, head: models of a unit and of the head of a run.
+        tables: tables of the kind, the unit's first; calls, failures and edges have common ones.
+        unit: word for a unit; empty: from the key column, `question` of `question_id`.
+        artefact: kind of the results in the ledger.
+        given: columns of the unit's table with its inputs.
+        reasons: yields reasons of missing parts; a retryable one leaves the unit incomplete.
+        jobs: job models of its commands.
     """
 
     word: str
@@ -109,15 +108,15 @@ class WorkSchema(Generic[NounT, HeadT]):
 
     @property
     def name_column(self) -> str:
-        """The column that names a unit."""
+        """Key column of the unit."""
         return self.tables[0].key[1]
 
     @property
     def unit_noun(self) -> str:
-        """Return what one unit is called."""
+        """Return the word for one unit."""
         return self.unit or self.name_column.removesuffix("_id")
 
     @property
     def head_table(self) -> Table:
-        """The table with one row for each piece of work."""
+        """Table of heads, with one row for each run."""
         return table_of_head(RUN_ID, f"{self.word}_runs", self.head)

@@ -8,7 +8,7 @@ from great_expectations.core import ExpectationSuiteValidationResult
 from great_expectations.render.renderer.page_renderer import ValidationResultsPageRenderer
 from great_expectations.render.view import DefaultJinjaPageView
 
-from schemas.boundary import ErrorBoundary, in_a_word
+from schemas.boundary import ErrorBoundary, error_line
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.literature.naming import unturned
@@ -54,7 +54,7 @@ def data_docs_page(run_id: RunId, rows: Iterable[ValidationRow]) -> str:
     if boundary.error is not None:
         raise ConfigurationError(
             f"what the lake holds as results of Great Expectations about {run_id} is none"
-            f" ({in_a_word(boundary.error)}): bring the lake back from a copy"
+            f" ({error_line(boundary.error)}): bring the lake back from a copy"
         )
     view = DefaultJinjaPageView(custom_views_directory=str(_TEMPLATES))
     html = view.env.get_template("data_docs.html.jinja").render(run_id=run_id, sections=sections)

@@ -36,7 +36,7 @@ def _better(metric: str) -> str:
 
 
 def _score_sentence(line: ScoreLine, *, several: bool = False) -> str:
-    """Return `macro f1 of assay 0.67 (95 % from 0.4 to 0.9), over 3 items, 1 unscored.`"""
+    """Return a sentence: `macro f1 of assay 0.67 (95 % from 0.4 to 0.9), over 3 items`."""
     score = line.score
     number = f" ({line.number})" if several else ""
     what = f"{line.metric.replace('_', ' ')} of {line.system}{number}"

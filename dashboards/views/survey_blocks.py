@@ -325,7 +325,7 @@ def _answer(part: SurveyPart) -> Iterator[pg.Block]:
     else:
         yield pg.text(
             pg.strong("Not in what was found."),
-            f" {figures.plural(len(survey.queries), 'search')} answered,"
-            f" {figures.plural(survey.judged_count, 'paper')} judged,"
-            f" {figures.plural(survey.read_count or 0, 'paper')} read: none of them answers it.",
+            f" {figures.plural(len(survey.queries), 'search', 'searches')} answered,"
+            f" {figures.plural(survey.judged_count, 'paper')} screened,"
+            f" {figures.plural(survey.read_count or 0, 'paper')} read; none answers the question.",
         )

@@ -24,7 +24,7 @@ from dashboards.views.published_page import PublishedPage
 from dashboards.views.ranking_page import ranking_view
 from dashboards.views.run_page import run_view
 from schemas.base import Noun
-from schemas.boundary import ErrorBoundary, in_a_word
+from schemas.boundary import ErrorBoundary, error_line
 from schemas.identifiers import IdeaId, RunId
 from schemas.literature.paper import Paper
 from schemas.run import Run
@@ -181,7 +181,7 @@ def _write_idea(building: Path, name: str, review: IdeaReview) -> None:
     if boundary.error is not None:
         idea_id = review.evaluation.idea.idea_id
         logger.error("the report on idea %r cannot be made", idea_id, exc_info=boundary.error)
-        why = f"This report cannot be made ({in_a_word(boundary.error)})."
+        why = f"This report cannot be made ({error_line(boundary.error)})."
         error_page = Page(line(idea_id), (text(why),))
         pages = dict.fromkeys((FIRST_PAGES, FULL_REPORTS), error_page)
     for folder, view in pages.items():

@@ -80,12 +80,12 @@ COMMANDS = {  # folders of commands, in help order; kinds of work have their own
 GROUPS = {
     "runs": ("evaluate", "List, show, compare and delete runs."),
     "literature": ("literature", "Build, serve, search and audit snapshots of the literature."),
-    "experiment": ("make", "Try programs on a task in a sandbox, and say what the figures allow."),
-    "people": ("people", "Keep names apart from the ledger, and forget them."),
-    "accounts": ("people", "Say who may sign in to the dashboard."),
-    "tokens": ("people", "Say who may use the services for programs."),
-    "ledger": ("people", "Hold the record of who did what against itself and the lake."),
-    "jobs": ("operate", "Do what the dashboard and other programs ask for, and list it."),
+    "experiment": ("make", "Test programs on a task in a sandbox, with statistics."),
+    "people": ("people", "Add, list and forget the participants behind pseudonyms."),
+    "accounts": ("people", "Manage accounts of the dashboard."),
+    "tokens": ("people", "Manage access tokens for the API and MCP."),
+    "ledger": ("people", "Verify the audit log against the data."),
+    "jobs": ("operate", "Run and list the jobs submitted on the dashboard or by programs."),
     "warehouse": ("operate", "Export, compact, document and verify the lake."),
 }
 _TOP_LEVEL_FLAGS = frozenset({"--help", "-h", "--version", "-V"})
@@ -95,7 +95,7 @@ _MAIN_JOB = (
     ("assay report RUN --idea ID", "read the review of one idea"),
 )
 _EVERY_COMMAND = (
-    "`assay COMMAND --help` explains a command; --commands says in a line each what all do;"
+    "`assay COMMAND --help` explains a command; --commands lists all with a line each;"
     " --version or -V; --install-completion and --show-completion of the shell."
 )
 _EXIT_CODES = (
@@ -304,7 +304,7 @@ def _options_of_all(
             metavar="",
             callback=_print_commands,
             is_eager=True,
-            help="Say what each command does and exit.",
+            help="List all commands with a line each and exit.",
         ),
     ] = False,
 ) -> None:

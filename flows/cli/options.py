@@ -20,7 +20,7 @@ from flows.cli.terminal import set_verbosity
 from flows.run.environment import prepare_environment
 from schemas.errors import ConfigurationError
 from schemas.options.commands import LakeOptions
-from schemas.options.values import IDEA_FILES, LITERATURES, Options, flag_of, written
+from schemas.options.values import IDEA_FILES, LITERATURES, Options, flag_of, option_text
 from schemas.place import AddressOfWarehouse
 from schemas.settings import Settings
 from warehouse.rights import keep_private
@@ -98,7 +98,7 @@ class Commands(typer.Typer):
 
 
 def _epilog(examples: Sequence[str]) -> str:
-    """Return examples for click, which keeps the lines after `\\b` as they are."""
+    r"""Return examples for click, which keeps the lines after `\b` as they are."""
     lines = "\n".join(examples).splitlines()
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
@@ -214,4 +214,4 @@ def _default(value: Any) -> Any:
     if value in (None, ()):
         return None
     plain = isinstance(value, _READ_BY_TYPER) and not isinstance(value, Path)
-    return value if plain else written(value)
+    return value if plain else option_text(value)

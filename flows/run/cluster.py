@@ -202,7 +202,6 @@ def carry_out_on_cluster(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summa
 
     A Prefect server must answer at the address in the environment.
     """
-
     warehouse, kind = campaign.warehouse, campaign.kind
     names = kind.names(plan.head)
 

@@ -20,7 +20,7 @@ from pydantic import Field
 
 from flows.run.worker_start import stop_profiling
 from schemas.base import Noun
-from schemas.boundary import ErrorBoundary, in_a_word
+from schemas.boundary import ErrorBoundary, error_line
 from schemas.errors import AssayError, ConfigurationError
 from schemas.identifiers import content_hash
 from schemas.place import in_object_storage
@@ -248,7 +248,7 @@ class Admission(WorkerPlugin):  # type: ignore[misc]
                 if self.refusal is None:
                     await worker.set_resources(**{self.resource: _PLENTY})
             if boundary.error is not None:
-                self.refusal = f"its check failed: {one_line(in_a_word(boundary.error))}"
+                self.refusal = f"its check failed: {one_line(error_line(boundary.error))}"
         finally:
             self.has_looked = True  # the command waits for it
         if self.refusal is None:

@@ -1,4 +1,4 @@
-"""Nouns of the assessment: what reviewers of the field would make of the whole plan, asked last."""
+"""Nouns of the assessment: predicted preference of the field's reviewers for the whole plan."""
 
 from enum import StrEnum
 
@@ -12,7 +12,7 @@ from schemas.outcome import Confidence, Judged, Provenance, UnscoredDetail, Unsc
 
 
 class AssessmentCriterion(StrEnum):
-    """What a plan is assessed by. `overall` is a judgement of its own, not a mean of the others."""
+    """Criterion of an assessment; `overall` is a separate judgement, not a mean of the others."""
 
     WORTH_ASKING = "worth_asking"
     NEW = "new"
@@ -24,15 +24,15 @@ class AssessmentCriterion(StrEnum):
 WEIGHTED_CRITERIA = tuple(
     criterion for criterion in AssessmentCriterion if criterion is not AssessmentCriterion.OVERALL
 )
-"""Those that weights of a profile act on."""
+"""Criteria to which the weights of a profile apply."""
 
 
 class Assessment(Judged):
-    """How a plan stands by one criterion: the median over the repetitions of one question."""
+    """Assessment of a plan by one criterion: the median over repetitions of one question."""
 
     JUDGEMENT = ("probability_0_to_1",)
 
-    criterion: AssessmentCriterion = Field(description="What the plan is judged by.")
+    criterion: AssessmentCriterion = Field(description="Criterion of the judgement.")
     probability_0_to_1: float | None = Field(
         ge=0,
         le=1,
@@ -66,8 +66,8 @@ class Assessment(Judged):
     reasons: tuple[str, ...] = Field(
         default=(),
         description=(
-            "What decides, most important first, of the repetition nearest the median; Markdown"
-            " with citations."
+            "Deciding reasons of the repetition nearest to the median, most important first;"
+            " Markdown with citations."
         ),
     )
     venue: Prose = Field(
@@ -84,10 +84,10 @@ class Assessment(Judged):
 
 
 class AssessmentEvaluation(Noun):
-    """All that the assessment of one idea came to: a row for each criterion.
+    """Result of the assessment of one idea, with a row for each criterion.
 
-    `concerns` holds those of an idea whose soundness was not asked for; else they are the
-    soundness evaluation's.
+    `concerns` is used only if soundness was not requested; otherwise the soundness evaluation has
+    them.
     """
 
     assessments: tuple[Assessment, ...]
@@ -95,5 +95,5 @@ class AssessmentEvaluation(Noun):
     failures: tuple[Failure, ...]
 
     def of(self, criterion: AssessmentCriterion) -> Assessment | None:
-        """The assessment by `criterion`; None: there is none."""
+        """Return the assessment by `criterion`; None if there is none."""
         return next((each for each in self.assessments if each.criterion is criterion), None)

@@ -1,6 +1,4 @@
-"""Nouns of the benchmarks: a suite's scores with their uncertainty and what they
-are held against.
-"""
+"""Nouns of the benchmarks: scores of suites, their items, and requests."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
@@ -21,7 +19,7 @@ from schemas.work import Request
 
 
 class SuiteName(StrEnum):
-    """The suites, for help pages and job schemas, which load none of them."""
+    """Names of the suites, for help pages and job schemas that do not import the suites."""
 
     COVERAGE = "coverage"
     NOVELTY = "novelty"
@@ -41,27 +39,24 @@ class SuiteName(StrEnum):
 
 
 ASSAY = "assay"
-"""Name of the system under test; every other system of a table is a baseline, or a published one.
-"""
+"""Name of the system under test; other systems are baselines or published ones."""
 
 
 PROMPT_ONLY, PROMPT_WITH_SEARCH = "prompt_only", "prompt_with_search"
-"""Baselines: a review from memory, and one beside what one search found."""
+"""Baselines: a review from memory, and one with the results of one search."""
 ANOTHER_IDEAS = "another_ideas_review"
-"""Baseline of chance: Assay's review of another idea, drawn by the seed, held against this one."""
+"""Chance baseline: Assay's review of another idea, drawn by the seed."""
 
 
 class JudgeWording(StrEnum):
-    """How a judge is asked whether two texts say the same: in Assay's words, which say what does
-    not count, or in as few and plain ones as the published judges were.
-    """
+    """Prompt variant of judges: Assay's own, or a plain one like that of published judges."""
 
     OWN = "own"
     PUBLISHED = "published"
 
 
 class SubmissionText(StrEnum):
-    """Part of a submission that its idea is made from."""
+    """Part of a submission from which its idea is made."""
 
     ABSTRACT = "abstract"
     FULL = "full"
@@ -81,9 +76,9 @@ class BenchmarkScore(Judged):
     )
     system: str = Field(
         min_length=1,
-        description="What was measured: assay, a baseline, or the name of a published system.",
+        description="System measured: assay, a baseline, or a published system.",
     )
-    value: float | None = Field(description="None when undefined, never 0 by accident.")
+    value: float | None = Field(description="None when undefined.")
     lower: float | None = Field(
         default=None,
         description="Lower end of the 95 % interval; None: there is none.",
@@ -93,11 +88,11 @@ class BenchmarkScore(Judged):
         default="",
         description="bootstrap, clustered bootstrap, wilson, …; empty without an interval.",
     )
-    count: int = Field(ge=0, description="Items the value rests on.")
+    count: int = Field(ge=0, description="Items that the value is computed from.")
     unscored_count: int = Field(
         default=0,
         ge=0,
-        description="Items without an answer, no part of the value.",
+        description="Items without an answer, excluded from the value.",
     )
     undefined_reason: str | None = Field(
         default=None,
@@ -105,51 +100,51 @@ class BenchmarkScore(Judged):
     )
     published_source: str = Field(
         default="",
-        description="Paper, table and row of a published figure; empty when measured.",
+        description="Paper, table and row of a published score; empty when measured.",
     )
 
     @property
     def published(self) -> bool:
-        """Return whether it is a figure from a paper, not measured here."""
+        """Return whether the score is from a paper."""
         return bool(self.published_source)
 
     @property
     def origin(self) -> str:
-        """Return whether Assay measured it or a paper printed it."""
+        """Return `measured` or `published`."""
         return "published" if self.published else "measured"
 
 
 class BenchmarkItem(Judged):
-    """One answer that scores rest on: what was asked of which system, and what it said."""
+    """One answer of a system to one task, from which scores are computed."""
 
     JUDGEMENT = ("answer",)
 
     item_id: str = Field(min_length=1, description="Unique within task and system.")
     task: str = Field(
         min_length=1,
-        description="What was asked: a step's name, `decision`, `pair`, …",
+        description="Task: a step's name, `decision`, `pair`, …",
     )
-    system: str = Field(min_length=1, description="Who was asked, or whose review was judged.")
+    system: str = Field(min_length=1, description="System that answered or whose text was judged.")
     gold: str | None = Field(default=None, description="The right answer; None: there is none.")
-    answer: str | None = Field(description="What was said; None when unscored.")
+    answer: str | None = Field(description="The answer; None when unscored.")
     value: float | None = Field(
         default=None,
-        description="The answer as a number; None: unscored, or no number.",
+        description="The answer as a number; None: unscored, or not a number.",
     )
-    explanation: Prose = Field(default="", description="The reason given; empty without one.")
+    explanation: Prose = Field(default="", description="Reason of the answer; empty without one.")
     unscored_reason: UnscoredReason = None
     unscored_detail: UnscoredDetail = ""
     evaluated_run_id: RunId | None = Field(
         default=None,
-        description="The run whose evaluation answers or is judged; None: none is.",
+        description="The run whose evaluation answers or is judged; None: no run.",
     )
     provenance: Provenance | None = Field(
-        default=None, description="None where the answer follows from an evaluation without a call."
+        default=None, description="None if the answer follows from an evaluation without a call."
     )
 
 
 class BenchmarkReceipt(UnitReceipt):
-    """The receipt of one suite: what its calls came to, those of earlier attempts included."""
+    """Receipt of one suite, with the totals of its calls including earlier attempts."""
 
     model_answered: str | None = None
     evaluated_run_ids: tuple[RunId, ...] = ()
@@ -166,30 +161,30 @@ class BenchmarkHead(WorkHead):
     suite: str = Field(description="Name of the suite.")
     model_answered: str | None = Field(
         default=None,
-        description="Model as the provider names it; None: none was called for the suite itself.",
+        description="Model as the provider names it; None: the suite itself called none.",
     )
-    profile: str = Field(description="Profile followed.")
+    profile: str = Field(description="Profile of the run.")
     seed: int = Field(ge=0, description="Seed of draws and intervals.")
     data_sha256: str = Field(description="Hash over the data files read.")
     prompt_sha256: str = Field(description="Hash over the prompts of every step asked.")
     labels_public_since: date | None = Field(
         default=None,
-        description="From when anyone could read the first of the right answers; None: not known.",
+        description="Date from which gold answers were public; None: unknown.",
     )
     judge_training_until: date | None = Field(
         default=None,
         description=(
-            "How far the judge's training data reach, as its maker or the user says; None: not"
-            " known, or no model judged."
+            "Training cutoff of the judge, by its maker or the user; None: unknown, or no model"
+            " judged."
         ),
     )
     judge: JudgeWording = Field(
         default=JudgeWording.OWN,
-        description="How judges of coverage and of hits were asked: own or published wording.",
+        description="Prompt variant of the judges of coverage and of hits: own or published.",
     )
     literature: str = Field(
         default="",
-        description="Where papers came from; empty: none were asked for.",
+        description="Source of papers; empty: not used.",
     )
     item_limit: int | None = Field(
         default=None,
@@ -211,7 +206,7 @@ class BenchmarkHead(WorkHead):
     assay_version: str = Field(default="", description="Version that ran.")
 
     def concluded(self, receipts: Sequence[BenchmarkReceipt]) -> Self:
-        """The head with what the receipt of its suite says of calls and judged runs."""
+        """Return the head with the calls and judged runs of its suite's receipt."""
         summed = BenchmarkReceipt.model_fields.keys() - UnitReceipt.model_fields.keys()
         for receipt in receipts:
             return replace(self, **receipt.model_dump(include=summed))
@@ -222,9 +217,7 @@ _NEVER = datetime.fromtimestamp(0, UTC)
 
 
 class BenchmarkRun(Noun):
-    """Scores of one suite, and the answers that they rest on. Of a suite that failed the head alone
-    says by what it was asked.
-    """
+    """Scores of one suite with their items. A failed suite has only the head."""
 
     suite: str = Field(min_length=1, description="Name of the suite.")
     engine: str = ""
@@ -238,17 +231,17 @@ class BenchmarkRun(Noun):
     incomplete_reason: EndedEarly = None
     scores: tuple[BenchmarkScore, ...]
     items: tuple[BenchmarkItem, ...] = Field(
-        default=(), description="The answers the scores rest on."
+        default=(), description="The answers from which scores are computed."
     )
     calls: tuple[LlmCall, ...] = Field(
         default=(),
-        description="Calls made for the suite itself; those of evaluated runs are theirs.",
+        description="Calls made for the suite itself, without those of evaluated runs.",
     )
     failures: tuple[Failure, ...] = ()
 
 
 class BenchmarkParameters(Noun):
-    """Options of a benchmark that every suite has."""
+    """Parameters of a benchmark, common to all suites."""
 
     literature: LiteratureChoice = Field(
         description="For ideas that are evaluated, and for suites that search."
@@ -256,8 +249,8 @@ class BenchmarkParameters(Noun):
     modules: tuple[Module, ...] | None = Field(
         default=None,
         description=(
-            "Of the main job; empty: ideas are judged by their text alone; None: those usual for"
-            " the suite."
+            "Modules that evaluate ideas; empty: ideas are judged by their text alone; None: the"
+            " suite's default."
         ),
     )
     evaluated_run: RunId | None = Field(
@@ -280,18 +273,18 @@ class BenchmarkParameters(Noun):
         default=SubmissionText.ABSTRACT, description="What the ideas of submissions are made from."
     )
     training_until: date | None = Field(
-        default=None, description="How far the judge's training data reach; None: not said."
+        default=None, description="Training cutoff of the judge; None: the maker's."
     )
     judge: JudgeWording = Field(
-        default=JudgeWording.OWN, description="How the judges of coverage and of hits are asked."
+        default=JudgeWording.OWN, description="Prompt variant of the judges of coverage and hits."
     )
     check_links: bool = Field(
-        default=False, description="Whether reference invalidity may ask every cited address."
+        default=False, description="Whether reference invalidity requests every cited address."
     )
 
 
 class SuiteUnit(Noun):
-    """One suite over the data at hand."""
+    """One suite over a data folder."""
 
     suite: str = Field(min_length=1)
     data: Path | None = Field(description="Folder of the data sets; None: the suite reads none.")
@@ -299,13 +292,13 @@ class SuiteUnit(Noun):
     prompt_sha256: str
     conditions: tuple[str, ...] = Field(
         default=(),
-        description="What else can change the scores, such as the content of a profile's files.",
+        description="Anything else that changes scores, such as hashes of a profile's files.",
     )
     evaluated_run_id: RunId | None = Field(
-        default=None, description="The run that is judged, once its ideas are evaluated."
+        default=None, description="The run that is judged; None before the ideas are evaluated."
     )
     compared: tuple[RunId, ...] = Field(
-        default=(), description="Published benchmarks whose figures the page shows as well."
+        default=(), description="Published benchmarks that the page compares."
     )
 
 
@@ -313,9 +306,9 @@ BenchmarkRequest = Request[SuiteUnit, BenchmarkParameters]
 
 
 class Difference(Noun):
-    """Difference in a metric between benchmark `first` of a page and benchmark `second`.
+    """Paired difference of a metric between two benchmarks of a page, numbered from 1.
 
-    The `slice` of the score is the task; it is paired over the items of the task.
+    The `slice` of the score is the task.
     """
 
     first: int = Field(ge=1)

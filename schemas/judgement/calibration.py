@@ -1,6 +1,4 @@
-"""Nouns of calibration: a fitted model that turns a judgement and its evidence into a label with
-its uncertainty.
-"""
+"""Nouns of calibration: fitted models that map judgements and evidence to labels."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -15,10 +13,10 @@ CALIBRATOR_VERSION = 2
 
 
 class DecisionRule(StrEnum):
-    """Rule by which one label follows from a distribution over labels.
+    """Rule that maps a distribution over labels to one label.
 
-    Quantile-matched: labels are said as often as they occur, in order of the expected value.
-    Expected value: the label nearest to it. Argmax: the likeliest label.
+    Quantile-matched: labels ordered by expected value, with the frequencies of the training data.
+    Expected value: the nearest label. Argmax: the likeliest label.
     """
 
     QUANTILE_MATCHED = "quantile_matched"
@@ -27,7 +25,7 @@ class DecisionRule(StrEnum):
 
 
 class CalibratorFeature(Noun):
-    """A feature enters as (value - mean) / scale; a missing one counts as the mean."""
+    """Feature, standardized as (value - mean) / scale; a missing value counts as the mean."""
 
     name: str = Field(min_length=1)
     mean: float
@@ -36,7 +34,7 @@ class CalibratorFeature(Noun):
 
 
 class CalibratorTerm(Noun):
-    """A word or two: what it weighs (its inverse document frequency), and its coefficient."""
+    """Term of one or two words, weighted by its inverse document frequency."""
 
     term: str = Field(min_length=1)
     weight: float = Field(gt=0)
@@ -44,46 +42,47 @@ class CalibratorTerm(Noun):
 
 
 class CalibratorLabel(Noun):
-    """One label, in order of the scale."""
+    """One label of the scale."""
 
     label: str = Field(min_length=1)
-    value: float = Field(description="Its place on the scale that calibrated scores are on.")
-    count: int = Field(ge=0, description="Training items with it.")
+    value: float = Field(description="Value on the scale of calibrated scores.")
+    count: int = Field(ge=0, description="Training items with the label.")
 
 
 class CalibratorGain(Noun):
-    """A figure of the cross-validation on the training items."""
+    """Metric of the cross-validation on the training items."""
 
     metric: str
-    system: str = Field(description="judge, calibrated, or what looks at nothing.")
+    system: str = Field(description="judge, calibrated, or a baseline.")
     value: float | None
 
 
 class Calibrator(Noun):
-    """A proportional-odds model: P(label ≤ k) = 1 / (1 + exp(Σ coefficient × feature -
-    threshold_k)). Stored as JSON.
+    """Proportional-odds model, stored as JSON.
+
+    P(label ≤ k) = 1 / (1 + exp(Σ coefficient × feature - threshold_k)).
     """
 
     calibrator_version: int = Field(default=CALIBRATOR_VERSION, ge=1)
-    target: str = Field(description="What is predicted: `novelty` on 1 to 5, or `decision`.")
-    engine: str = Field(description="Whose judgements it was fitted on; it fits no other's.")
+    target: str = Field(description="Predicted label: `novelty` from 1 to 5, or `decision`.")
+    engine: str = Field(description="Engine of the training judgements; valid only for it.")
     judged_by: str = Field(description="Step, version and prompt hash of those judgements.")
     features: tuple[CalibratorFeature, ...] = Field(min_length=1)
     terms: tuple[CalibratorTerm, ...] = Field(
-        default=(), description="Of the text: their score is the feature `words`."
+        default=(), description="Text model, whose score is the feature `words`."
     )
     labels: tuple[CalibratorLabel, ...] = Field(min_length=2)
     thresholds: tuple[float, ...] = Field(description="Ascending; one fewer than labels.")
     decision_rules: dict[str, DecisionRule] = Field(
-        description="By metric, `macro_f1` and `mean_absolute_error`: the rule that suits it best."
+        description="Best rule by metric, `macro_f1` and `mean_absolute_error`."
     )
     cut_points: tuple[float, ...] = Field(
         description="Of the quantile-matched rule: expected values, ascending."
     )
     ridge: float = Field(ge=0, description="Penalty on the squared coefficients.")
-    training_source: str = Field(description="Files the labels came from.")
+    training_source: str = Field(description="Files of the labels.")
     training_items: tuple[str, ...] = Field(
-        description="Hashes of the items it was fitted on, sorted; it is never scored on them."
+        description="Hashes of the training items, sorted; scoring on them is refused."
     )
     training_sha256: str = Field(description="Hash over items, features and labels.")
     gain: tuple[CalibratorGain, ...] = ()
@@ -104,30 +103,29 @@ class Calibrator(Noun):
 
     @property
     def sha256(self) -> str:
-        """Identity of what it computes and was fitted on; not of when."""
+        """Return a hash of everything but the creation time and the gain."""
         return content_hash(self.model_dump_json(exclude={"created_at", "gain"}))
 
 
 class Prior(Noun):
-    """Estimate of an idea's strength from its own words and evidence, before any match. Stored as
-    JSON.
+    """Model of an idea's strength before any match, stored as JSON.
 
-    Of two ideas the log odds that the first has the better outcome are `pair_slope` times the
-    difference of their latent values, the sum of coefficient × feature of the calibrator.
+    The log odds that the first of two ideas has the better outcome are `pair_slope` times the
+    difference of their latent values (Σ coefficient × feature of the calibrator).
     """
 
     calibrator: Calibrator
     pair_slope: float = Field(
         ge=0,
         le=1,
-        description="Fitted to pairs that the model had not seen; 0: it tells nothing.",
+        description="Fitted to held-out pairs; 0: no information.",
     )
-    pair_count: int = Field(ge=0, description="Such pairs, of different outcomes.")
+    pair_count: int = Field(ge=0, description="Held-out pairs with different outcomes.")
     pair_accuracy_0_to_1: float | None = Field(
-        default=None, description="Share of them it orders rightly; None: there was none."
+        default=None, description="Share of correctly ordered pairs; None without pairs."
     )
 
     @property
     def sha256(self) -> str:
-        """Identity of what it computes and was fitted on; not of when."""
+        """Return a hash of calibrator and slope."""
         return content_hash(self.calibrator.sha256, repr(self.pair_slope))

@@ -1,6 +1,4 @@
-"""Nouns of the committee module: structure, knowledge, grounding, personas, reviews (InnoEval,
-"Method").
-"""
+"""Nouns of the committee module (InnoEval, "Method")."""
 
 from enum import StrEnum
 
@@ -23,7 +21,7 @@ from schemas.outcome import (
 
 
 class IdeaPart(StrEnum):
-    """The six parts every idea is taken apart into (InnoEval, "Overall Architecture")."""
+    """Part of an idea (InnoEval, "Overall Architecture")."""
 
     TLDR = "tldr"
     MOTIVATIONS = "motivations"
@@ -43,16 +41,14 @@ class Claim(Noun):
 
 
 class KnowledgePhase(StrEnum):
-    """On which side of the idea's time point a piece of knowledge lies: the first judges, the
-    second only advises.
-    """
+    """Phase of a piece of knowledge: before the idea's cutoff it judges, after it only advises."""
 
     BEFORE = "before"
     AFTER = "after"
 
 
 class KnowledgeRecord(Judged):
-    """A paper, web page or repository found for an idea, and how far it came."""
+    """Paper, web page or repository found for an idea, with its scores and selection."""
 
     JUDGEMENT = ("judge_score_0_to_1",)
     MAY_BE_NEITHER = True  # not every item is judged
@@ -68,28 +64,28 @@ class KnowledgeRecord(Judged):
     part: IdeaPart = Field(description="The part it was searched for first.")
     query: str = Field(
         description=(
-            "The query that found it first; of a reference followed, the sentence that cites it, or"
-            " which paper does."
+            "The first query that found it; of a followed reference, the citing sentence or the"
+            " citing paper."
         )
     )
     round: int = Field(ge=1, description="Round of search that found it.")
     title: str = Field(description="Title; empty where the source has none.")
-    url: WebAddress = Field(description="Where a reader finds it.")
+    url: WebAddress = Field(description="Address for readers.")
     published: PublicationDay = Field(
         default=None,
-        description="Last day on which it can have appeared; None when unknown.",
+        description="Latest possible publication day; None when unknown.",
     )
     paper_id: RetrievedPaperId | None = Field(
         default=None,
-        description="The paper in `papers`; None: not there.",
+        description="The paper in `papers`; None: not in the table.",
     )
     text: Prose = Field(
         default="",
-        description="What the source said of it: abstract, snippet, description.",
+        description="Abstract, snippet or description of the source.",
     )
     reading: Prose = Field(
         default="",
-        description="What slow reading made of it: sections, README, …; empty when not read.",
+        description="Summary of its sections, README, …; empty when not read.",
     )
     semantic_similarity_0_to_1: float | None = Field(
         default=None,
@@ -141,9 +137,9 @@ class GroundedEvidence(Judged):
     )
     evidence: Prose = Field(
         default="",
-        description="What the knowledge says, in the engine's words.",
+        description="Content of the knowledge, in the engine's words.",
     )
-    analysis: Prose = Field(default="", description="How it bears on the part.")
+    analysis: Prose = Field(default="", description="Relevance to the part.")
     removed_citation_count: RemovedCitationCount = 0
     relevance_0_to_1: float | None = Field(
         default=None,
@@ -151,10 +147,10 @@ class GroundedEvidence(Judged):
         le=1,
         description="None when unscored.",
     )
-    passage: Prose = Field(default="", description="The passage it rests on, as quoted.")
+    passage: Prose = Field(default="", description="The supporting passage, as quoted.")
     passage_verified: bool = Field(
         default=False,
-        description="Whether the passage stands in the knowledge word for word.",
+        description="Whether the passage occurs verbatim in the knowledge.",
     )
     unscored_reason: UnscoredReason = None
     unscored_detail: UnscoredDetail = ""
@@ -162,38 +158,32 @@ class GroundedEvidence(Judged):
 
 
 class Persona(Noun):
-    """A reviewer: who it is, what it knows, how it reviews (InnoEval,
-    "Innovation Review Committee").
-    """
+    """Simulated reviewer (InnoEval, "Innovation Review Committee")."""
 
     persona_id: str = Field(min_length=1, pattern=r"^[a-z0-9][a-z0-9_-]*$")
     name: str = Field(min_length=1)
     profile: str = Field(min_length=1, description="Field, seniority, interests.")
-    habits: str = Field(
-        min_length=1, description="How it reviews: strictness, what it looks at first."
-    )
+    habits: str = Field(min_length=1, description="Reviewing habits: strictness, first focus.")
     familiarity_papers_0_to_1: float = Field(
-        ge=0, le=1, description="Share of the evidence from papers it knows."
+        ge=0, le=1, description="Share of the evidence from papers that it sees."
     )
     familiarity_web_0_to_1: float = Field(ge=0, le=1)
     familiarity_code_0_to_1: float = Field(ge=0, le=1)
 
 
 class ReviewDimension(Noun):
-    """One criterion a persona scores from 0 to 10, apart from all others."""
+    """Criterion that personas score separately, from 0 to 10."""
 
     name: str = Field(min_length=1, pattern=r"^[a-z][a-z0-9_]*$")
-    question: str = Field(min_length=1, description="What is judged, one sentence.")
-    scale: str = Field(default="", description="What low, middle and high scores mean.")
+    question: str = Field(min_length=1, description="Question of the criterion, one sentence.")
+    scale: str = Field(default="", description="Meaning of low, middle and high scores.")
     comparison: str = Field(
         default="",
-        description=(
-            "Asked when two ideas are held against each other; empty: made of question and scale."
-        ),
+        description="Question that compares two ideas; empty: made of question and scale.",
     )
     needs_evidence: bool = Field(
         default=True,
-        description="Whether there is no score without any evidence; clarity can do without.",
+        description="Whether a score requires evidence; clarity does not.",
     )
 
 
@@ -202,7 +192,7 @@ class PersonaReview(Judged):
 
     JUDGEMENT = ("score_0_to_10",)
 
-    persona_id: str = Field(description="The reviewer, as its file of personas calls it.")
+    persona_id: str = Field(description="Identifier of the reviewer in the personas file.")
     dimension: str = Field(
         description="clarity, novelty, feasibility, validity, significance, or the user's own.",
     )
@@ -210,17 +200,17 @@ class PersonaReview(Judged):
     confidence_0_to_3: Confidence | None = Field(
         default=None,
         description=(
-            f"How sure the reviewer is: {CONFIDENCE_MEANING}; as the reviewer says. None when"
-            " unscored or not said."
+            f"The reviewer's own confidence: {CONFIDENCE_MEANING}. None when unscored or not"
+            " stated."
         ),
     )
     review: Prose = Field(default="", description="The reasons, Markdown with citations.")
     shown_evidence_count: int = Field(ge=0, description="Pieces of evidence the reviewer saw.")
     masked_evidence_count: int = Field(
         ge=0,
-        description="Pieces withheld because the reviewer does not know them.",
+        description="Pieces withheld by the reviewer's familiarity.",
     )
-    mask_seed: int = Field(ge=0, description="Seed of what was withheld.")
+    mask_seed: int = Field(ge=0, description="Seed of the withheld pieces.")
     unscored_reason: UnscoredReason = None
     unscored_detail: UnscoredDetail = ""
     removed_citation_count: RemovedCitationCount = 0
@@ -248,14 +238,14 @@ class MetaReview(Judged):
     confidence_0_to_3: Confidence | None = Field(
         default=None,
         description=(
-            "How sure the total is: the median, the lower of two, over all persona reviews; an"
-            " unscored one counts as 0. None without a scored one."
+            "Confidence of the total: the lower median over all persona reviews; an unscored one"
+            " counts as 0. None without a scored one."
         ),
     )
     decision: Decision | None = Field(description="None when unscored.")
     summary: Prose = Field(default="", description="The synthesis, Markdown with citations.")
-    strengths: Prose = Field(default="", description="What speaks for the idea.")
-    weaknesses: Prose = Field(default="", description="What speaks against it.")
+    strengths: Prose = Field(default="", description="Arguments for the idea.")
+    weaknesses: Prose = Field(default="", description="Arguments against the idea.")
     suggestions: Prose = Field(
         default="",
         description=(
@@ -265,11 +255,11 @@ class MetaReview(Judged):
     )
     dimension_means: dict[str, float] = Field(
         default_factory=dict,
-        description="Mean by dimension over the personas that scored it, a JSON object.",
+        description="Mean by dimension over the scored persona reviews, a JSON object.",
     )
     dimension_spreads: dict[str, float] = Field(
         default_factory=dict,
-        description="Standard deviation by dimension, over the same personas, a JSON object.",
+        description="Standard deviation by dimension over the same reviews, a JSON object.",
     )
     krippendorff_alpha: float | None = Field(
         default=None,
@@ -286,7 +276,7 @@ class MetaReview(Judged):
 
 
 class CommitteeEvaluation(Noun):
-    """All that the committee found out about one idea."""
+    """Result of the committee module for one idea."""
 
     claims: tuple[Claim, ...]
     knowledge: tuple[KnowledgeRecord, ...]

@@ -28,7 +28,7 @@ from schemas.outcome import (
 
 
 class Dimension(Noun):
-    """A facet along which an idea claims to advance its field (ScholarEval §2.2)."""
+    """Facet along which an idea claims to advance its field (ScholarEval §2.2)."""
 
     dimension_id: str = Field(description="d1, d2, … unique within the idea.")
     name: str = Field(min_length=1, description="Name of the dimension.")
@@ -50,13 +50,13 @@ class CandidateOrigin(StrEnum):
 
 
 class Candidate(Judged):
-    """A paper considered for comparison, and how far it came."""
+    """Paper considered for comparison, with its scores and selection."""
 
     JUDGEMENT = ("relevance_0_to_5",)
     MAY_BE_NEITHER = True  # not every candidate is judged
 
     paper_id: FoundPaperId
-    origin: CandidateOrigin = Field(description="How it was found.")
+    origin: CandidateOrigin = Field(description="Origin of the paper.")
     found_by: str = Field(description="The query, or the paper_id of the seed.")
     similarity_0_to_1: float | None = Field(
         default=None,
@@ -71,20 +71,20 @@ class Candidate(Judged):
         description="None when not judged or unscored.",
     )
     rationale: Prose = Field(
-        default="", description="Why that relevance; empty: none was asked for, or given."
+        default="", description="Reason of the relevance; empty: not requested, or not given."
     )
     unscored_reason: UnscoredReason = None
-    seed: bool = Field(default=False, description="Relevant enough to start augmentation from.")
-    compared: bool = Field(default=False, description="Among the papers compared.")
+    seed: bool = Field(default=False, description="Whether augmentation starts from it.")
+    compared: bool = Field(default=False, description="Whether it is compared with the idea.")
     provenance: Provenance | None = Field(
         default=None, description="None when filtered out before judgement."
     )
 
 
 class Overlap(StrEnum):
-    """How much of what an idea claims along a dimension a paper already has.
+    """Share of an idea's claims along a dimension that a paper already has.
 
-    Not addressed: the abstract does not say enough of the dimension to tell.
+    Not addressed: the abstract says too little about the dimension.
     """
 
     NOT_ADDRESSED = "not_addressed"
@@ -108,28 +108,29 @@ NEWNESS: dict[tuple[Overlap, int], float] = {
     (Overlap.NONE, 1): 1.0,
     (Overlap.NONE, 0): 0.5,
 }
-"""What a work leaves new, 0 to 1, by (overlap, score); the closest works come first. A paper that
-does not address a dimension is not listed: it leaves open whether the idea is new there.
+"""Remaining novelty, 0 to 1, by (overlap, score), in order of closeness.
+
+Without papers that do not address a dimension: they say nothing about the idea's novelty there.
 """
 _PLACES = {answer: place for place, answer in enumerate(NEWNESS)}
 WORKS_PER_MISREADING = 20
-"""The closest work of every twenty is left out, and one of fewer: where one reading in twenty takes
-a work for closer than it is, those are the ones misread (docs/quality/reviews.md).
+"""Works per left-out work, rounded up: at an error rate of one reading in twenty, the closest
+twentieth are the misread ones (docs/quality/reviews.md).
 """
 CLOSEST_SHOWN = 3
-"""Works of which a review is shown all that was said."""
+"""Closest works whose comparisons a review sees in full."""
 _TAIL = 0.025
 
 
 class Comparison(Judged):
-    """An idea against one paper along one dimension."""
+    """Comparison of an idea with one paper along one dimension."""
 
     JUDGEMENT = ("score",)
 
     paper_id: RetrievedPaperId
     dimension_id: DimensionId
     dimension: str = Field(description="Name of the dimension.")
-    comparison: Prose = Field(default="", description="What differs.")
+    comparison: Prose = Field(default="", description="Differences.")
     score: int | None = Field(
         ge=-1,
         le=1,
@@ -139,26 +140,25 @@ class Comparison(Judged):
     )
     overlap: Overlap | None = Field(
         default=None,
-        description="How much of the idea along the dimension the paper has; None: not told.",
+        description="Share of the idea along the dimension that the paper has; None: not stated.",
     )
-    overall_comparison: Prose = Field(default="", description="The same on every row of the paper.")
+    overall_comparison: Prose = Field(
+        default="", description="Comparison as a whole; the same on every row of the paper."
+    )
     remains: Prose = Field(
         default="",
-        description="What remains new if the paper is granted; the same on every row of the paper.",
+        description="Remaining novelty beyond the paper; the same on every row of the paper.",
     )
     quote: Prose = Field(
         default="",
-        description=(
-            "The abstract's own words where it overlaps most; the same on every row of the paper."
-        ),
+        description="Abstract's sentence of greatest overlap; the same on every row of the paper.",
     )
     removed_citation_count: int = Field(
         default=0,
         ge=0,
         description=(
-            "References the reply made up and keys that were never shown, taken out of"
-            " `comparison`; on the paper's first row also those of `overall_comparison` and"
-            " `remains`."
+            "Invented references and unknown keys removed from `comparison`; on the paper's first"
+            " row also those of `overall_comparison` and `remains`."
         ),
     )
     unscored_reason: UnscoredReason = None
@@ -166,15 +166,16 @@ class Comparison(Judged):
 
     @property
     def closeness_place(self) -> int | None:
-        """0 is the closest a work can come; None where overlap or score is missing."""
+        """Return the rank of closeness, from 0; None if overlap or score is missing."""
         if self.overlap is None or self.score is None:
             return None
         return _PLACES.get((self.overlap, self.score), len(_PLACES))
 
     @property
     def newness(self) -> float | None:
-        """Return what the work leaves new, 0 to 1; None where overlap or score is missing, and
-        where the work does not address the dimension.
+        """Return the remaining novelty, 0 to 1.
+
+        None if overlap or score is missing, or if the work does not address the dimension.
         """
         if self.overlap is None or self.score is None:
             return None
@@ -182,22 +183,21 @@ class Comparison(Judged):
 
 
 def closest_first(comparisons: Iterable[Comparison]) -> list[Comparison]:
-    """Those with overlap and score, the closest work first; ties keep their order."""
+    """Return the comparisons with overlap and score, closest first; ties keep their order."""
     placed = [(each.closeness_place, each) for each in comparisons]
     comparable = [(place, each) for place, each in placed if place is not None]
     return [each for _, each in sorted(comparable, key=lambda pair: pair[0])]
 
 
 NOVELTY_RULE = "the next work after the closest twentieth"
-"""What `novelty_of` does: part of the evaluation key, as another rule gives another score."""
+"""Name of the rule of `novelty_of`, part of the evaluation key."""
 
 
 def novelty_of(comparisons: Iterable[Comparison]) -> float | None:
-    """Novelty along one dimension, 0 to 10; None where too few works tell their overlap.
+    """Return the novelty along one dimension, 0 to 10; None if too few works have an overlap.
 
-    The closest twentieth of the works, rounded up, is left out as possibly misread: the next work
-    decides, so that no reading does alone. A work that does not address the dimension decides
-    nothing.
+    The closest twentieth of the works, rounded up, is left out as possibly misread, and the next
+    work that addresses the dimension decides, so that no single reading decides alone.
     """
     newness, work_count = _newness_by_work(comparisons)
     left_out = _left_out(work_count)
@@ -205,11 +205,11 @@ def novelty_of(comparisons: Iterable[Comparison]) -> float | None:
 
 
 def novelty_interval(comparisons: Iterable[Comparison]) -> tuple[float, float] | None:
-    """Return the ends of the 95 % bootstrap interval over works of `novelty_of`.
+    """Return the 95 % bootstrap interval of `novelty_of` over works; None if it is None.
 
-    They are exact, as if drawn without end: the deciding work of a resample is among the j closest
-    when more works than are left out are drawn from these. Resamples in which no work decides are
-    left out. None where no work decides.
+    Computed exactly instead of by resampling: the deciding work of a resample is among the j
+    closest if more of them are drawn than are left out. Resamples without a deciding work are
+    excluded.
     """
     newness, count = _newness_by_work(comparisons)
     left_out = _left_out(count)
@@ -224,18 +224,20 @@ def novelty_interval(comparisons: Iterable[Comparison]) -> tuple[float, float] |
 
 
 def _newness_by_work(comparisons: Iterable[Comparison]) -> tuple[list[float], int]:
-    """Return what each work that addresses the dimension leaves new, the closest first, and the
-    number of all works read; a work counts once, as its closest reading.
+    """Return the remaining novelty by work, closest first, and the number of all works.
+
+    A work counts once, by its closest reading; works that do not address the dimension are counted
+    only.
     """
     works: dict[PaperId, float | None] = {}
     for each in closest_first(comparisons):
         works.setdefault(each.paper_id, each.newness)
-    # Any work may be misread as close, so that the share left out is one of all of them.
+    # Any work may be misread as close, so the left-out share is of all works.
     return [newness for newness in works.values() if newness is not None], len(works)
 
 
 def _quantile(chances: Sequence[tuple[float, float]], share: float) -> float:
-    """The least value that `share` of the probability does not exceed, of values in order."""
+    """Return the quantile of sorted (value, probability) pairs."""
     reached = accumulate(chance for _, chance in chances)
     for (value, _), total in zip(chances, reached, strict=True):
         if total >= share:
@@ -248,7 +250,7 @@ def _left_out(work_count: int) -> int:
 
 
 def _more_than(successes: int, trials: int, chance: float) -> float:
-    """Probability of more than so many successes in independent trials."""
+    """Return the binomial probability of more than `successes`."""
     if chance >= 1:
         return 1.0 if trials > successes else 0.0
     term = (1 - chance) ** trials
@@ -260,9 +262,9 @@ def _more_than(successes: int, trials: int, chance: float) -> float:
 
 
 def confidence_of(comparisons: Iterable[Comparison]) -> int | None:
-    """Return how sure `novelty_of` the same comparisons is, 0 to 3; None where that is None.
+    """Return the confidence of `novelty_of`, 0 to 3; None if that is None.
 
-    That nothing like it was found proves little: two overlapping works are needed for 3.
+    Absence of similar works is weak evidence: a confidence of 3 needs two overlapping works.
     """
     ordered = closest_first(comparisons)
     if novelty_of(ordered) is None:
@@ -278,7 +280,7 @@ def confidence_of(comparisons: Iterable[Comparison]) -> int | None:
 
 
 class ContributionReview(Judged):
-    """Review of what an idea adds along one dimension. Texts are Markdown with rendered citations."""
+    """Review of an idea's contribution along one dimension; Markdown with rendered citations."""
 
     JUDGEMENT = ("strengths", "weaknesses", "suggestions")
     MAY_BE_NEITHER = True  # the engine may find nothing to say
@@ -287,12 +289,10 @@ class ContributionReview(Judged):
     dimension: str = Field(description="Name of the dimension.")
     strengths: Prose = Field(
         default="",
-        description="Where it goes beyond the papers, Markdown with citations.",
+        description="Advances beyond the papers, Markdown with citations.",
     )
-    weaknesses: Prose = Field(default="", description="Where papers were first.")
-    suggestions: Prose = Field(
-        default="", description="What would set it apart: its rows of `suggestions` as Markdown."
-    )
+    weaknesses: Prose = Field(default="", description="Parts that papers already have.")
+    suggestions: Prose = Field(default="", description="Its rows of `suggestions` as Markdown.")
     mean_comparison_score: float | None = Field(
         default=None,
         ge=-1,
@@ -304,13 +304,12 @@ class ContributionReview(Judged):
         ge=0,
         le=10,
         description=(
-            "10 × what the deciding work leaves new. Works stand by closeness: most overlap, then"
-            " lowest score; the closest twentieth of them, rounded up, is left out as possibly"
-            " misread, and the next that addresses the dimension decides, so that no comparison does"
-            " alone. A work leaves new 0"
-            " (same; 0.1 when the idea is ahead), 0.15, 0.3 or 0.45 (substantial; paper ahead,"
-            " level, idea ahead), 0.45, 0.6 or 0.75 (partial), 1 (none, on the subject), 0.5 (none"
-            " otherwise). None when no work is next: too few works tell their overlap."
+            "10 × the remaining novelty of the deciding work. Works are ordered by closeness (most"
+            " overlap, then lowest score); the closest twentieth, rounded up, is left out as"
+            " possibly misread, and the next that addresses the dimension decides. Remaining"
+            " novelty: 0 (same; 0.1 if the idea is ahead), 0.15, 0.3 or 0.45 (substantial; paper"
+            " ahead, level, idea ahead), 0.45, 0.6 or 0.75 (partial), 1 (none, on the subject), 0.5"
+            " (none otherwise). None if too few works have an overlap."
         ),
     )
     novelty_lower_0_to_10: float | None = Field(
@@ -318,8 +317,8 @@ class ContributionReview(Judged):
         ge=0,
         le=10,
         description=(
-            "Lower end of the 95 % bootstrap interval of `novelty_0_to_10` over works: how it would"
-            " move with other such works. None when no work decides."
+            "Lower end of the 95 % bootstrap interval of `novelty_0_to_10` over works. None without"
+            " a deciding work."
         ),
     )
     novelty_upper_0_to_10: float | None = Field(
@@ -328,10 +327,10 @@ class ContributionReview(Judged):
     confidence_0_to_3: Confidence | None = Field(
         default=None,
         description=(
-            f"How sure `novelty_0_to_10` is: {CONFIDENCE_MEANING}. With w = 2 × works of overlap"
-            " same or substantial + other works on the subject: 0 where w < 2, 1 where w < 4, 3"
-            " where w ≥ 6 with two works of the first kind, else 2; works that do not address the"
-            " dimension count nothing. None without `novelty_0_to_10`."
+            f"Confidence of `novelty_0_to_10`: {CONFIDENCE_MEANING}. With w = 2 × works of overlap"
+            " same or substantial + other works on the subject: 0 if w < 2, 1 if w < 4, 3 if w ≥ 6"
+            " with two works of the first kind, else 2; works that do not address the dimension do"
+            " not count. None without `novelty_0_to_10`."
         ),
     )
     scored_comparison_count: int = Field(ge=0, description="Comparisons with a score.")
@@ -346,17 +345,17 @@ class ContributionReview(Judged):
     provenance: Provenance
 
 
-class JudgedBefore(Noun):
-    """Judgements of an earlier run on papers, for an idea that is evaluated again."""
+class EarlierJudgements(Noun):
+    """Judgements of papers in an earlier run of the same idea, for re-evaluation."""
 
     dimensions: tuple[Dimension, ...]
     candidates: tuple[Candidate, ...]
     comparisons: tuple[Comparison, ...]
-    paper_sha256: dict[PaperId, str] = Field(description="Of title and abstract as they were.")
+    paper_sha256: dict[PaperId, str] = Field(description="Of title and abstract in that run.")
 
 
 class ContributionEvaluation(Noun):
-    """All that the contribution module found out about one idea."""
+    """Result of the contribution module for one idea."""
 
     dimensions: tuple[Dimension, ...]
     candidates: tuple[Candidate, ...]

@@ -1,4 +1,4 @@
-"""Everything one evaluation of one idea produced: the value that is landed."""
+"""Evaluation of one idea, as it is landed."""
 
 from datetime import datetime
 
@@ -35,18 +35,16 @@ ModuleEvaluation = (
 
 
 class IdeaEvaluation(Noun):
-    """One idea, evaluated. A module that was not asked for is None;
-    one that failed says so in `failures`.
-    """
+    """Evaluation of one idea; modules that were not requested are None."""
 
     run_id: RunId
     evaluation_key: EvaluationKey = Field(
-        description="Hash over everything that could change the result.",
+        description="Hash of everything that could change the result.",
     )
     idea: Idea
-    profile: str = Field(description="Profile followed.")
+    profile: str = Field(description="Profile of the run.")
     engine: str = Field(description="Engine that judged.")
-    literature: str = Field(description="Where papers came from.")
+    literature: str = Field(description="Source of papers.")
     soundness: SoundnessEvaluation | None
     contribution: ContributionEvaluation | None
     committee: CommitteeEvaluation | None = None
@@ -54,11 +52,9 @@ class IdeaEvaluation(Noun):
     assessment: AssessmentEvaluation | None = None
     coverage: FieldCoverage | None = Field(
         default=None,
-        description="Whether the literature covers its field; None: it was not looked at.",
+        description="Coverage of the idea's field by the literature; None: not measured.",
     )
-    papers: tuple[Paper, ...] = Field(
-        description="Every paper retrieved and admissible, each once."
-    )
+    papers: tuple[Paper, ...] = Field(description="All retrieved admissible papers, each once.")
     citations: tuple[Citation, ...]
     llm_calls: tuple[LlmCall, ...]
     api_calls: tuple[ApiCall, ...]
@@ -66,17 +62,17 @@ class IdeaEvaluation(Noun):
     judge_votes: tuple[JudgeVote, ...] = ()
     suggestions: tuple[Suggestion, ...] = ()
     citation_edges: tuple[CitationEdge, ...] = Field(
-        default=(), description="Who cites whom among the papers, as far as it was looked up."
+        default=(), description="Known citations among the papers."
     )
     resources: tuple[Resource, ...] = Field(
-        default=(), description="What the papers name as used, as far as their texts were at hand."
+        default=(), description="Resources that the papers' available texts name as used."
     )
     experimental_results: tuple[ExperimentalResult, ...] = Field(
-        default=(), description="What came of trying it, of the experiments asked for."
+        default=(), description="Results of the requested experiments on the idea."
     )
     incomplete_reason: Reason | None = Field(
         default=None,
-        description="Why the evaluation ended early; None when it ran to its end.",
+        description="Why the evaluation ended early; None when it was completed.",
     )
     reused_from_run_id: RunId | None = Field(
         default=None,
@@ -87,14 +83,14 @@ class IdeaEvaluation(Noun):
 
     @property
     def concerns(self) -> tuple[Concern, ...]:
-        """Concerns about the plan, whichever module raised them."""
+        """Return the concerns about the plan, from soundness or else from the assessment."""
         if self.soundness is not None:
             return self.soundness.concerns
         return self.assessment.concerns if self.assessment is not None else ()
 
     @property
     def modules(self) -> dict[str, ModuleEvaluation]:
-        """Return what each module that was asked for found out, by the module's name."""
+        """Return the results of the requested modules by name."""
         evaluations = {
             "soundness": self.soundness,
             "contribution": self.contribution,
@@ -108,7 +104,7 @@ class IdeaEvaluation(Noun):
 
 
 class Receipt(UnitReceipt):
-    """The receipt of one evaluation."""
+    """Receipt of one evaluation."""
 
     idea_id: str
     cost_usd: float | None = Field(
@@ -127,12 +123,12 @@ class Receipt(UnitReceipt):
     )
     cause: str = Field(
         default="",
-        description="What most failed calls behind the missing judgements were told; empty: none.",
+        description="Most frequent error of the failed calls behind missing judgements, or empty.",
     )
     unanswered: dict[str, tuple[Reason, str]] = Field(
         default={},
         description=(
-            "Kinds of judgement of which the engine left more than half open: why, and the detail."
+            "Reason and detail by kind of judgement, if more than half of the kind is missing."
         ),
     )
 

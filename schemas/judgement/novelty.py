@@ -19,7 +19,7 @@ from schemas.outcome import (
 
 
 class WorkOverlap(StrEnum):
-    """How much of a claimed contribution its closest work already has."""
+    """Share of a claimed contribution that its closest work already has."""
 
     NONE = "none"
     PARTIAL = "partial"
@@ -27,7 +27,7 @@ class WorkOverlap(StrEnum):
 
 
 class Difference(StrEnum):
-    """What a claimed contribution adds to its closest work."""
+    """Value of what a claimed contribution adds to its closest work."""
 
     TRIVIAL = "trivial"
     USEFUL = "useful"
@@ -35,20 +35,22 @@ class Difference(StrEnum):
 
 
 class ClaimedContribution(Noun):
-    """One contribution an idea claims, beside the closest of its related works."""
+    """Contribution claimed by an idea, compared with the closest related work."""
 
-    contribution: Prose = Field(description="What the idea claims.")
+    contribution: Prose = Field(description="The claim.")
     paper_id: RetrievedPaperId | None = Field(
-        description="The closest of the works shown; None: none of them is close, or none was told."
+        description="The closest of the works shown; None: none is close, or none was named."
     )
     overlap: WorkOverlap | None = Field(
-        description="How much of it that work already has; None: not told."
+        description="Share of it that the work already has; None: not stated."
     )
-    difference: Difference | None = Field(description="What it adds to that work; None: not told.")
+    difference: Difference | None = Field(
+        description="Value of what it adds to the work; None: not stated."
+    )
 
 
 class NoveltyJudgement(Judged):
-    """How new an idea is beside its related works, from 1 (known) to 5 (new in every respect)."""
+    """Novelty of an idea relative to related works, from 1 (known) to 5 (new in every respect)."""
 
     JUDGEMENT = ("score_1_to_5",)
 
@@ -56,8 +58,8 @@ class NoveltyJudgement(Judged):
         ge=1,
         le=5,
         description=(
-            "1 known, 5 new in every respect: the likeliest score, of equally likely ones the"
-            " lowest; None when unscored."
+            "Likeliest score, on ties the lowest; 1 known, 5 new in every respect. None when"
+            " unscored."
         ),
     )
     probabilities_percent: dict[str, int] = Field(
@@ -67,10 +69,10 @@ class NoveltyJudgement(Judged):
     confidence_0_to_3: Confidence | None = Field(
         default=None,
         description=(
-            f"How sure the score is: {CONFIDENCE_MEANING}. With w = 2 × related works that come"
-            " close to a statement of the idea + other related works / 2: 0 where w < 2, 1 where"
-            " w < 4, 3 where w ≥ 6 with two close works, else 2; one less, down to 0, after an"
-            " unanswered search. None when unscored."
+            f"Confidence of the score: {CONFIDENCE_MEANING}. With w = 2 × related works close to a"
+            " statement of the idea + other related works / 2: 0 if w < 2, 1 if w < 4, 3 if w ≥ 6"
+            " with two close works, else 2; one less, but at least 0, after a failed search. None"
+            " when unscored."
         ),
     )
     calibrated_score_1_to_5: float | None = Field(
@@ -89,13 +91,13 @@ class NoveltyJudgement(Judged):
         default=None,
         ge=1,
         le=5,
-        description="The lower end of a 90 % interval; None without a calibrator.",
+        description="Lower end of a 90 % interval; None without a calibrator.",
     )
     calibrated_upper_1_to_5: float | None = Field(
         default=None,
         ge=1,
         le=5,
-        description="Its upper end; None without a calibrator.",
+        description="Upper end of that interval; None without a calibrator.",
     )
     calibrator_sha256: str | None = Field(
         default=None,
@@ -104,9 +106,9 @@ class NoveltyJudgement(Judged):
     justification: Prose = Field(default="", description="The reasons, Markdown with citations.")
     known_aspects: tuple[str, ...] = Field(
         default=(),
-        description="What related works have already.",
+        description="Aspects that related works already have.",
     )
-    novel_aspects: tuple[str, ...] = Field(default=(), description="What they have not.")
+    novel_aspects: tuple[str, ...] = Field(default=(), description="Aspects that they lack.")
     related_paper_ids: tuple[PaperId, ...] = Field(
         default=(),
         description="Related works shown, in order.",
@@ -114,25 +116,25 @@ class NoveltyJudgement(Judged):
     statement_count: int | None = Field(
         default=None,
         ge=0,
-        description="Key statements of the idea; None: nothing was measured.",
+        description="Key statements of the idea; None: not measured.",
     )
     covered_share_0_to_1: float | None = Field(
         default=None,
         ge=0,
         le=1,
-        description="Share of the statements close to a related work; None: nothing was measured.",
+        description="Share of the statements close to a related work; None: not measured.",
     )
     mean_closeness_0_to_1: float | None = Field(
         default=None,
         ge=0,
         le=1,
-        description="Of a statement to its closest related work; None: nothing was measured.",
+        description="Of a statement to its closest related work; None: not measured.",
     )
     greatest_closeness_0_to_1: float | None = Field(
         default=None,
         ge=0,
         le=1,
-        description="Of any statement to any related work; None: nothing was measured.",
+        description="Of any statement to any related work; None: not measured.",
     )
     neighbour_density_0_to_1: float | None = Field(
         default=None,
@@ -144,7 +146,7 @@ class NoveltyJudgement(Judged):
     )
     exemplar_count: int = Field(default=0, ge=0, description="Labelled ideas shown to the judge.")
     unanswered_search_count: int = Field(
-        default=0, ge=0, description="Searches for related works without an answer."
+        default=0, ge=0, description="Failed searches for related works."
     )
     unscored_reason: UnscoredReason = None
     unscored_detail: UnscoredDetail = ""
@@ -154,7 +156,7 @@ class NoveltyJudgement(Judged):
 
 
 class NoveltyEvaluation(Noun):
-    """All that the novelty module found out about one idea."""
+    """Result of the novelty module for one idea."""
 
     judgement: NoveltyJudgement
     contributions: tuple[ClaimedContribution, ...] = ()

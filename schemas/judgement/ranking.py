@@ -1,5 +1,6 @@
-"""Nouns of grouped ranking: pairwise matches and the ratings fitted to them (InnoEval;
-ScienceArena, OmniScientist §5.2).
+"""Nouns of grouped ranking: pairwise matches and fitted ratings.
+
+Sources: InnoEval; ScienceArena (OmniScientist §5.2).
 """
 
 from datetime import datetime
@@ -9,7 +10,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Prose, Stored, Writable
+from schemas.base import ColumnInfo, Noun, Prose, Writable
 from schemas.calls import LlmCall
 from schemas.identifiers import IdeaId, RankedIdeaId, RunId
 from schemas.judgement.run_request import RunRequest
@@ -28,49 +29,44 @@ _SHARE_OF_FIRST = {Winner.FIRST: 1.0, Winner.TIE: 0.5, Winner.SECOND: 0.0}
 
 
 class Match(Judged):
-    """One idea shown against another, in one order, judged along one dimension."""
+    """Comparison of two ideas in one order along one dimension."""
 
     JUDGEMENT = ("winner",)
 
     match_id: str = Field(description="Unique within the ranking.")
-    group: str = Field(description="Group within which ideas met; `all` for those given none.")
+    group: str = Field(description="Group of the ideas; `all` for those without a group.")
     first_idea_id: RankedIdeaId = Field(description="The idea shown first.")
     second_idea_id: RankedIdeaId = Field(description="The idea shown second.")
     dimension: str = Field(description="A review dimension, or `overall`.")
-    winner: Winner | None = Field(description="Who won; None when unscored.")
+    winner: Winner | None = Field(description="Winner; None when unscored.")
     first_better_0_to_1: float | None = Field(
         default=None,
         ge=0,
         le=1,
         description=(
-            "Probability, as the judge put it, that the idea shown first is the better one; "
-            "None for a vote of a person and when unscored."
+            "The judge's probability that the idea shown first is better; None for a human vote and"
+            " when unscored."
         ),
     )
     rationale: Prose = Field(
         default="",
-        description="Why, Markdown with rendered citations; empty when unscored.",
+        description="Reason, Markdown with rendered citations; empty when unscored.",
     )
     round: int = Field(ge=1, description="Round of the schedule.")
     judge: str = Field(description="The engine, or `human:<name>` for a vote.")
-    words_difference: Annotated[int | None, Stored(unit="words")] = Field(
+    words_difference: Annotated[int | None, ColumnInfo(unit="words")] = Field(
         default=None,
         description=(
-            "Length of the idea shown first less that of the other. It must count for nothing."
+            "Length of the idea shown first minus that of the other; should not affect the winner."
         ),
     )
-    sentence_words_difference: Annotated[float | None, Stored(unit="words")] = Field(
+    sentence_words_difference: Annotated[float | None, ColumnInfo(unit="words")] = Field(
         default=None,
-        description=(
-            "Mean length of its sentences less that of the other's. It must count for nothing."
-        ),
+        description=("Difference of the mean sentence lengths; should not affect the winner."),
     )
-    novelty_claims_difference: Annotated[int | None, Stored(unit="claims")] = Field(
+    novelty_claims_difference: Annotated[int | None, ColumnInfo(unit="claims")] = Field(
         default=None,
-        description=(
-            "How often it calls itself new, less how often the other does. "
-            "It must count for nothing."
-        ),
+        description=("Difference of the numbers of novelty claims; should not affect the winner."),
     )
     unscored_reason: UnscoredReason = None
     unscored_detail: UnscoredDetail = ""
@@ -79,16 +75,14 @@ class Match(Judged):
 
     @property
     def first_share_0_to_1(self) -> float | None:
-        """Return what the idea shown first won: the probability given, else 1, ½ or 0;
-        None when unscored.
-        """
+        """Return the first idea's share: the probability, else 1, ½ or 0; None when unscored."""
         if self.first_better_0_to_1 is not None:
             return self.first_better_0_to_1
         return _SHARE_OF_FIRST[self.winner] if self.winner is not None else None
 
     @property
     def winner_idea_id(self) -> IdeaId | None:
-        """The idea that won; None for a tie and when unscored."""
+        """Return the idea that won; None for a tie and when unscored."""
         ideas = {Winner.FIRST: self.first_idea_id, Winner.SECOND: self.second_idea_id}
         return ideas.get(self.winner) if self.winner is not None else None
 
@@ -104,10 +98,10 @@ class Rating(Judged):
     JUDGEMENT = ("strength",)
     REASON = "unranked_reason"
 
-    group: str = Field(description="Group within which ideas met; `all` for those given none.")
+    group: str = Field(description="Group of the ideas; `all` for those without a group.")
     idea_id: RankedIdeaId = Field(description="The idea rated.")
     dimension: str = Field(description="A review dimension, or `overall`.")
-    method: RatingMethod = Field(description="How strengths were found.")
+    method: RatingMethod = Field(description="Rating method.")
     strength: float | None = Field(
         description="Log-strength, mean 0 in the group, or Elo; None without a scored match.",
     )
@@ -116,27 +110,27 @@ class Rating(Judged):
     prior_strength: float | None = Field(
         default=None,
         description=(
-            "Log-strength expected before any match, mean 0 over those that have one; None: by "
-            "no prior, or by one that was fitted on this idea."
+            "Log-strength expected before any match, mean 0 over the ideas that have one; None: no"
+            " prior, or one that was trained on this idea."
         ),
     )
     rank: int | None = Field(ge=1, description="1 is best, ties share; None without a strength.")
     best_rank: int | None = Field(
-        ge=1, description="Best rank beyond doubt (95 %) for this idea by itself."
+        ge=1, description="Best rank with 95 % confidence for this idea alone."
     )
     worst_rank: int | None = Field(
-        ge=1, description="Worst rank beyond doubt (95 %) for this idea by itself."
+        ge=1, description="Worst rank with 95 % confidence for this idea alone."
     )
-    wins: Annotated[float, Stored(unit="matches")] = Field(
+    wins: Annotated[float, ColumnInfo(unit="matches")] = Field(
         ge=0,
-        description="Matches won; a tie is neither won nor lost.",
+        description="Matches won; ties are counted separately.",
     )
-    losses: Annotated[float, Stored(unit="matches")] = Field(
+    losses: Annotated[float, ColumnInfo(unit="matches")] = Field(
         ge=0,
-        description="Matches lost; a tie is neither won nor lost.",
+        description="Matches lost; ties are counted separately.",
     )
-    ties: Annotated[int, Stored(unit="matches")] = Field(ge=0, description="Matches tied.")
-    unscored_count: Annotated[int, Stored(unit="matches")] = Field(
+    ties: Annotated[int, ColumnInfo(unit="matches")] = Field(ge=0, description="Matches tied.")
+    unscored_count: Annotated[int, ColumnInfo(unit="matches")] = Field(
         ge=0,
         description="Matches without a verdict.",
     )
@@ -151,9 +145,9 @@ BRIDGES = "bridges"
 
 
 class GroupSummary(Noun):
-    """Figures that the ranking of one group rests on."""
+    """Statistics of the ranking of one group."""
 
-    group: str = Field(description="Group within which ideas met; `all` for those given none.")
+    group: str = Field(description="Group of the ideas; `all` for those without a group.")
     idea_count: int = Field(ge=1, description="Ideas of the group.")
     match_count: int = Field(
         ge=0,
@@ -162,15 +156,15 @@ class GroupSummary(Noun):
     unscored_match_count: int = Field(ge=0, description="Matches without a verdict.")
     schedule: str = Field(
         description=(
-            "round_robin, adaptive, or fixed (known beforehand); bridges: the row stands for all "
-            "groups together, and its matches are between groups."
+            "round_robin, adaptive, or fixed (known beforehand); bridges: a row for all groups"
+            " together, with matches between groups."
         )
     )
-    ended_because: Writable = Field(default="", description="Why no more pairs were asked.")
+    ended_because: Writable = Field(default="", description="Why the schedule ended.")
     island_count: int = Field(
         default=1,
         ge=1,
-        description="Parts that no chain of scored matches joins; ranks compare within one only.",
+        description="Components without matches between them; ranks are comparable within one.",
     )
     position_bias: float | None = Field(
         default=None,
@@ -182,12 +176,12 @@ class GroupSummary(Noun):
         default=None,
         ge=0,
         le=1,
-        description="Share of pairs judged alike in both orders; None: none was asked in both.",
+        description="Share of pairs with the same verdict in both orders; None: not measured.",
     )
 
     @property
     def joins_groups(self) -> bool:
-        """Return whether this is what the strengths across groups rest on."""
+        """Return whether the row is for the matches between groups."""
         return self.schedule == BRIDGES
 
 
@@ -204,22 +198,22 @@ class RankingHead(WorkHead):
     ranking_id: str = Field(
         description="The ranking: one engine, profile and seed over one state of a run.",
     )
-    profile: str = Field(description="Profile followed.")
+    profile: str = Field(description="Profile of the ranking.")
     seed: int = Field(ge=0, description="Seed of the schedule and of the judge.")
-    grouping: Grouping = Field(description="Where groups come from.")
-    method: RatingMethod = Field(description="Ratings that the ranks shown first rest on.")
+    grouping: Grouping = Field(description="Origin of the groups.")
+    method: RatingMethod = Field(description="Rating method of the main ranks.")
     dimensions: tuple[str, ...] = Field(description="Dimensions of the matches.")
     group_count: int = Field(ge=0, description="Groups ranked.")
     idea_count: int = Field(ge=0, description="Ideas ranked.")
-    vote_count: int = Field(default=0, ge=0, description="Human votes taken in.")
+    vote_count: int = Field(default=0, ge=0, description="Human votes included.")
     incomplete_reason: EndedEarly = None
     basis_sha256: str = Field(
-        description="Hash over the evaluations ranked; rankings of others are dropped.",
+        description="Hash of the ranked evaluations; when they change, the ranking is dropped.",
     )
 
 
 class RankedGroup(Noun):
-    """All that ranking one group produced: the value that is landed."""
+    """Ranking of one group, as it is landed."""
 
     ranking_id: str
     summary: GroupSummary
@@ -227,7 +221,7 @@ class RankedGroup(Noun):
     ratings: tuple[Rating, ...] = ()
     ratings_across_groups: tuple[Rating, ...] = ()
     llm_calls: tuple[LlmCall, ...] = Field(
-        default=(), description="Calls paid for, each booked on the idea shown first."
+        default=(), description="Paid calls, each booked on the idea shown first."
     )
     incomplete_reason: EndedEarly = None
 
@@ -237,18 +231,18 @@ class RankedGroup(Noun):
 
 
 class GroupReceipt(UnitReceipt):
-    """The receipt of one ranked group."""
+    """Receipt of one ranked group."""
 
     ranking_id: str
 
 
 def ranking_budget_scope(run_id: RunId) -> RunId:
-    """Return the name under which rankings of a run keep their spending, apart from the run's."""
+    """Return the budget scope of a run's rankings, which is separate from the run's own."""
     return RunId(f"{run_id}.ranking")
 
 
 class RunToRank(Noun):
-    """A published run of ideas; or ideas that are evaluated first, until they are."""
+    """Run of ideas to rank: a published one, or one to be evaluated first."""
 
     run_id: RunId | None = None
     evaluation: RunRequest | None = None
@@ -262,37 +256,36 @@ class RankParameters(Noun):
     votes_path: Path | None = Field(default=None, description="Human votes, JSON Lines or CSV.")
     votes_in_lake: bool = Field(default=False, description="Whether the lake's votes count.")
     left_out: tuple[IdeaId, ...] = Field(
-        default=(), description="Ideas that a decision keeps out of the ranking."
+        default=(), description="Ideas that a decision excludes from the ranking."
     )
     stored_will_do: bool = Field(
         default=False,
-        description="Whether a whole ranking of the lake by this engine, profile, grouping and"
-        " method is what is asked for.",
+        description="Whether a complete ranking in the lake by this engine, profile, grouping and"
+        " method is reused.",
     )
     project: Path | None = Field(
-        default=None, description="Of whose decisions ideas are let in; None: all are."
+        default=None, description="Project whose decisions admit ideas; None: all are admitted."
     )
     batch: bool = Field(
         default=False,
-        description="Whether questions travel in the providers' batches: all pairs are chosen"
-        " beforehand.",
+        description="Whether calls use the providers' batches, with a fixed schedule.",
     )
     batch_failures: BatchFailures = BatchFailures.CALL
 
     @property
     def counts_votes(self) -> bool:
-        """Return whether people's votes count besides the engine's matches."""
+        """Return whether human votes are included."""
         return self.votes_in_lake or self.votes_path is not None
 
 
 class RankRequest(Request[RunToRank, RankParameters]):
-    """A ranking of a run."""
+    """Request to rank a run."""
 
     parameters: RankParameters = RankParameters()
 
     @property
     def run_id(self) -> RunId:
-        """The run, once there is one."""
+        """The run to rank; it must exist."""
         (ranked,) = self.units
         assert ranked.run_id is not None
         return ranked.run_id

@@ -1,4 +1,4 @@
-"""What a user asks to be evaluated, resolved: a file of ideas, and how."""
+"""Requests to evaluate the ideas of a file."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from schemas.work import Request
 
 
 class GivenIdeas(Noun):
-    """A file of ideas, or a folder of texts."""
+    """File of ideas, or folder of texts."""
 
     path: Path
     fields: tuple[str, ...] = Field(
@@ -27,43 +27,39 @@ class EvaluationParameters(Noun):
     modules: tuple[Module, ...] = (Module.SOUNDNESS, Module.CONTRIBUTION)
     survey: bool = Field(
         default=False,
-        description="Whether each idea is surveyed, and its modules draw on what that finds.",
+        description="Whether each idea is surveyed first, with the papers used by its modules.",
     )
     experiment_run_ids: tuple[RunId, ...] = Field(
-        default=(), description="Experiments whose findings count for the ideas that they tried."
+        default=(), description="Experiments whose results are evidence for the ideas they tried."
     )
     label: str = Field(
-        default="", description="Part of the evaluation key: a new label evaluates anew."
+        default="", description="Part of the evaluation key: a new label re-evaluates."
     )
     again: RunId | None = Field(
         default=None,
-        description=(
-            "The run whose ideas are evaluated again, and whose judgements of papers stand."
-        ),
+        description="The run whose ideas are re-evaluated, with its judgements of papers reused.",
     )
-    rank: bool = Field(default=False, description="Whether the run is then ranked by matches.")
+    rank: bool = Field(default=False, description="Whether the run is ranked by matches after.")
     ideas_in_flight: int = Field(
         default=8, ge=1, description="Ideas evaluated at once inside one worker."
     )
     idea_timeout_seconds: float = Field(default=RunSettings().idea_timeout_seconds, gt=0)
     allowed_unscored_share: float = Field(default=RunSettings().allowed_unscored_share, ge=0, le=1)
-    batch: bool = Field(
-        default=False, description="Whether questions travel in the providers' batches."
-    )
+    batch: bool = Field(default=False, description="Whether calls use the providers' batches.")
     batch_failures: BatchFailures = BatchFailures.CALL
 
 
 class RunRequest(Request[GivenIdeas, EvaluationParameters]):
-    """A run of ideas. `cutoff_date` is for ideas that bring none."""
+    """Request to evaluate ideas; `cutoff_date` is for ideas without one."""
 
     parameters: EvaluationParameters = EvaluationParameters()
     literature: LiteratureChoice
     full_text: bool = Field(
-        description="Whether to download and parse the papers that passages name."
+        description="Whether to download and parse the papers that passages cite."
     )
 
     @property
     def ideas(self) -> GivenIdeas:
-        """The file that the ideas stand in."""
+        """The file of the ideas."""
         (given,) = self.units
         return given

@@ -38,15 +38,15 @@ class Method(Noun):
         description="The method with the context needed to read it alone.",
     )
     quote: Prose = Field(
-        description="The idea's own words; empty when none given occur in the idea.",
+        description="Verbatim quote of the idea; empty without a valid one.",
     )
     queries: tuple[str, ...] = Field(
         default=(),
-        description="Snippet queries for work like it; empty when none could be made.",
+        description="Snippet queries for similar work; empty when there are none.",
     )
     failure_query: str | None = Field(
         default=None,
-        description="The query for failures, limits and null results; None: none was asked for.",
+        description="The query for failures, limits and null results; None: not requested.",
     )
     provenance: Provenance
 
@@ -58,29 +58,29 @@ class ElementKind(StrEnum):
 
 
 class ElementStanding(StrEnum):
-    """Whether the plan says it, or needs it without saying it."""
+    """Whether the plan states an element or only implies it."""
 
     STATED = "stated"
     UNSTATED = "unstated"
 
 
 class PlanElement(Noun):
-    """One assumption, hypothesis or evaluation choice that a plan rests on."""
+    """One assumption, hypothesis or evaluation choice of a plan."""
 
     element_id: str = Field(description="e1, e2, … unique within the idea.")
-    kind: ElementKind = Field(description="What it is.")
+    kind: ElementKind = Field(description="Kind of the element.")
     standing: ElementStanding = Field(
-        description="stated: the plan says it; unstated: the plan needs it and does not say it."
+        description="stated: in the plan; unstated: required by the plan but not stated."
     )
     text: Prose = Field(min_length=1, description="The element in one sentence.")
     quote: Prose = Field(
-        description="The idea's own words; empty when unstated or when none given occur in it.",
+        description="Verbatim quote of the idea; empty when unstated or without a valid one.",
     )
     provenance: Provenance
 
 
 class ConcernKind(StrEnum):
-    """What a point of a plan's review is about, in the order a reviewer asks."""
+    """Subject of a point of a plan's review, in a reviewer's usual order."""
 
     CLAIM_NOT_TESTED = "claim_not_tested"
     HIDDEN_ASSUMPTION = "hidden_assumption"
@@ -102,10 +102,10 @@ class ConcernKind(StrEnum):
 
 
 class ConcernSeverity(StrEnum):
-    """Fatal: the claim cannot be shown this way.
+    """Severity of a concern.
 
-    Major: a main conclusion is in doubt. Minor: it stands. Question: a doubt about a single thing
-    that the plan names, without a judgement of what it would do to the conclusions.
+    Fatal: the plan cannot show the claim. Major: a main conclusion is in doubt. Minor: conclusions
+    hold. Question: a doubt about one detail of the plan, without a judgement of its consequences.
     """
 
     FATAL = "fatal"
@@ -115,7 +115,7 @@ class ConcernSeverity(StrEnum):
 
 
 class ConfirmedSeverity(StrEnum):
-    """What remains of a concern once the plan was defended against it; refuted: nothing."""
+    """Severity of a concern after a defense of the plan."""
 
     FATAL = "fatal"
     MAJOR = "major"
@@ -126,37 +126,35 @@ class ConfirmedSeverity(StrEnum):
 class Concern(Noun):
     """One point of the review of a plan: reviewer's reasoning, not a claim about the literature.
 
-    What the literature shown says about it stands apart, in `supported` and `weakened`.
+    Evidence of the literature is separate, in `supported` and `weakened`.
     """
 
     concern_id: str = Field(description="c1, c2, … unique within the idea.")
     rank: int = Field(ge=1, description="1 would change the verdict most.")
-    kind: ConcernKind = Field(description="What the point is about.")
+    kind: ConcernKind = Field(description="Subject of the point.")
     severity: ConcernSeverity | None = Field(
-        description="How much is at stake; None for strengths.",
+        description="Severity; None for strengths.",
     )
-    point: Prose = Field(min_length=1, description="What is wrong, or strong, in one sentence.")
+    point: Prose = Field(min_length=1, description="The weakness or strength, in one sentence.")
     quote: Prose = Field(
         default="",
-        description="The plan's own words, found in it; empty for an omission.",
+        description="Verbatim quote of the plan; empty for an omission.",
     )
     omission: Prose = Field(
         default="",
-        description="What was looked for in the plan and not found; empty beside a quote.",
+        description="Content missing from the plan; empty if there is a quote.",
     )
-    why: Prose = Field(description="Why it matters for the conclusion; empty for a question.")
+    why: Prose = Field(description="Consequence for the conclusion; empty for a question.")
     would_change: Prose = Field(
-        default="", description="What fact or result would change the verdict on it."
+        default="", description="Fact or result that would change the verdict on it."
     )
     action: Prose = Field(
         default="",
-        description=(
-            "What to do about it: Markdown, which may cite works that used what it names."
-        ),
+        description="Recommended action: Markdown, which may cite works that used its resources.",
     )
     effort: ActionEffort | None = Field(
         default=None,
-        description="What the action takes; None when not said.",
+        description="Effort of the action; None when not stated.",
     )
     supported: Prose = Field(
         default="",
@@ -170,19 +168,19 @@ class Concern(Noun):
         default=None,
         ge=1,
         description=(
-            "1 would change the decision most, over all that is known of the idea; None: it is"
-            " none of those that decide, or they were not weighed."
+            "Rank by influence on the decision, from 1, given all evidence; None: not among the"
+            " deciding concerns, or not weighed."
         ),
     )
     folded_into: str | None = Field(
         default=None,
-        description="concern_id of the concern that says this one too; None: none does.",
+        description="concern_id of another concern that includes this one; None: none.",
     )
     confirmed_severity: ConfirmedSeverity | None = Field(
         default=None,
         description=(
-            "Severity after a second reading that defends the plan and does not see the first;"
-            " None: the concern was not challenged."
+            "Severity after an independent second reading that defends the plan; None: the concern"
+            " was not challenged."
         ),
     )
     defense: Prose = Field(
@@ -202,17 +200,17 @@ class Concern(Noun):
 
     @property
     def remaining_severity(self) -> ConcernSeverity | None:
-        """Severity after the second reading, where there was one; None: a strength, or refuted."""
+        """Severity after a second reading, if any; None for strengths and refuted concerns."""
         if self.confirmed_severity is ConfirmedSeverity.REFUTED:
             return None
         return ConcernSeverity(self.confirmed_severity or self.severity) if self.severity else None
 
 
 def standing(concerns: Sequence[Concern]) -> list[Concern]:
-    """Return the concerns that hold against the plan, what would change the decision most first.
+    """Return the concerns that hold, in order of their influence on the decision.
 
-    Strengths, refuted concerns and those that another one says are left out. Concerns without a
-    place follow those that have one, by the severity that remains and by rank.
+    Without strengths, refuted concerns and those folded into another. Concerns without a
+    `decision_place` come last, by remaining severity and rank.
     """
     gravity = list(ConcernSeverity)
     held = [
@@ -226,13 +224,13 @@ def standing(concerns: Sequence[Concern]) -> list[Concern]:
 
 
 def deciding(concerns: Sequence[Concern], limit: int) -> list[Concern]:
-    """Return the standing concerns that decide and the other fatal ones, in the order of `standing`.
+    """Return the deciding and the other fatal concerns, in the order of `standing`.
 
-    Where none was weighed, each that has a severity may decide: the first `limit` are returned.
+    If none was weighed, return the first `limit` concerns except questions.
     """
     held = standing(concerns)
     if all(concern.decision_place is None for concern in concerns):
-        # A question says nothing of what is at stake: it decides only once it was weighed.
+        # The importance of a question is unknown until it is weighed.
         return [each for each in held if each.severity is not ConcernSeverity.QUESTION][:limit]
     return [
         each
@@ -242,20 +240,20 @@ def deciding(concerns: Sequence[Concern], limit: int) -> list[Concern]:
 
 
 class PlanReview(Judged):
-    """Review of a plan as a whole; its points are the idea's rows of `concerns`."""
+    """Review of a plan; its points are the idea's rows of `concerns`."""
 
     JUDGEMENT = ("concern_count",)
 
     concern_count: int | None = Field(
         default=None,
         ge=1,
-        description="Points kept, strengths and questions among them; None when unscored.",
+        description="Points kept, including strengths and questions; None when unscored.",
     )
     dropped_point_count: int = Field(
         default=0,
         ge=0,
         description=(
-            "Points left out: their quote does not stand in the plan, or a part is missing."
+            "Points dropped because their quote is not in the plan, or a part is missing."
         ),
     )
     removed_citation_count: RemovedCitationCount = 0
@@ -272,7 +270,7 @@ class MethodEvidence(Judged):
     method_id: MethodId
     paper_id: RetrievedPaperId
     relevant: bool | None = Field(
-        description="Whether it bears on the method, if only distantly; None when unscored.",
+        description="Whether it is relevant to the method, even distantly; None when unscored.",
     )
     relevance_0_to_3: int | None = Field(
         default=None,
@@ -280,30 +278,26 @@ class MethodEvidence(Judged):
         le=3,
         description="0 unrelated, 1 distant, 2 related, 3 close; None when unscored.",
     )
-    method: Prose = Field(default="", description="What the paper did.")
-    results: Prose = Field(default="", description="What came of it.")
-    context: Prose = Field(default="", description="Under which conditions.")
+    method: Prose = Field(default="", description="The paper's method.")
+    results: Prose = Field(default="", description="The paper's results.")
+    context: Prose = Field(default="", description="Conditions of the results.")
     removed_citation_count: RemovedCitationCount = 0
     unscored_reason: UnscoredReason = None
     provenance: Provenance
 
 
 class SoundnessReview(Judged):
-    """The literature's verdict on one method. Texts are Markdown with rendered citations."""
+    """Review of one method by the literature; Markdown with rendered citations."""
 
     JUDGEMENT = ("score_0_to_10",)
 
     method_id: MethodId
-    support: Prose = Field(default="", description="What speaks for it, Markdown with citations.")
-    contradictions: Prose = Field(default="", description="What speaks against it.")
-    suggestions: Prose = Field(
-        default="", description="What to change: its rows of `suggestions` as Markdown."
-    )
+    support: Prose = Field(default="", description="Supporting evidence.")
+    contradictions: Prose = Field(default="", description="Contradicting evidence.")
+    suggestions: Prose = Field(default="", description="Its rows of `suggestions` as Markdown.")
     open_questions: Prose = Field(
         default="",
-        description=(
-            "Reviewer's reasoning: what the evidence leaves open. No claim about the literature."
-        ),
+        description="Reviewer's reasoning on open questions; no claim about the literature.",
     )
     score_0_to_10: float | None = Field(
         default=None,
@@ -314,9 +308,9 @@ class SoundnessReview(Judged):
     confidence_0_to_3: Confidence | None = Field(
         default=None,
         description=(
-            f"How sure the score is: {CONFIDENCE_MEANING}. Of the relevant papers, with"
-            " w = 2 × close (3) + related (2): 0 where w < 2, 1 where w < 4, 3 where w ≥ 6 with"
-            " two close papers, else 2; distant papers count nothing. None when unscored."
+            f"Confidence of the score: {CONFIDENCE_MEANING}. Of the relevant papers, with"
+            " w = 2 × close (3) + related (2): 0 if w < 2, 1 if w < 4, 3 if w ≥ 6 with two close"
+            " papers, else 2; distant papers do not count. None when unscored."
         ),
     )
     unscored_reason: UnscoredReason = None
@@ -353,13 +347,13 @@ class SoundnessSummary(Judged):
 
 
 class MethodPassage(Passage):
-    """A passage that a search for works like one method returned."""
+    """Passage found by a search for works similar to one method."""
 
     method_id: MethodId
 
 
 class SoundnessEvaluation(Noun):
-    """All that the soundness module found out about one idea."""
+    """Result of the soundness module for one idea."""
 
     methods: tuple[Method, ...]
     passages: tuple[MethodPassage, ...]

@@ -1,16 +1,16 @@
-"""A suggestion: one change to an idea that can be carried out, whichever review makes it."""
+"""Suggestions: actionable changes to an idea, from any review."""
 
 from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Prose, Stored
+from schemas.base import ColumnInfo, Noun, Prose
 from schemas.outcome import Provenance
 
 
 class ActionEffort(StrEnum):
-    """What an action takes the authors of the plan, roughly."""
+    """Approximate effort of an action for the authors of the plan."""
 
     HOURS = "hours"
     DAYS = "days"
@@ -19,41 +19,41 @@ class ActionEffort(StrEnum):
 
 
 class Suggestion(Noun):
-    """One change to an idea, with its reason and what would decide whether it was right."""
+    """One change to an idea, with its reason and the outcome that would confirm it."""
 
     module: str = Field(
-        description="soundness, contribution, committee or assessment: who makes it."
+        description="Module of the suggestion: soundness, contribution, committee or assessment."
     )
     subject: str = Field(
         description=(
-            "The review that makes it: method_id, dimension_id, `plan` for the review of the plan"
-            " itself and for the assessment, `meta_review`."
+            "Review of the suggestion: method_id, dimension_id, `plan` for the review of the plan"
+            " and for the assessment, `meta_review`."
         )
     )
     rank: int = Field(ge=1, description="1 is the most useful of its review.")
-    change: Prose = Field(min_length=1, description="What to change, add, replace or drop.")
+    change: Prose = Field(min_length=1, description="Content to change, add, replace or drop.")
     because: Prose = Field(
         description=(
-            "Why: Markdown with citations; of the plan's review the plan's own words, or what"
-            " was looked for in it."
+            "Reason: Markdown with citations; of the plan's review a quote of the plan, or the"
+            " content missing from it."
         )
     )
     how: Prose = Field(
         default="",
-        description="With which data set, baseline, sample size, statistic; empty: not said.",
+        description="Data set, baseline, sample size or statistic; empty: not stated.",
     )
     effort: ActionEffort | None = Field(
         default=None,
-        description="What the change takes; None: not said.",
+        description="Effort of the change; None: not stated.",
     )
     deciding_outcome: Prose = Field(
-        default="", description="Which outcome would decide whether it was right."
+        default="", description="Outcome that would decide whether the change was right."
     )
-    concern_id: Annotated[str, Stored(references="concerns.concern_id")] | None = Field(
+    concern_id: Annotated[str, ColumnInfo(references="concerns.concern_id")] | None = Field(
         default=None, description="The concern that it answers; None: no particular one."
     )
     citation_keys: tuple[str, ...] = Field(
         default=(),
-        description="What it cites: keys of the rows of `citations` of its module and subject.",
+        description="Keys of its citations in `citations`, by its module and subject.",
     )
     provenance: Provenance

@@ -1,4 +1,4 @@
-"""What an audit of a snapshot finds, and what it proposes to do about it."""
+"""Proposals of an audit of a snapshot."""
 
 from enum import StrEnum
 
@@ -22,7 +22,7 @@ class Action(StrEnum):
     REMOVE_REFERENCE = "remove_reference"
     MERGE = "merge"
     NONE = "none"
-    """A finding: nothing here says what would be right."""
+    """A finding without a proposed correction."""
 
 
 class ProposalState(StrEnum):
@@ -35,26 +35,25 @@ class ProposalState(StrEnum):
 
 
 class Proposal(Noun):
-    """One thing that seems wrong with one record, and what would mend it."""
+    """Possible defect of one record, with a proposed correction."""
 
-    proposal_id: str = Field(description="12 hexadecimal digits over what it says.")
-    rule: str = Field(description="The rule that found it: the name of its SQL file.")
-    defect: Defect = Field(description="Whether something is wrong, missing or there twice.")
-    paper_id: str = Field(description="The paper, as the snapshot names it.")
-    title: str = Field(description="Its title when it was looked at.")
+    proposal_id: str = Field(description="Content hash, 12 hexadecimal digits.")
+    rule: str = Field(description="Name of the rule, which is the name of its SQL file.")
+    defect: Defect = Field(description="Kind of the defect.")
+    paper_id: str = Field(description="The paper's identifier in the snapshot.")
+    title: str = Field(description="Title at the time of the audit.")
     field: str = Field(
-        description="The field; `reference`: an entry of its list; `record`: the whole of it."
+        description="Field of the record; `reference`: a list entry; `record`: the whole record."
     )
-    action: Action = Field(description="What accepting it does.")
+    action: Action = Field(description="Effect of accepting it.")
     old: str | None = Field(
-        description="As it is, in JSON; of a reference, its position; of a duplicate, its paper_id."
+        description="Current value in JSON; of a reference its position, of a duplicate its"
+        " paper_id."
     )
     new: str | None = Field(
-        description="As it would be, in JSON; of a duplicate, the paper_id that is kept."
+        description="Proposed value in JSON; of a duplicate the paper_id that is kept."
     )
-    evidence: str = Field(description="Why.")
-    confidence_0_to_1: float = Field(ge=0, le=1, description="How sure the rule is.")
-    state: ProposalState = Field(description="Where it stands.")
-    decided_by: str | None = Field(
-        description="`person` or the rule that was accepted; null: nobody yet."
-    )
+    evidence: str = Field(description="Reason of the proposal.")
+    confidence_0_to_1: float = Field(ge=0, le=1, description="Confidence of the rule.")
+    state: ProposalState = Field(description="State of the proposal.")
+    decided_by: str | None = Field(description="`person` or the accepted rule; null: not decided.")

@@ -1,4 +1,4 @@
-"""Where a paper, page or repository is cited in what Assay wrote."""
+"""Citations in Assay's texts, and counts of checked sentences."""
 
 from typing import Annotated
 
@@ -9,30 +9,28 @@ from schemas.identifiers import KnowledgeId, RetrievedPaperId
 
 RemovedCitationCount = Annotated[
     int,
-    Field(
-        ge=0, description="References the reply made up and keys that were never shown, taken out."
-    ),
+    Field(ge=0, description="Invented references and unknown keys removed from the reply."),
 ]
 UncitedSentenceCount = Annotated[int, Field(ge=0, description="Sentences without a citation.")]
 CheckedSentenceCount = Annotated[
     int | None,
     Field(
         ge=0,
-        description="Cited sentences held against the stored texts; None: no check was asked for.",
+        description="Cited sentences checked against the stored texts; None: no check requested.",
     ),
 ]
 CorrectedSentenceCount = Annotated[
     int | None,
     Field(
         ge=0,
-        description="Of the checked, those rewritten to what the texts carry; None: as above.",
+        description="Checked sentences rewritten to match the texts; None: no check requested.",
     ),
 ]
 DroppedSentenceCount = Annotated[
     int | None,
     Field(
         ge=0,
-        description="Of the checked, those taken out: no text carries them; None: as above.",
+        description="Checked sentences removed as unsupported; None: no check requested.",
     ),
 ]
 
@@ -41,13 +39,13 @@ class Citation(Noun):
     """One paper, page or repository cited in one text of an evaluation."""
 
     paper_id: RetrievedPaperId | None = Field(
-        description="The paper; None: a knowledge item without one is cited.",
+        description="The paper; None: a knowledge item that is not a paper.",
     )
     knowledge_id: KnowledgeId | None = Field(
         default=None,
-        description="The knowledge item cited by the committee; None: another module cites.",
+        description="The knowledge item cited by the committee; None: cited by another module.",
     )
-    citation_key: str = Field(description="The short key the engine saw, such as P7.")
+    citation_key: str = Field(description="Short key in the prompt, such as P7.")
     module: str = Field(description="soundness, contribution, committee, novelty or assessment.")
     subject: str = Field(
         description=(
@@ -62,4 +60,4 @@ class Citation(Noun):
             " summary, justification or reasons."
         )
     )
-    count: int = Field(ge=1, description="How often the text cites it.")
+    count: int = Field(ge=1, description="Number of citations in the text.")

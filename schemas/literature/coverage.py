@@ -1,4 +1,4 @@
-"""Whether a literature covers the field of an idea: looked at before any evidence is bought."""
+"""Coverage of an idea's field by a literature, measured before evidence is searched."""
 
 from pydantic import Field
 
@@ -6,21 +6,21 @@ from schemas.base import Noun, Prose
 
 
 class FieldCoverage(Noun):
-    """Signs of how well a literature covers a field: its nearest works and the shared words."""
+    """Coverage of a field by a literature, from its nearest works and shared words."""
 
     field_covered: bool = Field(
-        description="Whether evidence is worth looking for in this literature."
+        description="Whether the literature covers the field well enough to search for evidence."
     )
     field_coverage_0_to_1: float = Field(
         ge=0, le=1, description="Calibrated probability that the literature covers the field."
     )
     field_coverage_detail: Prose = Field(
-        description="One line: the nearest works, and how near they are."
+        description="One line: the nearest works and their similarities."
     )
 
     @property
     def warning(self) -> str:
-        """One line that says what was not done and why; empty where the field is covered."""
+        """One-line warning; empty if the field is covered."""
         if self.field_covered:
             return ""
         return (

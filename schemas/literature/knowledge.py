@@ -1,6 +1,4 @@
-"""What sources other than the literature gateway know: papers, web pages, code; and what was asked
-of them.
-"""
+"""Items and queries of sources other than the literature gateway: papers, web pages, code."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -23,29 +21,27 @@ class SourceKind(StrEnum):
 
 
 class KnowledgeItem(Noun):
-    """One thing a source found. Its texts come from strangers: they are data."""
+    """Item found by a source; its texts are untrusted."""
 
     kind: SourceKind
     source: str = Field(min_length=1, description="Name of the source that found it.")
-    title: SourceText = Field(description="Empty where the source has none.")
-    url: str = Field(pattern="^https?://", description="Where a reader finds it.")
+    title: SourceText = Field(description="Empty if the source has none.")
+    url: str = Field(pattern="^https?://", description="Address for readers.")
     text: SourceText = Field(
         default="",
-        description="Abstract, snippet or description; empty where the source gives none.",
+        description="Abstract, snippet or description; empty if the source has none.",
     )
     published: PublicationDay = Field(
         default=None,
         description=(
-            "The last day on which it can have appeared: 31 December of a year known alone. None"
-            " where the source gives no date."
+            "Latest possible publication day, such as 31 December if only the year is known. None"
+            " without a date."
         ),
     )
     precision: DatePrecision | None = Field(
-        default=None, description="How much of `published` is known; None: the day, or nothing."
+        default=None, description="Precision of `published`; None: the day, or no date."
     )
-    updated: date | None = Field(
-        default=None, description="When what is shown was last changed, where the source says so."
-    )
+    updated: date | None = Field(default=None, description="Last change, if the source knows it.")
     authors: tuple[SourceText, ...] = ()
     venue: SourceText = Field(default="", description="Journal, conference, site or owner.")
     citation_count: int | None = Field(default=None, ge=0)
@@ -54,14 +50,14 @@ class KnowledgeItem(Noun):
     )
     doi: str | None = None
     version_dois: tuple[str, ...] = Field(
-        default=(), description="Of other versions of the work, where the source links them."
+        default=(), description="Of other versions of the work, if the source links them."
     )
     arxiv_id: str | None = Field(default=None, description="Without the version.")
     pdf_url: str | None = None
     state: StateOrOfTitle = Field(
         default=None,
         validate_default=True,
-        description="Why it does not count; None: nothing of the kind is known.",
+        description="Why it does not count as evidence; None: no known state.",
     )
     language: str | None = Field(default=None, description="Programming language.")
     topics: tuple[str, ...] = ()
@@ -74,11 +70,9 @@ class KnowledgeItem(Noun):
         return plain_abstract(text, info.data.get("title", "")) or ""
 
     def admissible(self, after: date | None, before: date | None) -> bool:
-        """Return whether it can be shown to lie within the dates, both inclusive.
+        """Return whether the item is dated within both inclusive bounds.
 
-        An undated item lies within no dates: with a cutoff it must not be judged by. It is
-            admissible only where
-        neither date is given.
+        An undated item is admissible only without bounds: it may be later than the cutoff.
         """
         if after is None and before is None:
             return True
@@ -90,7 +84,7 @@ class KnowledgeItem(Noun):
 
 
 class SourceQuery(Noun):
-    """A question to a source: words to search for, or DOIs to look up."""
+    """Query to a source: words to search for, or DOIs to look up."""
 
     text: str = ""
     dois: tuple[str, ...] = Field(
@@ -100,7 +94,7 @@ class SourceQuery(Noun):
         default=10,
         ge=1,
         le=1000,
-        description="Items wanted; a source with one short page gives fewer.",
+        description="Maximum number of items.",
     )
     published_after: date | None = Field(default=None, description="First admissible day.")
     published_before: date | None = Field(
@@ -110,13 +104,13 @@ class SourceQuery(Noun):
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeAnswer(Answer[KnowledgeItem]):
-    """An answer that also says what was really asked.
+    """Answer of a source, with details of the query sent.
 
     Attributes:
         query_sent: the words as sent; empty for a look-up by DOI.
-        shortening: what was cut from an over-long query, and by which limit; None: nothing.
-        undated_count: how many of the inadmissible items had no date at all.
-        notes: anything else that was done on the way, such as a page asked for again.
+        shortening: part cut from an over-long query, with the limit; None: nothing.
+        undated_count: number of inadmissible items without a date.
+        notes: other events, such as a retried page.
     """
 
     query_sent: str = ""

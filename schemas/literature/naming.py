@@ -1,7 +1,6 @@
-"""How a paper is named where it is cited: surname, date, address; and the Markdown of drafts:
-Pandoc's, without anything that could act as LaTeX or HTML.
+"""Citation names of papers, and Markdown for Pandoc without active LaTeX or HTML.
 
-Everything a paper says about itself is untrusted.
+Metadata of papers is untrusted.
 """
 
 from collections.abc import Collection, Iterable
@@ -16,23 +15,22 @@ INVISIBLE = bounded(
     r"\ud800-\udfff\U000e0000-\U000e007f]+"
 )
 TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-"""Characters that are not seen and turn the order in which others are read."""
+"""Invisible characters that change the reading direction."""
 _NOT_OF_A_KEY = bounded(r"[^a-z0-9]+")
 _SUFFIXES = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
 
 
 def unturned(text: str) -> str:
-    """`text` without the characters that turn its reading order,
-    so that it says what it seems to.
-    """
-    for character in TURNING:  # each found by a scan of memory; `translate` looks up every letter
+    """Remove characters that change the reading direction."""
+    for character in TURNING:  # faster than `translate`, which looks up every letter
         text = text.replace(character, "")
     return text
 
 
 def surname(author: str) -> str:
-    """The name a reference uses: `Laurens van der Maaten` and `van der Maaten, Laurens` give `van
-    der Maaten`.
+    """Return the surname of an author.
+
+    `Laurens van der Maaten` and `van der Maaten, Laurens` both give `van der Maaten`.
     """
     before_comma, comma, _ = author.partition(",")
     if comma and before_comma.strip():
@@ -47,14 +45,12 @@ def surname(author: str) -> str:
 
 
 def surnames(paper: Paper) -> list[str]:
-    """The surnames of the authors that have one, in order."""
+    """Return the non-empty surnames of the authors, in order."""
     return [name for name in (surname(author) for author in paper.authors) if name]
 
 
 def bib_keys(papers: Iterable[Paper], taken: Collection[str] = ()) -> tuple[str, ...]:
-    """The key under which each paper is cited, in the order given: each once,
-    and none of `taken`.
-    """
+    """Return a unique citation key for each paper, in order, without those in `taken`."""
     keys: dict[str, None] = {}
     for paper in papers:
         who = _NOT_OF_A_KEY.sub("", next(iter(surnames(paper)), "").lower()) or "anonymous"
@@ -68,9 +64,7 @@ def bib_keys(papers: Iterable[Paper], taken: Collection[str] = ()) -> tuple[str,
 
 
 def safe_url(url: str) -> str | None:
-    """`url` with everything that could end a Markdown link percent-encoded; None unless it is
-    http(s) with a host.
-    """
+    """Return an http(s) URL, percent-encoded for a Markdown link; None for other addresses."""
     stripped = url.strip()
     if len(stripped) > MAXIMUM_URL_CHARACTERS or INVISIBLE.search(stripped):
         return None
@@ -88,7 +82,7 @@ MARKDOWN = (
     "markdown-raw_html-raw_tex-raw_attribute-latex_macros-smart-tex_math_dollars"
     "-tex_math_single_backslash-tex_math_double_backslash-markdown_in_html_blocks"
 )
-"""The format's name, as Pandoc reads it."""
+"""Pandoc's name of the input format."""
 CLAIM_CLASS = "claim"
 _ESCAPED_SIGN = linear(r"(?s)\\.")
 _INNERMOST = linear(r"\[[^\[\]`<]*\]")
@@ -98,32 +92,33 @@ _ESCAPES = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]<>@$^~|&#!:=+-
 
 
 def one_space(text: str) -> str:
-    """`text` on one line without characters that are not seen."""
+    """Return `text` on one line, without invisible characters."""
     return " ".join(INVISIBLE.sub(" ", text).split())
 
 
 def escaped(text: str) -> str:
-    """`text` on one line, so that no character of it acts as Markdown."""
+    """Return `text` on one line, with all Markdown characters escaped."""
     return one_space(text).translate(_ESCAPES)
 
 
 def claim_span(key: str, text: str) -> str:
-    """A claim as it stands in a sentence."""
+    """Return the Markdown span of a claim."""
     return f'[{escaped(text)}]{{.{CLAIM_CLASS} key="{key}"}}'
 
 
 def shallow(markdown: str) -> str:
-    """Markdown that Pandoc reads in little time, which grows several times with each bracket that
-    is open: in a paragraph with too many nested or left open, none acts as Markdown.
+    """Escape brackets in paragraphs with too many nested or open ones.
+
+    Pandoc's time grows exponentially with the number of open brackets.
     """
     return "\n\n".join(map(_shallow, markdown.split("\n\n")))
 
 
 def _shallow(paragraph: str) -> str:
-    left = _ESCAPED_SIGN.sub("", paragraph)
+    rest = _ESCAPED_SIGN.sub("", paragraph)
     for _ in range(_MOST_NESTED):
-        left = _INNERMOST.sub("", left)
-    if left.count("[") <= _MOST_OPEN:
+        rest = _INNERMOST.sub("", rest)
+    if rest.count("[") <= _MOST_OPEN:
         return paragraph
 
     def one(match: Match[str]) -> str:

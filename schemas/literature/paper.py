@@ -1,4 +1,4 @@
-"""Papers, their passages and sections, and how one paper cites another."""
+"""Papers, their passages and sections, and citations between papers."""
 
 from datetime import date
 from enum import StrEnum
@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from schemas.base import Noun, Prose, Severity, Stored
+from schemas.base import ColumnInfo, Noun, Prose, Severity
 from schemas.formats import OptionalWebAddress, PublicationDay, WebAddress, Year
 from schemas.identifiers import FoundPaperId, PaperId
 from schemas.literature.paper_state import StateOrOfTitle
@@ -15,11 +15,11 @@ from schemas.literature.source_text import SourceText, plain_abstract
 from schemas.literature.venue_months import latest_day
 
 LITERATURE_RULES = "dates, states, versions"
-"""How papers are read and which of them count; a change re-evaluates and outdates indices."""
+"""Version of the rules for reading papers; a change outdates indices and evaluations."""
 
 
 class Paper(Noun):
-    """A paper as a literature source describes it."""
+    """Paper as described by a literature source."""
 
     paper_id: PaperId = Field(
         min_length=1,
@@ -29,14 +29,14 @@ class Paper(Noun):
     title: SourceText = Field(description="Title.")
     abstract: Prose | None = Field(
         default=None,
-        description="Abstract; None where the source has none, a placeholder, or withholds it.",
+        description="Abstract; None if missing, withheld or a placeholder.",
     )
     authors: tuple[SourceText, ...] = Field(default=(), description="Names in printed order.")
     author_ids: tuple[str, ...] | None = Field(
         default=None,
         description=(
-            "The source's identifiers of the authors, one for one; empty where one has none; None:"
-            " the source tells none."
+            "The source's identifiers of the authors, in the same order; empty for an author"
+            " without one. None: no identifiers."
         ),
     )
     venue: SourceText = Field(default="", description="Journal or conference; empty when unknown.")
@@ -48,20 +48,20 @@ class Paper(Noun):
     publication_date: PublicationDay = Field(
         default=None,
         description=(
-            "Day of publication, the last day of the month where the month alone is known; None:"
-            " no more than the year is known."
+            "Day of publication, or the last day of the month if only the month is known; None: at"
+            " most the year is known."
         ),
     )
     date_precision: DatePrecision | None = Field(
         default=None,
-        description="How much of the date is known; None: nothing, or the source does not say.",
+        description="Precision of the date; None: unknown.",
     )
     state: StateOrOfTitle = Field(
         default=None,
         validate_default=True,
         description=(
             "Why it does not count as evidence: retracted, withdrawn, under an expression of"
-            " concern, or a notice; None: nothing of the kind is known."
+            " concern, or a notice; None: no known state."
         ),
     )
     url: WebAddress = Field(default="", description="Page of the paper; empty when unknown.")
@@ -69,32 +69,31 @@ class Paper(Noun):
     arxiv_id: str | None = Field(default=None, description="arXiv identifier.")
     open_access_pdf_url: OptionalWebAddress = Field(
         default=None,
-        description="Where a free PDF is said to be.",
+        description="Address of a free PDF, by the source.",
     )
     citation_count: int | None = Field(
         default=None,
         ge=0,
-        description="Citations the source knows.",
+        description="Citations known to the source.",
     )
     reference_count: int | None = Field(
         default=None,
         ge=0,
-        description="References the source knows.",
+        description="References known to the source.",
     )
 
     fields_of_study: tuple[str, ...] | None = Field(
         default=None,
-        description="Broad fields, such as Computer Science; None: the source does not say.",
+        description="Broad fields, such as Computer Science; None: unknown.",
     )
     concepts: tuple[str, ...] | None = Field(
         default=None,
-        description="What it is about, by keywords and topics; None: the source does not say.",
+        description="Keywords and topics of the source; None: unknown.",
     )
     key_phrases: tuple[str, ...] | None = Field(
         default=None,
         description=(
-            "Phrases of title and abstract that tell what it is about, where the source says"
-            " nothing; None: it does, or nobody looked."
+            "Key phrases of title and abstract, if the source has no concepts; None: not extracted."
         ),
     )
     version_urls: tuple[str, ...] = Field(
@@ -104,7 +103,7 @@ class Paper(Noun):
     version_dates: tuple[str, ...] = Field(
         default=(),
         description=(
-            "When each of them appeared, one for one: a day, a year, or empty where it is unknown."
+            "Dates of these versions, in the same order: a day, a year, or empty if unknown."
         ),
     )
 
@@ -115,25 +114,22 @@ class Paper(Noun):
 
     @property
     def date_in_words(self) -> str:
-        """`YYYY-MM-DD`, as much of it as is known; `n.d.` where nothing is."""
+        """Known part of `YYYY-MM-DD`; `n.d.` if nothing is known."""
         return in_words(self.publication_date, self.date_precision, self.year, "n.d.")
 
     @property
     def latest_publication_date(self) -> date | None:
-        """The last day on which the paper can have appeared.
+        """Latest possible publication day; None if the year is unknown.
 
-        A paper known by its year alone counts as published at the end of its venue's month, or
-        on 31 December where that is unknown: an idea must never be judged by a paper that may
-        have appeared after its cutoff. None when not even the year is known.
+        If only the year is known: the end of the venue's usual month, else 31 December, because an
+        idea must never be judged by a paper that may have appeared after its cutoff.
         """
         if self.publication_date is not None or self.year is None:
             return self.publication_date
         return latest_day(self.year, self.venue, self.arxiv_id)
 
     def admissible(self, cutoff: date | None) -> bool:
-        """Return whether the paper may be cited for an idea with this cutoff; an undated paper only
-        without one.
-        """
+        """Return whether the paper was published by the cutoff; undated papers need no cutoff."""
         if cutoff is None:
             return True
         latest = self.latest_publication_date
@@ -141,17 +137,17 @@ class Paper(Noun):
 
 
 class Passage(Noun):
-    """A stretch of a paper's title, abstract or body that a snippet search returned."""
+    """Passage of a paper's title, abstract or body, found by a snippet search."""
 
     passage_id: str = Field(min_length=1, description="Identifier within the answer's source.")
     paper_id: FoundPaperId
     text: Prose = Field(description="The passage.")
     kind: str = Field(description="title, abstract or body.")
-    section: str | None = Field(default=None, description="Heading it stands under.")
-    score: float = Field(description="The source's own score, comparable only within one answer.")
+    section: str | None = Field(default=None, description="Heading of its section.")
+    score: float = Field(description="The source's score, comparable only within one answer.")
     cited_paper_ids: tuple[PaperId, ...] = Field(
         default=(),
-        description="Papers the passage refers to, as far as resolved.",
+        description="Papers cited in the passage, as far as resolved.",
     )
 
 
@@ -164,32 +160,32 @@ class SectionKind(StrEnum):
 
 
 class PaperSection(Noun):
-    """One section of a paper's full text, or its abstract where that is all there is."""
+    """One section of a paper's full text, or its abstract without a full text."""
 
     paper_id: FoundPaperId
-    section: SectionKind = Field(description="What the section is about.")
+    section: SectionKind = Field(description="Kind of the section.")
     heading: str = Field(description="The heading as printed; `Abstract` for an abstract.")
     text: Prose = Field(min_length=1, description="The section.")
     text_source: str = Field(description="metadata, grobid, pdf or latex.")
 
 
 MetPaperId = Annotated[
-    PaperId, Stored(references="papers.paper_id", reference_severity=Severity.WARNING)
+    PaperId, ColumnInfo(references="papers.paper_id", reference_severity=Severity.WARNING)
 ]
 
 
 class CitationEdge(Noun):
-    """One paper citing another, with what the source knows of how it does.
+    """Citation of one paper by another, with its contexts.
 
-    Unknown is None, never an empty list: an empty list of `contexts` says that the source read the
-    citing paper and found no passage that names the other.
+    Unknown is None, not an empty list: an empty list of `contexts` means that the source read the
+    citing paper and found no passage with the citation.
     """
 
     citing_paper_id: MetPaperId = Field(min_length=1, description="The paper that cites.")
     cited_paper_id: MetPaperId = Field(min_length=1, description="The paper that is cited.")
     influential: bool | None = Field(
         default=None,
-        description="Whether the source calls the citation influential; None: not told.",
+        description="Whether the source rates the citation as influential; None: unknown.",
     )
     contexts: tuple[str, ...] | None = Field(
         default=None,
@@ -199,14 +195,13 @@ class CitationEdge(Noun):
     sections: tuple[str, ...] | None = Field(
         default=None,
         description=(
-            "The heading above each passage, one for one; empty where it is not told; None:"
-            " unknown."
+            "Heading of each passage, in the same order; empty if not stated. None: unknown."
         ),
     )
     intents: tuple[str, ...] | None = Field(
         default=None,
         description=(
-            "Why each passage cites, one for one, in the source's words with commas between them;"
-            " empty where it is not told; None: unknown."
+            "Intents of each passage, in the same order, comma-separated in the source's words;"
+            " empty if not stated. None: unknown."
         ),
     )

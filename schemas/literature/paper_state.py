@@ -11,7 +11,7 @@ from schemas.text.patterns import IGNORECASE, bounded
 
 
 class PaperState(StrEnum):
-    """A reason why a work does not count; other works have no state."""
+    """State of a work that does not count as evidence; other works have no state."""
 
     RETRACTED = "retracted"
     WITHDRAWN = "withdrawn"
@@ -20,7 +20,7 @@ class PaperState(StrEnum):
 
     @property
     def mark(self) -> str:
-        """The mark that a reader sees where the work is shown."""
+        """Label of the state for readers."""
         return _MARKS[self]
 
 
@@ -109,7 +109,7 @@ _LONGEST_TITLE = 1_000
 
 
 def state_of_title(title: str) -> PaperState | None:
-    """Return the state that a title tells, as publishers word it; None: there is none."""
+    """Return the state in a title, in the usual wording of publishers; None without one."""
     return _read_title(plain_text(title))[0]
 
 
@@ -118,23 +118,23 @@ def _or_of_title(state: PaperState | None, info: ValidationInfo) -> PaperState |
 
 
 StateOrOfTitle = Annotated[PaperState | None, AfterValidator(_or_of_title)]
-"""Publishers mark titles: a state that no source tells is that of the `title`, a field before it."""
+"""State of the source, else that in the model's `title` field, which must come before it."""
 
 
 def unmarked_title(title: str) -> str:
-    """Return a title without the words that tell its state."""
+    """Return a title without the words of its state."""
     return _read_title(title)[1]
 
 
 def title_of_notice(title: str) -> str | None:
-    """Return the title of the work that a notice retracts or doubts; None for any other title."""
+    """Return the title of the work that a notice is about; None for other titles."""
     state, rest = _read_title(title)
     begins = title[: len(title) - len(rest)] if title.endswith(rest) else title
     return rest if state and rest and _NOTICE_HEAD.search(begins) else None
 
 
 def _is_mark(opening: str, words: str, end: str) -> bool:
-    """Return whether the first words of a title may be a mark of its state."""
+    """Return whether the first words of a title may state its state."""
     bare = _BARE.fullmatch(words)
     if bare is None or words.isupper() or set(opening) & set("[({<*") or not end:
         return True
@@ -184,13 +184,13 @@ _NOT_LETTERS = bounded(r"[\W_]{1,4}")
 
 
 def flagged_state(*words: Any) -> PaperState | None:
-    """Return the gravest state among words, lists of words and flags of a source."""
+    """Return the most severe state among words, lists of words and flags of a source."""
     states = [state for word in words for state in _states_in(word)]
     return gravest(states) if states else None
 
 
 def gravest(states: Iterable[PaperState]) -> PaperState:
-    """Return the gravest of some states."""
+    """Return the most severe state."""
     return min(states, key=list(PaperState).index)
 
 
@@ -206,7 +206,7 @@ def _states_in(flag: Any) -> Iterable[PaperState]:
 
 
 def state_of(title: str, abstract: str | None = None, *flags: Any) -> PaperState | None:
-    """Return the state of a work by flags of its source, its title and its abstract."""
+    """Return the state of a work by the source's flags, else by title or abstract."""
     state = flagged_state(*flags) or state_of_title(title)
     if state is None and abstract and (match := _ABSTRACT.match(plain_text(abstract))):
         state = PaperState(match[1].lower())

@@ -20,11 +20,11 @@ class DatePrecision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PartialDate:
-    """A year, a month or a day.
+    """Date with a precision of a year, a month or a day.
 
     Attributes:
-        exact: it came with a time of day, which nobody makes up.
-        sure: no other day or month can be meant.
+        exact: it had a time of day, so that it is not a placeholder.
+        sure: day and month are unambiguous.
     """
 
     year: int
@@ -35,7 +35,7 @@ class PartialDate:
 
     @property
     def last(self) -> date:
-        """The last day that it can mean."""
+        """Last day of the year, month or day."""
         month = self.month or 12
         return date(self.year, month, self.day or monthrange(self.year, month)[1])
 
@@ -48,11 +48,11 @@ class PartialDate:
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """When a paper became public, as far as its fields can be trusted.
+    """Publication date of a paper, as far as its fields are reliable.
 
     Attributes:
-        day: the last day that a day or month can mean; None: the year alone is known.
-        unreadable: a field was there and could not be read.
+        day: the day, or the last day of the month; None: only the year is known.
+        unreadable: whether a field had a value that could not be read.
     """
 
     year: int | None = None
@@ -62,20 +62,20 @@ class Publication:
 
     @property
     def last(self) -> date | None:
-        """The last day, 31 December of a year known alone; None: nothing is known."""
+        """Latest possible day; None if nothing is known."""
         if self.day is not None or self.year is None:
             return self.day
         return date(self.year, 12, 31)
 
 
-# Days that programs write where they know none, apart from the first of January of any year.
+# Placeholder days of programs, in addition to the first of January of any year.
 _EPOCHS = frozenset({1600, 1601, 1700, 1753, 1800, 1900, 1904, 1970, 1980})
 _ZERO_DAYS = frozenset({date(1899, 12, 30), date(1899, 12, 31), date(1969, 12, 31)})
 _EARLIEST_UNIX, _LATEST_UNIX = 100_000_000, 4_200_000_000
-"""Seconds since 1970, from 1973 on: smaller numbers are years, months and days."""
+"""Unix times, from 1973 on: smaller numbers are years, months and days."""
 _UNIX_DIGITS = range(9, 14)
 _LONGEST = 100
-"""Characters of a field that may be a date."""
+"""Maximum characters of a date."""
 
 _MONTHS = {name.lower(): number for number, name in enumerate(month_abbr) if name}
 _NAME = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
@@ -83,7 +83,7 @@ _TIME = r"(?:[t ,]{1,2}\d{1,2}:\d{2}.{0,60})?"
 _ZONE = r"(?:\s?(?:z|utc|gmt|[-+]\d{2}:\d{2}))?"
 _SEPARATOR = r"[-/. ]{1,2}"
 _DASHES = bounded("[‐‑‒–—−]")
-# Words of other days, such as “received” and “accepted”, are not among these.
+# Without words of other dates, such as “received” and “accepted”.
 _BEFORE = bounded(
     r"^(?:(?:first|published|publication|date|posted|issued|released|available|online|on|epub|print"
     r"|ahead of print|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6})\b[.,:]{0,2}\s?){1,6}",
@@ -93,7 +93,7 @@ _YEAR_FIRST = bounded(
     rf"(\d{{4}})(?:[-/.](\d{{1,2}})(?:[-/.](\d{{1,2}}))?)?({_TIME}){_ZONE}", IGNORECASE
 )
 _FRACTION = bounded(r"(?<=^\d{4})\.0{1,9}$")
-"""Of a year that a table keeps as a number."""
+"""Fraction of a year that a table stores as a number."""
 _DIGITS = bounded(r"(\d{4})(\d{2})(\d{2})?")
 _YEAR_LAST = bounded(rf"(\d{{1,2}})([-/.]) ?(\d{{1,2}})[-/.] ?(\d{{4}}){_TIME}", IGNORECASE)
 _MONTH_LAST = bounded(r"(\d{1,2})[-/.](\d{4})")
@@ -126,11 +126,11 @@ _AROUND_A_YEAR = frozenset(_AROUND_A_YEAR_TEXT.split())
 
 
 def read_date(value: Any) -> PartialDate | None:
-    """Return the date in a field of a source; None for what holds none.
+    """Parse the date in a field of a source; None without a date.
 
-    Texts in the usual orders, with digits or English names of months, numbers (years, Unix times),
-    lists of year, month and day, `{"date-parts": [[…]]}` and Python's dates. A day that no month
-    has counts as the month. Of two readings, as of 03/05/2019, the later counts.
+    Accepts texts in the usual orders with digits or English month names, numbers (years, Unix
+    times), lists of year, month and day, `{"date-parts": [[…]]}` and Python dates. An impossible
+    day counts as its month. Of ambiguous readings, as in 03/05/2019, the later counts.
     """
     if isinstance(value, Mapping):
         value = value.get("date-parts")
@@ -148,15 +148,14 @@ def read_date(value: Any) -> PartialDate | None:
 def publication_of(
     day: Any = None, year: Any = None, *, preprint: PartialDate | None = None
 ) -> Publication:
-    """Return when a paper became public, out of what a source says of its day and year.
+    """Return the publication date from a source's day and year.
 
-    A first of January without a time, and other days that stand for none, count as the year; of a
-    day and a year that contradict each other the later counts; a preprint's own month counts where
-    nothing earlier is known.
+    Placeholder days, such as the first of January without a time, count as the year. If day and
+    year contradict each other, the later counts. The preprint's month counts if it is earlier.
     """
     stated, stated_year = read_date(day), read_date(year)
-    unreadable = (stated is None and holds(day)) or (stated_year is None and holds(year))
-    best = _trusted(stated, stated_year.year if stated_year else None)
+    unreadable = (stated is None and has_value(day)) or (stated_year is None and has_value(year))
+    best = _reliable_date(stated, stated_year.year if stated_year else None)
     if preprint is not None and (best is None or preprint.last < best.last):
         best = preprint
     if best is None:
@@ -165,12 +164,12 @@ def publication_of(
     return Publication(best.year, None if of_year else best.last, best.precision, unreadable)
 
 
-def _trusted(stated: PartialDate | None, year: int | None) -> PartialDate | None:
+def _reliable_date(stated: PartialDate | None, year: int | None) -> PartialDate | None:
     if stated is None:
         return PartialDate(year) if year is not None else None
     if not stated.exact and (_is_first_of_january(stated) or _is_zero_day(stated)):
         if stated.year in _EPOCHS or _is_zero_day(stated):
-            # Such a year says nothing: only another field can.
+            # The year is a placeholder too.
             return PartialDate(year) if year is not None else None
         stated = PartialDate(stated.year)
     return PartialDate(year) if year is not None and year > stated.year else stated
@@ -184,8 +183,8 @@ def _is_zero_day(stated: PartialDate) -> bool:
     return stated.day is not None and stated.last in _ZERO_DAYS
 
 
-def holds(value: Any) -> bool:
-    """Return whether a field holds anything."""
+def has_value(value: Any) -> bool:
+    """Return whether a field has a value."""
     if isinstance(value, list | tuple | Mapping):
         return bool(value)
     return str(value).strip().casefold() not in ("", "none", "nan", "nat", "null")
@@ -211,7 +210,7 @@ def _moment(moment: datetime) -> PartialDate | None:
         moment = moment.astimezone(UTC) if moment.tzinfo else moment
     except OverflowError:
         return None
-    # Tables turn bare days into midnights.
+    # Tables convert days without a time to midnight.
     exact = (moment.hour, moment.minute, moment.second, moment.microsecond) != (0, 0, 0, 0)
     return _partial(moment.year, moment.month, moment.day, exact=exact)
 
@@ -252,12 +251,12 @@ def _of_text(text: str) -> PartialDate | None:
         return _partial(int(match[2]), int(match[1]))
     for pattern in _NAMED:
         if match := pattern.fullmatch(text):
-            return _named(**match.groupdict())
+            return _from_month_name(**match.groupdict())
     return _year_among_words(text)
 
 
 def _year_among_words(text: str) -> PartialDate | None:
-    """Spring 2024, 2024a, in press (2024), 2023/2024: the latest year that is named."""
+    """Parse texts such as `Spring 2024`, `2024a` and `2023/2024`: the latest year."""
     years = []
     for word in _WORDS.findall(text):
         if match := _A_YEAR.fullmatch(word):
@@ -268,7 +267,7 @@ def _year_among_words(text: str) -> PartialDate | None:
 
 
 def _iso(text: str, year: str, month: str | None, day: str | None, time: str) -> PartialDate | None:
-    # Databases write zeros for a month or day that they do not know.
+    # Databases write zeros for an unknown month or day.
     stated = _partial(int(year), int(month or 0) or None, int(day or 0) or None)
     if stated is None or stated.day is None or not time:
         return stated
@@ -278,7 +277,7 @@ def _iso(text: str, year: str, month: str | None, day: str | None, time: str) ->
         return stated
 
 
-def _named(
+def _from_month_name(
     year: str,
     month: str,
     day: str | None,
@@ -292,7 +291,7 @@ def _named(
 
 
 def _day_and_month(year: int, first: int, second: int, separator: str) -> PartialDate | None:
-    """Points stand between day and month; slashes also between month and day."""
+    """Resolve the order: dots separate day and month, slashes also month and day."""
     orders = [(second, first)] if separator == "." else [(second, first), (first, second)]
     sure = separator == "."
     read = [_partial(year, month, day, sure=sure) for month, day in orders]
@@ -325,7 +324,7 @@ def preprint_month(*names: str | None) -> PartialDate | None:
 def in_words(
     day: date | None, precision: DatePrecision | None, year: int | None, unknown: str
 ) -> str:
-    """Return a stored date as precisely as it is known: `2024-06-03`, `2024-06` or `2024`."""
+    """Format a stored date with its precision: `2024-06-03`, `2024-06` or `2024`."""
     if day is None:
         return str(year) if year is not None else unknown
     return f"{day:%Y-%m}" if precision is DatePrecision.MONTH else day.isoformat()

@@ -1,4 +1,4 @@
-"""Fields of an idea that name the publication it became: authors, identifiers, addresses."""
+"""Metadata fields of an idea that identify its own publication."""
 
 from schemas.text.patterns import bounded
 
@@ -10,27 +10,27 @@ _PUBLICATION = bounded(
     r"|corpus)? ?(?:doi|arxiv|arxiv ?number|id|url|uri|link|pdf|pmid|eprint)"
 )
 _PREFIXES = {"arxiv": "arxiv:", "eprint": "arxiv:", "corpus": "corpusid:", "pmid": "pmid:"}
-"""Of bare numbers, by a word in the field's name."""
+"""Prefixes of bare numbers, by a word in the field's name."""
 _PARTICLES = bounded(r"^(?:[a-z]{1,4} ){1,3}")
 _INITIALS = bounded(r"(?:[^\W\d_]\.?[ -]?){1,4}")
 
 
 def names_authors(field: str) -> bool:
-    """Return whether a field of this name holds authors: `author`, `Author(s)`, `Authors' names`."""
+    """Return whether a field name is one of authors: `author`, `Author(s)`, `Authors' names`."""
     return _AUTHORS.fullmatch(_words(field)) is not None
 
 
 def names_publication(field: str) -> bool:
-    """Return whether a field of this name holds an identifier or address of the idea's publication."""
+    """Return whether a field name is one of an identifier or address of a publication."""
     words = _words(field)
-    return words != "id" and _PUBLICATION.fullmatch(words) is not None  # that is the idea's
+    return words != "id" and _PUBLICATION.fullmatch(words) is not None  # `id` is the idea's own
 
 
-def identified(field: str, text: str) -> str:
-    """The identifier in a field, with its sort where the field alone tells it."""
+def prefixed_identifier(field: str, text: str) -> str:
+    """Return the identifier in a field, with a prefix by the field's name if it has none."""
     text = text.strip()
-    sort = next((_PREFIXES[word] for word in _PREFIXES if word in field.lower()), "")
-    return f"{sort}{text}" if text and ":" not in text else text
+    prefix = next((_PREFIXES[word] for word in _PREFIXES if word in field.lower()), "")
+    return f"{prefix}{text}" if text and ":" not in text else text
 
 
 def _words(field: str) -> str:
@@ -39,7 +39,7 @@ def _words(field: str) -> str:
 
 
 def author_names(text: str) -> tuple[str, ...]:
-    """The names in a text: between semicolons, or else between commas and `and`.
+    """Split a text into names, by semicolons or else by commas and `and`.
 
     `Third, Cara and Fourth, Dan` and `Third, C., Fourth, D.` are two names each.
     """

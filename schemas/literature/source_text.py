@@ -1,4 +1,4 @@
-"""Plain text out of what literature sources send: titles, abstracts, venues and names."""
+"""Plain text from the titles, abstracts, venues and names of literature sources."""
 
 import html
 import unicodedata
@@ -9,7 +9,7 @@ from pydantic import AfterValidator
 from schemas.text.patterns import IGNORECASE, Match, bounded, linear
 
 _PASSES = 4
-"""Sources encode text more than once; each pass undoes one layer."""
+"""Maximum layers of encoding; each pass removes one."""
 
 _UNUSUAL = linear(
     r"[<&\\{\x00-\x1f\x7f-\xa0\u00ad\u0300-\u036f\u061c\u2000-\u200f\u2028-\u202f\u205f-\u2069"
@@ -26,7 +26,7 @@ _COMMENT = bounded(r"<!--[^<>]{0,500}-->|<!\[CDATA\[|\]\]>")
 _HEADING_ELEMENT = linear(
     r"<(?:jats:)?title>\s*(?:abstract|summary)\s*[:.]?\s*</(?:jats:)?title>", IGNORECASE
 )
-# Elements by what stands in their place. Other names in angle brackets are text.
+# Elements by their replacement. Other names in angle brackets are text.
 _BLOCK_NAMES = """
 p br break div title sec section li ul ol list list-item label hr table tr td th tbody blockquote
 h1 h2 h3 h4 h5 h6 disp-formula abstract
@@ -46,7 +46,7 @@ _HIDDEN = frozenset({"annotation", "annotation-xml"})
 _UNCLOSED = frozenset(
     {"p", "br", "hr", "li", "tr", "td", "th", "break", "sec", "list", "label", "disp-formula"}
 )
-"""Elements that stand without their counterpart in HTML, or where an abstract was cut short."""
+"""Elements that need no closing tag in HTML or in truncated abstracts."""
 _NAMES = sorted((*BLOCKS, *_PHRASES, *_HIDDEN, *_JOINED_NAMES.split()), key=len, reverse=True)
 TAG = linear(
     rf"</?(?:[a-z]{{1,10}}:)?({'|'.join(_NAMES)})"
@@ -57,7 +57,7 @@ _BARE_TAG = bounded(r"</?\w{1,20}>")
 _BEFORE_WORD = bounded(r"[\s(\[\"'`“‘]?")
 _BEHIND_WORD = bounded(r"[\s)\]\"'`”’.,;:?!]?")
 _ALTERNATIVE = linear(r"""\salttext\s*=\s*(?:"([^"]*)"|'([^']*)')""", IGNORECASE)
-# Control characters mark where a phrase begins and ends; the text has none of its own by then.
+# Control characters mark the ends of phrases; those of the text are removed before.
 _OPENS, _CLOSES = "\x01", "\x02"
 _NESTED = bounded(r"([\x01\x02])[\x01\x02]{0,50}")
 _OPENED_IN_WORD = bounded(r"(?<=[^\W\d_])\x01")
@@ -86,21 +86,21 @@ _KEPT_CAPITALS = bounded(r"(?<![\\\w^_}$])\{([A-Z][\w -]{0,60})\}")
 
 
 def plain_text(text: str) -> str:
-    """Return a text of a source on one line, without markup, entities and unseen characters.
+    """Return a source's text on one line, without markup, entities and invisible characters.
 
-    A sign such as `<` that belongs to no known element is text.
+    A `<` that belongs to no known element is kept as text.
     """
     for _ in range(_PASSES):
         if not _UNUSUAL.search(text):
             return text
-        cleaned = _cleaned(text)
+        cleaned = _clean(text)
         if cleaned == text:
             break
         text = cleaned
     return text
 
 
-def _cleaned(text: str) -> str:
+def _clean(text: str) -> str:
     text = text.encode("utf-8", "replace").decode()
     text = _CONTROL.sub(" ", _UNSEEN.sub("", text))
     text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
@@ -114,7 +114,7 @@ def _cleaned(text: str) -> str:
 
 
 def _tags_in(text: str) -> list[Match[str]]:
-    """Return the tags of a text; one without counterpart and attributes among words is a word."""
+    """Return the tags of a text; an unpaired tag without attributes among words is text."""
     tags = list(TAG.finditer(text))
     closed = {tag[1].lower() for tag in tags if tag[0].startswith("</")}
     opened = {tag[1].lower() for tag in tags if not tag[0].startswith("</")}
@@ -139,7 +139,7 @@ def _without_tags(text: str) -> str:
         if not hidden:
             pieces.append(text[at : tag.start()])
         at = tag.end()
-        # TeX stands in for the tree only where there is no tree.
+        # The TeX alternative is used only without a MathML tree.
         tree_follows = not tag[0].endswith("/>")
         alternative = _ALTERNATIVE.search(tag[0]) if name == "math" and not hidden else None
         if hidden:
@@ -156,20 +156,20 @@ def _without_tags(text: str) -> str:
             pieces.append(" ")
         elif name in _PHRASES:
             pieces.append(_CLOSES if closing else _OPENS)
-    if hidden:  # never closed: its content is more likely text than something to leave out
+    if hidden:  # an unclosed element: its content is more likely text
         return TAG.sub(" ", text)
     joined = _NESTED.sub(lambda marks: marks[1], "".join((*pieces, text[at:])))
     return _MARKS.sub("", _CLOSED_IN_WORD.sub(" ", _OPENED_IN_WORD.sub(" ", joined)))
 
 
 def _without_latex(text: str) -> str:
-    text = _ACCENT.sub(_accented, text)
+    text = _ACCENT.sub(_accent_letter, text)
     text = _LETTER.sub(lambda letter: _LETTERS[letter[1]], text)
     text = _ESCAPED.sub(lambda sign: sign[1], _STYLED.sub(lambda styled: styled[1], text))
     return _KEPT_CAPITALS.sub(lambda word: word[1], text)
 
 
-def _accented(match: Match[str]) -> str:
+def _accent_letter(match: Match[str]) -> str:
     letter = match[2] or match[4] or match[5]
     return letter + _ACCENTS[match[1] or match[3]]
 
@@ -192,7 +192,7 @@ announced click empty kein keine missing n na nan nil no none not null pas previ
 unavailable undefined unknown withheld without
 """
 _MISSING_WORDS = frozenset(_MISSING_TEXT.split())
-"""A text of placeholder words alone, with one of these, describes no paper."""
+"""A text of placeholder words only, with one of these, is a placeholder."""
 _HEADING = bounded(
     r"^[\[(]?(?:Abstract|ABSTRACT|abstract|Summary|SUMMARY)[\])]?"
     r"(?: ?[:.—–|] ?| - |(?=[A-Z][a-z]{0,20}\b)(?<=[tTyY])| (?=(?:Abstract|ABSTRACT|Summary|We|The"
@@ -200,11 +200,11 @@ _HEADING = bounded(
     r"|To|For|Recent|Recently|Here|Although|While|With|On|It|There|Many|Most|As|By|From|Using"
     r"|Despite|When|How|Is|Are|Can|Do|Does|Why|What)\b))"
 )
-# Notices of copyright at the end of an abstract, and before one.
+# Copyright notices at the end or the beginning of an abstract.
 _NOTICE_CHARACTERS = 400
 _NOTICE_WORDS = 45
 _FEWEST_WORDS = 4
-"""Behind a notice: what is shorter belongs to it."""
+"""Minimum words after a leading notice; shorter rests belong to the notice."""
 _NOTICE = bounded(
     r"(?:Crown )?(?:\b(?:Copyright|COPYRIGHT) ?)?(?:©|\([Cc]\) ?(?=\d{4}))"
     r"|\b(?:Copyright|COPYRIGHT) (?=\d{4})|\bThis article is protected by copyright"
@@ -227,7 +227,7 @@ publisher publishers publishing reproduced reprinted reproduction reserved right
 the their this to under university unrestricted us use used which with within work works
 """
 _NOTICE_VOCABULARY = frozenset(_NOTICE_TEXT.split())
-"""Words of notices besides names, which are capitalized."""
+"""Lower-case words of notices; names are capitalized."""
 _LEADING_NOTICE = bounded(
     r"^(?:Copyright )?© ?(?:\d{4}|The Authors?)[^.]{0,120}\.(?: ?[A-Z]\.)?"
     r"(?: (?:All rights reserved|Published by [^.]{0,80})\.){0,3}"
@@ -235,10 +235,9 @@ _LEADING_NOTICE = bounded(
 
 
 def plain_abstract(text: str, title: str = "") -> str | None:
-    """Return an abstract as plain text; None for one that describes nothing.
+    """Return an abstract as plain text, without headings and copyright notices.
 
-    So are "No abstract available", a notice of copyright alone, and the title over again. Headings
-    and notices around an abstract are cut.
+    None for placeholders such as "No abstract available", a copyright notice, or the title.
     """
     text = plain_text(text)
     for _ in range(_PASSES):
@@ -270,7 +269,7 @@ def _without_notice(text: str) -> str:
 
 
 def _only_notice(text: str) -> bool:
-    """Return whether names, numbers, addresses and words of notices are all of a text."""
+    """Return whether a text consists of names, numbers, addresses and words of notices."""
     words = (word.strip(".,;:()[]'\"") for word in text.split())
     return all(
         not word[:1].islower() or "/" in word or word in _NOTICE_VOCABULARY for word in words

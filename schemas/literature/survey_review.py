@@ -1,11 +1,11 @@
-"""Nouns of what is written for a survey: its sections, and what a check took out of them."""
+"""Nouns of a survey's review: sections, and sentences that a check removed."""
 
 from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Prose, Stored
+from schemas.base import ColumnInfo, Noun, Prose
 from schemas.identifiers import PaperId
 from schemas.literature.citation import (
     CheckedSentenceCount,
@@ -17,14 +17,14 @@ from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 
 
 class Written(StrEnum):
-    """What is written of the works that are read."""
+    """Kind of text written about the papers that were read."""
 
     REVIEW = "review"
     ANSWER = "answer"
 
 
 class Aspect(StrEnum):
-    """What a passage says of the work it stands in."""
+    """Aspect of a work that a passage describes."""
 
     ANSWER = "answer"
     PROBLEM = "problem"
@@ -35,11 +35,11 @@ class Aspect(StrEnum):
 
 
 COMPARED = (Aspect.PROBLEM, Aspect.DATA, Aspect.METHOD, Aspect.RESULT, Aspect.LIMITS)
-"""The columns in which works are compared."""
+"""Columns of the comparison of works."""
 
 
 class ReviewPart(StrEnum):
-    """What a section is for."""
+    """Purpose of a section."""
 
     SUMMARY = "summary"
     SECTION = "section"
@@ -50,14 +50,12 @@ class ReviewPart(StrEnum):
 
 
 class SurveySection(Judged):
-    """One section of a review or of an answer; every statement of it cites, and was held against,
-    what was read of the works.
-    """
+    """Section of a review or an answer, whose statements are cited and checked."""
 
     JUDGEMENT = ("text",)
 
     section_id: str = Field(min_length=1, description="s1, s2, … in the order of the review.")
-    part: ReviewPart = Field(description="What it is for.")
+    part: ReviewPart = Field(description="Purpose of the section.")
     heading: Prose = Field(min_length=1, description="Its heading.")
     text: Prose = Field(
         default="", description="Markdown with rendered citations; empty when unscored."
@@ -67,25 +65,25 @@ class SurveySection(Judged):
     )
     removed_citation_count: RemovedCitationCount = 0
     uncited_sentence_count: Annotated[
-        int, Field(ge=0, description="Statements taken out because they cite nothing.")
+        int, Field(ge=0, description="Statements removed because they cite nothing.")
     ] = 0
     checked_sentence_count: CheckedSentenceCount = None
     unchecked_sentence_count: int | None = Field(
         default=None,
         ge=0,
-        description="Cited sentences that stand although the check gave no verdict on them.",
+        description="Cited sentences kept although the check gave no verdict on them.",
     )
     corrected_sentence_count: CorrectedSentenceCount = None
     dropped_sentence_count: DroppedSentenceCount = None
     unscored_reason: UnscoredReason = None
     unscored_detail: UnscoredDetail = ""
     provenance: Provenance | None = Field(
-        default=None, description="Of the text as it was written; None where nothing was asked."
+        default=None, description="Of the text before the check; None without a call."
     )
 
 
 class WhyRemoved(StrEnum):
-    """Why a sentence was taken out of a review."""
+    """Reason why a sentence was removed from a review."""
 
     UNCITED = "uncited"
     UNSUPPORTED = "unsupported"
@@ -93,26 +91,24 @@ class WhyRemoved(StrEnum):
 
 
 class RemovedSentence(Noun):
-    """A sentence that an engine wrote and that was taken out of the review."""
+    """Sentence that was removed from a review."""
 
-    section_id: str = Field(description="The section it stood in.")
-    sentence: Prose = Field(min_length=1, description="As it was written, with its citations.")
+    section_id: str = Field(description="Its section.")
+    sentence: Prose = Field(min_length=1, description="The sentence with its citations.")
     why: WhyRemoved = Field(
         description=(
-            "uncited: it cites nothing; unsupported: what was read of the works cited does not"
-            " carry it; one_sided: a contradiction that cites fewer than two works."
+            "uncited: it cites nothing; unsupported: the texts of the cited works do not support"
+            " it; one_sided: a contradiction that cites fewer than two works."
         )
     )
 
 
 class SurveyJoin(Noun):
-    """Two kept papers of which neither cites the other, as far as it is known, and a third that
-    speaks of both in one passage.
-    """
+    """Two kept papers without a known citation between them, joined by a passage of a third."""
 
     paper_id: PaperId = Field(description="The heavier of the two.")
     other_paper_id: PaperId = Field(description="The other.")
-    said_in_paper_id: PaperId = Field(description="The paper that speaks of both.")
-    passage: Annotated[str, Stored(prose=True)] = Field(
-        min_length=1, description="Its words, as they stand there."
+    said_in_paper_id: PaperId = Field(description="The paper that mentions both.")
+    passage: Annotated[str, ColumnInfo(prose=True)] = Field(
+        min_length=1, description="The passage, verbatim."
     )

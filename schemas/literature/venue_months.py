@@ -1,30 +1,26 @@
-"""By which day a paper known by its year alone was public: by the end of a month where the month
-of its venue's meeting is known, else by 31 December.
-"""
+"""Latest publication days of papers known by year only, from the months of venues."""
 
 from calendar import monthrange
 from dataclasses import dataclass, field
 from datetime import date
 
-# The bound is the latest month in which any of these meetings ended or its proceedings were
-# opened to everybody, whichever came later: for the cutoff a month too late only loses a paper,
-# a month too early lets one in that nobody could have read. Years without an entry, and venues
-# that met or published in December (NeurIPS, IROS, ACML) or by no steady month (ECCV, CoRL),
-# count to 31 December.
+# The bound is the latest month in which any of these meetings ended or its proceedings became
+# public: a month too late only loses a paper, a month too early violates the cutoff. Years
+# without an entry, and venues in December (NeurIPS, IROS, ACML) or without a regular month (ECCV,
+# CoRL), count to 31 December.
 #
-# The months are common knowledge of each field, set late on purpose, and were not checked entry by
-# entry against the meetings' pages. Whoever finds one too early moves it back: that is the error
-# that matters.
+# The months are set late on purpose, and were not checked against every meeting's page. If one is
+# too early, move it back.
 
 
 @dataclass(frozen=True, slots=True)
 class Meetings:
-    """A venue's meetings from the first year to the last.
+    """Meetings of a venue in a range of years.
 
     Attributes:
-        names: as sources spell the venue, in lower case.
-        latest_month: 1 to 12, by whose end the papers of every such year were public.
-        other_months: of the years for which that is not so, or is needlessly late.
+        names: spellings of the venue, in lower case.
+        latest_month: 1 to 12; papers were public by its end.
+        other_months: exceptions by year.
     """
 
     names: tuple[str, ...]
@@ -138,19 +134,18 @@ LATEST_MONTHS = {
     for name in meetings.names
     for year in range(meetings.first_year, meetings.last_year + 1)
 }
-"""1 to 12, by the venue's name in lower case and the year."""
+"""Months, 1 to 12, by venue in lower case and year."""
 
 
 def month_of_venue(year: int, venue: str, arxiv_id: str | None) -> int | None:
-    """The month, 1 to 12, by whose end the venue's papers of a year were public; None: unknown.
+    """Return the month, 1 to 12, by whose end a venue's papers were public; None: unknown.
 
-    Also None for a paper with a preprint: its year may be the preprint's, and that of another
-    month or even of the year before the meeting.
+    None for a paper with a preprint too, because the year may be the preprint's.
     """
     return None if arxiv_id else LATEST_MONTHS.get((venue.strip().lower(), year))
 
 
 def latest_day(year: int, venue: str, arxiv_id: str | None) -> date:
-    """The last day on which a paper known by this year alone can have become public."""
+    """Return the latest publication day of a paper known by year only."""
     month = month_of_venue(year, venue, arxiv_id) or 12
     return date(year, month, monthrange(year, month)[1])

@@ -1,4 +1,4 @@
-"""The options of `assay benchmark`."""
+"""Options of `assay benchmark`."""
 
 from datetime import date
 from pathlib import Path
@@ -9,10 +9,10 @@ from schemas.judgement.benchmark import JudgeWording, SubmissionText
 from schemas.options.commands import DeclaredOptions, IdeaOptions
 from schemas.options.values import (
     MODULES,
+    from_text,
     option,
     parse_cutoff,
     parse_modules,
-    read_by,
 )
 from schemas.run import Module
 
@@ -22,20 +22,24 @@ def _parse_suite_modules(text: str) -> tuple[Module, ...]:
 
 
 def _parse_judge(text: str) -> JudgeWording | EngineChoice:
-    """Raises ConfigurationError when `text` is neither a wording nor an engine."""
+    """Parse a wording or an engine.
+
+    Raises:
+        ConfigurationError: `text` is neither.
+    """
     name = text.strip()
     return JudgeWording(name) if name in set(JudgeWording) else EngineChoice.parse(name)
 
 
 class BenchmarkOptions(IdeaOptions, DeclaredOptions):
-    """Of `assay benchmark`."""
+    """Options of `assay benchmark`."""
 
     data: Path | None = option(
         None, "DIR", "Folder of the data sets. Default: the setting ASSAY_DATA."
     )
     modules: Annotated[
         tuple[Module, ...] | None,
-        read_by(_parse_suite_modules),
+        from_text(_parse_suite_modules),
         option(..., "LIST", f"{MODULES} Or `none`: judge by the text. Default: the suite's."),
     ] = None
     run: str | None = option(
@@ -79,7 +83,7 @@ class BenchmarkOptions(IdeaOptions, DeclaredOptions):
     )
     judge: Annotated[
         JudgeWording | EngineChoice,
-        read_by(_parse_judge),
+        from_text(_parse_judge),
         option(
             ...,
             f"{'|'.join(JudgeWording)}|ENGINE",
@@ -89,6 +93,6 @@ class BenchmarkOptions(IdeaOptions, DeclaredOptions):
     ] = JudgeWording.OWN
     training_until: Annotated[
         date | None,
-        read_by(parse_cutoff),
+        from_text(parse_cutoff),
         option(..., "DATE", "How far the judge's training data reach. Default: as its maker says."),
     ] = None

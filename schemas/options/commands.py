@@ -1,8 +1,4 @@
-"""The options of the commands: names, meanings, defaults and bounds, each declared once.
-
-The command line, a Python call and the requests of jobs (`schemas/people/job.py`) read these models;
-`flows` resolves them.
-"""
+"""Options of the commands, for the command line, Python calls and job requests."""
 
 from pathlib import Path
 from typing import Annotated, ClassVar
@@ -33,9 +29,9 @@ from schemas.options.values import (
     Survey,
     Warehouse,
     Workers,
+    from_text,
     option,
     parse_modules,
-    read_by,
 )
 from schemas.place import WarehouseFolder
 from schemas.run import BatchFailures, Budget, Module
@@ -48,7 +44,7 @@ _LIMITS = {
     "max_cost_usd_per_paper": "maximum_cost_usd_per_idea",
     "max_cost_usd_per_task": "maximum_cost_usd_per_idea",
 }
-"""What limits a budget, by the option that says so."""
+"""Limits of a budget by option."""
 
 
 def _parse_scale(given: str | tuple[str, ...]) -> tuple[str, ...]:
@@ -60,30 +56,31 @@ def _parse_scale(given: str | tuple[str, ...]) -> tuple[str, ...]:
 
 
 class LakeOptions(Options):
-    """Of every command that touches the lake."""
+    """Options of every command that uses the lake."""
 
     warehouse: Warehouse = DEFAULT_WAREHOUSE
 
 
 class DemoOptions(LakeOptions):
-    """Of `assay demo`, which keeps to a folder of its own."""
+    """Options of `assay demo`, which has a separate warehouse."""
 
     warehouse: WarehouseFolder = option(
-        Path("demo-warehouse"), "DIR", "Folder of the warehouse it makes."
+        Path("demo-warehouse"), "DIR", "Folder of the demo's warehouse."
     )
     workers: Workers = None
 
 
 class DoctorOptions(LakeOptions):
-    """Of `assay doctor`. What is wrong with the engine's name is one of its findings."""
+    """Options of `assay doctor`."""
 
+    # Not an EngineChoice: an invalid name is one of the doctor's findings.
     engine: str = option(EXTRACTIVE.text, "NAME", ENGINES)
     api_base: ApiBase = None
     profile: Profile = DEFAULT_PROFILE
 
 
 class WorkOptions(LakeOptions):
-    """Of every command whose work goes to a cluster and may be paid for."""
+    """Options of every command with workers and a budget."""
 
     api_base: ApiBase = None
     workers: Workers = None
@@ -95,15 +92,15 @@ class WorkOptions(LakeOptions):
 
     @property
     def budget(self) -> Budget:
-        """Return what may be spent; where the command has no option for a limit, there is none."""
+        """Return the budget; without an option there is no limit."""
         given = {name: limit for name, limit in _LIMITS.items() if name in type(self).model_fields}
         return Budget(**{limit: getattr(self, name) for name, limit in given.items()})
 
 
 class DeclaredOptions(WorkOptions):
-    """Of the command of every declared kind of work.
+    """Options of every kind of work.
 
-    `literature_is_optional`: whether nothing is looked up where no literature is named.
+    `literature_is_optional`: whether no literature is used unless one is named.
     """
 
     literature_is_optional: ClassVar[bool] = False
@@ -114,14 +111,14 @@ class DeclaredOptions(WorkOptions):
 
     @classmethod
     def unit_word(cls) -> str:
-        """Return what the option that bounds the cost of one unit calls it."""
+        """Return the word for a unit in the option for its maximum cost."""
         prefix = "max_cost_usd_per_"
         named = (name.removeprefix(prefix) for name in cls.model_fields if name.startswith(prefix))
         return next(named, "unit")
 
 
 class IdeaOptions(WorkOptions):
-    """Of every command that evaluates ideas."""
+    """Options of every command that evaluates ideas."""
 
     literature: Literature = None
     full_text: bool | None = option(
@@ -136,13 +133,13 @@ class IdeaOptions(WorkOptions):
 
 
 class EvaluatingOptions(IdeaOptions):
-    """Of commands by which an idea may be evaluated."""
+    """Options of commands that can evaluate ideas."""
 
     batch: Batch = None
     batch_failures: BatchFailures = option(
         BatchFailures.CALL,
         "|".join(BatchFailures),
-        "Questions a batch leaves without an answer: asked by a call, or unscored.",
+        "Questions without a reply in a batch: asked by a call, or unscored.",
     )
     survey: Survey = False
     experiment: Experiment = ()
@@ -152,7 +149,7 @@ class EvaluatingOptions(IdeaOptions):
 
 
 class RunOptions(EvaluatingOptions):
-    """Options of an evaluation, which `assay evaluate` and `assay plan` take alike."""
+    """Options of an evaluation, common to `assay evaluate` and `assay plan`."""
 
     profile: Profile = DEFAULT_PROFILE
     engine: Engine = EXTRACTIVE
@@ -160,7 +157,7 @@ class RunOptions(EvaluatingOptions):
 
 
 class EvaluateOptions(RunOptions, DeclaredOptions):
-    """Of `assay evaluate`."""
+    """Options of `assay evaluate`."""
 
     again: str | None = option(
         None,
@@ -174,26 +171,26 @@ class EvaluateOptions(RunOptions, DeclaredOptions):
 
 
 class PlanOptions(RunOptions):
-    """Of `assay plan`."""
+    """Options of `assay plan`."""
 
     compare: tuple[str, ...] = option(
         (),
         "MODEL",
-        "What the same run would cost with this model, such as openai/gpt-5; may be repeated, "
-        "or a list with commas.",
+        "Estimate the same run with this model too, such as openai/gpt-5; repeatable, or a list"
+        " with commas.",
     )
 
 
 VOTES_IN_LAKE = Path("lake")
-"""What `--votes` says for the votes cast on the dashboard; files of votes end otherwise."""
+"""Value of `--votes` for the votes on the dashboard."""
 
 
 class RankOptions(EvaluatingOptions, DeclaredOptions):
-    """Of `assay rank`; what is not said is taken from the run."""
+    """Options of `assay rank`; defaults are those of the run."""
 
     literature_is_optional: ClassVar[bool] = True
 
-    # Those of the run are looked up where none is said.
+    # None: those of the run.
     profile: str | None = option(  # type: ignore[assignment]
         None, "NAME|FILE", "Default: the profile of the run."
     )
@@ -241,19 +238,19 @@ class RankOptions(EvaluatingOptions, DeclaredOptions):
     )
     modules: Annotated[
         tuple[Module, ...] | None,
-        read_by(parse_modules),
+        from_text(parse_modules),
         option(..., "LIST", f"For IDEAS that are evaluated first. {MODULES}"),
     ] = None
 
     @property
     def evaluation(self) -> RunOptions:
-        """Return how ideas are evaluated that are not yet."""
+        """Return the options for evaluating ideas first."""
         values = {name: getattr(self, name) for name in RunOptions.model_fields}
         return RunOptions(**{name: value for name, value in values.items() if value is not None})
 
 
 class PriorOptions(LakeOptions):
-    """Of `assay prior`."""
+    """Options of `assay prior`."""
 
     outcome: str = option(..., "FIELD", "Field of the ideas, as given, that holds their outcome.")
     scale: Annotated[tuple[str, ...], BeforeValidator(_parse_scale)] = option(
@@ -264,7 +261,7 @@ class PriorOptions(LakeOptions):
 
 
 class SearchOptions(Options):
-    """Of `assay literature search`."""
+    """Options of `assay literature search`."""
 
     literature: Literature = None
     limit: int = option(10, "N", "Papers to show.", ge=1, le=100)
@@ -272,7 +269,7 @@ class SearchOptions(Options):
 
 
 class RecommendOptions(LakeOptions):
-    """Of `assay recommend`."""
+    """Options of `assay recommend`."""
 
     literature: Literature = None
     idea: str | None = option(None, "ID", "Which idea of a file that holds several.")
@@ -283,7 +280,7 @@ class RecommendOptions(LakeOptions):
 
 
 class DraftOptions(LakeOptions):
-    """Of `assay experiment init`."""
+    """Options of `assay experiment init`."""
 
     run: str | None = option(
         None, "RUN", "With --idea: the run that evaluated it. Default: the newest."
@@ -293,7 +290,7 @@ class DraftOptions(LakeOptions):
 
 
 class AuditOptions(Options):
-    """Of `assay literature audit`."""
+    """Options of `assay literature audit`."""
 
     beside: tuple[str, ...] = option(
         (), LITERATURES, "Another source of the same papers to agree with; repeatable."

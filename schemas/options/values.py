@@ -1,5 +1,4 @@
-"""What options are made of: how a field becomes one, what its value is read from, and the values
-that several commands take.
+"""Declaration of options, and option types that several commands share.
 
 A field `max_cost_usd` is the option `--max-cost-usd`.
 """
@@ -26,13 +25,12 @@ DEFAULT_WAREHOUSE = Path("assay-warehouse")
 def option(
     default: Any, metavar: str, description: str, variable: str | None = None, **bounds: Any
 ) -> Any:
-    """A field that is an option.
+    """Declare a field as an option.
 
     Args:
-        default: `...` where each command says it.
-        metavar: stands for the value in help texts; empty for a flag.
-        variable: of the environment, which says the value on the command line where it is not
-            given.
+        default: `...` if each command sets it.
+        metavar: placeholder of the value in help texts; empty for a flag.
+        variable: environment variable with the default of the command line.
     """
     extra: dict[str, Any] = {"metavar": metavar, "variable": variable}
     return Field(default, description=description, json_schema_extra=extra, **bounds)
@@ -43,10 +41,10 @@ def flag_of(field: str) -> str:
 
 
 def parse_modules(text: str) -> tuple[Module, ...]:
-    """`soundness,contribution` → modules, in order and once each.
+    """Parse a list of modules such as `soundness,contribution`, without duplicates.
 
     Raises:
-        ConfigurationError: an unknown or empty list.
+        ConfigurationError: the list is empty, or a module is unknown.
     """
     names = [name.strip() for name in text.split(",") if name.strip()]
     unknown = [name for name in names if name not in set(Module)]
@@ -59,18 +57,22 @@ def parse_modules(text: str) -> tuple[Module, ...]:
 
 
 def parse_cutoff(text: str) -> date:
-    """Raises ConfigurationError when `text` is neither a YYYY-MM-DD date nor a YYYY-MM month."""
+    """Parse a YYYY-MM-DD date or a YYYY-MM month.
+
+    Raises:
+        ConfigurationError: `text` is neither.
+    """
     try:
         return cutoff_day(text)
     except ValueError as error:
         raise ConfigurationError(
-            f"--cutoff {text!r} is no date; write it as YYYY-MM-DD, or YYYY-MM,"
+            f"--cutoff {text!r} is not a date; write it as YYYY-MM-DD, or YYYY-MM,"
             " in the years 1500 to 2100"
         ) from error
 
 
-def read_by(parse: Callable[[str], Any]) -> BeforeValidator:
-    """Reads a value from its text; the value itself is taken too."""
+def from_text(parse: Callable[[str], Any]) -> BeforeValidator:
+    """Return a validator that parses texts and accepts other values unchanged."""
     return BeforeValidator(lambda given: parse(given) if isinstance(given, str) else given)
 
 
@@ -80,7 +82,11 @@ def _parse_names(given: str | tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _parse_fields(given: str | tuple[str, ...]) -> tuple[str, ...]:
-    """Raises ConfigurationError for what is not `PART=COLUMN`."""
+    """Parse texts of the form `PART=COLUMN`.
+
+    Raises:
+        ConfigurationError: a text has another form.
+    """
     fields = (given,) if isinstance(given, str) else tuple(given)
     for text in fields:
         part, _, column = text.partition("=")
@@ -126,7 +132,7 @@ Literature = Annotated[
         "Where papers come from. Default: live when a key is set, else the bundled sample.",
     ),
 ]
-Modules = Annotated[tuple[Module, ...], read_by(parse_modules), option(..., "LIST", MODULES)]
+Modules = Annotated[tuple[Module, ...], from_text(parse_modules), option(..., "LIST", MODULES)]
 Survey = Annotated[
     bool,
     option(
@@ -147,7 +153,7 @@ Experiment = Annotated[
 ]
 Cutoff = Annotated[
     date | None,
-    read_by(parse_cutoff),
+    from_text(parse_cutoff),
     option(..., "DATE", "For ideas without a date of their own: cite nothing published after it."),
 ]
 Fields = Annotated[
@@ -159,9 +165,7 @@ Fields = Annotated[
         "Read a column of the idea file as this part, as in method='Proposed Method'; repeatable.",
     ),
 ]
-Label = Annotated[
-    str, option(..., "TEXT", "Part of the evaluation key: a new label evaluates anew.")
-]
+Label = Annotated[str, option(..., "TEXT", "Part of the evaluation key: a new label re-evaluates.")]
 Workers = Annotated[
     int | None,
     option(
@@ -193,13 +197,13 @@ Names = Annotated[
 
 
 class Options(Noun):
-    """Options of a command, as they were written.
+    """Options of a command.
 
     Raises on construction:
-        ConfigurationError: a value that cannot be meant, in one line that names its option.
+        ConfigurationError: a value is invalid.
     """
 
-    # Not strict: options come as text, from a command line or as JSON.
+    # Not strict: options are texts on a command line and in JSON.
     model_config = ConfigDict(defer_build=True, strict=False)
 
     def __init__(self, **given: Any) -> None:
@@ -211,7 +215,7 @@ class Options(Noun):
             raise ConfigurationError(f"{name} {first['input']!r:.200}: {first['msg']}") from error
 
 
-def written(value: Any) -> str:
+def option_text(value: Any) -> str:
     if isinstance(value, tuple):
         return ",".join(value)
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,4 +1,4 @@
-"""What is asked of people and what they answer (OSP: OmniScientist §4.1.1)."""
+"""Requests for decisions of people, and their answers (OSP: OmniScientist §4.1.1)."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -16,19 +16,19 @@ _SHOWN_DIGITS = 12
 
 
 class Stage(StrEnum):
-    """Stage after an evaluation: ideas enter a ranking one by one, a report tells of the run."""
+    """Stage after an evaluation: a ranking of single ideas, or a report on the run."""
 
     RANK = "rank"
     REPORT = "report"
 
     @property
     def of_runs(self) -> bool:
-        """Return whether it is the run as a whole that enters."""
+        """Return whether the stage is for whole runs."""
         return self is Stage.REPORT
 
 
 class Verdict(StrEnum):
-    """Answer of a participant. All but a comment end the request."""
+    """Answer of a participant; all but a comment end the request."""
 
     APPROVED = "approved"
     REJECTED = "rejected"
@@ -42,81 +42,83 @@ class Verdict(StrEnum):
 
 
 class Request(Noun):
-    """Asked of participants: to review an artefact, or to decide between alternatives."""
+    """Request to review an artefact, or to decide between alternatives."""
 
-    request_id: str = Field(min_length=1, description="Names the request.")
+    request_id: str = Field(min_length=1, description="Identifier of the request.")
     run_id: RunId = Field(description="The run it is about.")
     unit_id: str = Field(description="The idea within the run; empty: the run.")
     stage: Stage | None = Field(
-        description="What waits for the answer; None: nothing, it was asked by hand."
+        description="Stage that waits for the answer; None: a manual request."
     )
-    criteria: Prose = Field(default="", description="What is to be judged, and by what.")
+    criteria: Prose = Field(default="", description="Subject and criteria of the decision.")
     options: tuple[str, ...] = Field(
         default=(), description="Alternatives to choose from; none: to be approved or rejected."
     )
     parts: tuple[str, ...] = Field(
-        description="What the artefact was: each part as the ledger had it, with its hash."
+        description="Version of the artefact: its parts in the ledger, with hashes."
     )
-    asked_by: str | None = Field(description="Pseudonym of who asked; None: the project's rule.")
+    asked_by: str | None = Field(
+        description="Pseudonym of the requester; None: the project's rule."
+    )
     asked_of: tuple[str, ...] = Field(
         description="Pseudonyms of those who may answer; none: the project's rule did."
     )
-    requested_at: datetime = Field(description="When it was asked.")
+    requested_at: datetime = Field(description="When it was requested.")
 
     @property
     def version_sha256(self) -> str:
-        """Hash of what the artefact was."""
+        """Hash of the artefact's version."""
         return content_hash(*self.parts)
 
     @property
     def version_shown(self) -> str:
-        """The beginning of that hash, as inboxes print it."""
+        """Prefix of that hash in inboxes."""
         return self.version_sha256[:_SHOWN_DIGITS]
 
     def is_about(self, version: str) -> bool:
-        """Return whether `version` is the hash of what it is about, or as much of it as inboxes
-        print.
-        """
+        """Return whether `version` is the artefact's hash, or at least the prefix in inboxes."""
         return len(version) >= _SHOWN_DIGITS and self.version_sha256.startswith(version)
 
 
 class Decision(Noun):
-    """An answer to a request. A request has one that ends it, which bears its name."""
+    """Answer to a request; the answer that ends it has the request's identifier."""
 
     decision_id: str = Field(min_length=1, description="The request's, or of a comment its own.")
-    request_id: str = Field(description="What it answers.")
+    request_id: str = Field(description="The request.")
     run_id: RunId = Field(description="The run it is about.")
     unit_id: str = Field(description="The idea within the run; empty: the run.")
-    stage: Stage | None = Field(description="What waited for it; None: nothing.")
-    verdict: Verdict = Field(description="What was answered.")
+    stage: Stage | None = Field(description="Stage that waited for it; None: no stage.")
+    verdict: Verdict = Field(description="The answer.")
     choice: int | None = Field(
-        default=None, ge=1, description="The alternative chosen, from 1; None: none was."
+        default=None, ge=1, description="The alternative chosen, from 1; None: no choice."
     )
-    version_sha256: str = Field(description="Hash of what the artefact was when it was answered.")
+    version_sha256: str = Field(description="Hash of the artefact's version when it was answered.")
     participant_id: str | None = Field(
-        description="Pseudonym of who answered; None: a rule of the project did."
+        description="Pseudonym of the participant; None: a rule of the project decided."
     )
-    role: CreditRole | None = Field(description="Their role by CRediT; None: a rule has none.")
-    rule: str = Field(default="", description="The rule that decided; empty: somebody did.")
+    role: CreditRole | None = Field(description="Role of the participant by CRediT; None: a rule.")
+    rule: str = Field(default="", description="The rule that decided; empty: a participant did.")
     reason_sha256: str | None = Field(
-        default=None, description="Salted hash of the reason, which lies apart; None: none given."
+        default=None, description="Salted hash of the separately stored reason; None: no reason."
     )
     decided_at: datetime = Field(description="When it was answered.")
 
 
 class StageRule(Noun):
-    """Rule that lets an idea, or a run, enter a stage."""
+    """Rule that admits an idea, or a run, to a stage."""
 
     deciders: tuple[str, ...] = Field(
-        default=(), description="Who may decide; none: all participants who may approve."
+        default=(), description="Participants who may decide; none: all who may approve."
     )
     criteria: str = Field(default="", max_length=LONGEST_REASON)
-    approve_from: float | None = Field(default=None, description="Scores that need nobody.")
-    reject_below: float | None = Field(default=None, description="Scores that are left out.")
+    approve_from: float | None = Field(
+        default=None, description="Least score of automatic approval."
+    )
+    reject_below: float | None = Field(default=None, description="Automatic rejection below it.")
 
 
 class GivenAnswer(BaseModel):
-    """Answer to a request, as a command or a program sends it."""
+    """Answer to a request, as sent by a command or a program."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -124,46 +126,46 @@ class GivenAnswer(BaseModel):
     choice: int | None = Field(default=None, description="With `chosen`: which, from 1.")
     reason: str | None = Field(default=None, max_length=LONGEST_REASON, description="Why.")
     version_sha256: str | None = Field(
-        default=None, description="Hash of what was looked at; None: what was asked about."
+        default=None, description="Hash of the version reviewed; None: the requested one."
     )
 
 
 class Project(Noun):
-    """A project file: who takes part, who may decide, and which stages need a person."""
+    """Project file: participants, their permissions, and stages that need a decision."""
 
     name: str = Field(min_length=1, max_length=80)
     participants: dict[str, tuple[Verdict, ...]] = Field(
-        description="By pseudonym, what each may answer."
+        description="Allowed answers by pseudonym."
     )
     stages: dict[Stage, StageRule] = Field(default_factory=dict)
 
     def deciders(self, stage: Stage) -> tuple[str, ...]:
-        """Return who may let an idea into a stage."""
+        """Return the participants who may admit an idea to a stage."""
         named = self.stages[stage].deciders or tuple(self.participants)
         needed = {Verdict.APPROVED, Verdict.REJECTED}
         return tuple(each for each in named if needed <= set(self.participants.get(each, ())))
 
 
 class InboxOptions(LakeOptions):
-    """Of `assay inbox`."""
+    """Options of `assay inbox`."""
 
-    by: str | None = option(None, "ID", "Only what is asked of this participant.")
+    by: str | None = option(None, "ID", "Only requests to this participant.")
 
 
 class DecideOptions(LakeOptions):
-    """Of `assay decide`."""
+    """Options of `assay decide`."""
 
     by: str | None = option(
-        None, "ID", "Who decides. Default: the one participant of whom it is asked."
+        None, "ID", "Participant who decides. Default: the only one who may answer."
     )
-    reason: str | None = option(None, "TEXT", "Why; it is kept apart from the ledger.")
+    reason: str | None = option(None, "TEXT", "Reason; it is stored outside the ledger.")
     version: str | None = option(
-        None, "HASH", "Of what was looked at, as `assay inbox` shows it; another is refused."
+        None, "HASH", "Version reviewed, from `assay inbox`; another version is refused."
     )
 
 
 class RequestOptions(LakeOptions):
-    """Of `assay request`."""
+    """Options of `assay request`."""
 
     of: tuple[str, ...] = option((), "ID", "Participant who may answer; may be repeated.")
     by: str | None = option(None, "ID", "Participant who asks.")
@@ -172,5 +174,5 @@ class RequestOptions(LakeOptions):
         "ID",
         "The idea, or question, paper, task or manuscript, it is about. Default: all of the work.",
     )
-    criteria: str = option("", "TEXT", "What is to be judged, and by what.")
+    criteria: str = option("", "TEXT", "Subject and criteria of the decision.")
     choice: tuple[str, ...] = option((), "TEXT", "An alternative to choose; repeated.")

@@ -1,4 +1,4 @@
-"""Jobs: what a page or a program asks the job runner to do, and what became of it."""
+"""Jobs for the job runner, and their status."""
 
 from base64 import b64decode, b64encode
 from datetime import datetime
@@ -24,42 +24,40 @@ from schemas.options.commands import (
     RunOptions,
 )
 from schemas.options.values import flag_of
-from schemas.people.sent_file import ending_of, text_of
+from schemas.people.uploads import ending_of, text_of
 from schemas.people.work_job import OF_THE_MACHINE, CommandLine, WebForm, WorkJob
 from schemas.settings import DashboardSettings
 from schemas.text.words import MINIMUM_WORDS, has_words
 from schemas.works.registry import work_jobs
 
 OFFERED_PROFILES = ("economy", "faithful")
-"""The profiles that ship: a path would be a file of the reader's choice."""
+"""Profiles that ship with Assay; readers may not choose files."""
 
 IdeasFormat = Literal["jsonl", "json", "csv", "tsv", "yaml", "txt", "md", "parquet", "xlsx"]
 IDEAS_FORMATS: tuple[IdeasFormat, ...] = get_args(IdeasFormat)
 _ALSO_CALLED = {"ndjson": "jsonl", "yml": "yaml", "markdown": "md"}
 NOT_TEXT: dict[IdeasFormat, bytes] = {"parquet": b"PAR1", "xlsx": b"PK\x03\x04"}
-"""Formats that travel in Base64, with what their files begin with."""
+"""Formats that are sent in Base64, with the first bytes of their files."""
 
 
 NOT_OF_A_RANKING = OF_THE_MACHINE | {
     *("literature", "full_text", "modules", "survey", "cutoff", "label", "max_requests"),
     *("scores", "shrink", "field"),
 }
-"""Beside those, options for ideas that are evaluated first, and for the order by scores, which is
-read without a job.
-"""
+"""Also options for evaluating ideas first, and for ranking by scores, which needs no job."""
 
 NOT_OF_A_BENCHMARK = OF_THE_MACHINE | {"data", "calibrate", "compare"}
-"""With those, what reads and writes files of the machine: data sets are those of ASSAY_DATA."""
+"""Also options that read and write local files."""
 
 _BUDGET_REACHED = 3
 """Exit code of a command."""
 
 
 class OfIdeas(Noun):
-    """A job with a file of ideas."""
+    """Base of jobs with a file of ideas."""
 
     ideas: str = Field(
-        min_length=1, description="The idea file: its text, or Base64 where it is none."
+        min_length=1, description="Content of the idea file; Base64 unless it is a text."
     )
     ideas_format: IdeasFormat = Field(default="jsonl", description="Ending of the idea file.")
 
@@ -91,10 +89,10 @@ class OfIdeas(Noun):
 
     @property
     def idea_file(self) -> bytes:
-        """The idea file as it was sent.
+        """Content of the idea file.
 
         Raises:
-            ConfigurationError: what stands for it is no Base64.
+            ConfigurationError: invalid Base64.
         """
         if self.ideas_format not in NOT_TEXT:
             return self.ideas.encode()
@@ -105,7 +103,7 @@ class OfIdeas(Noun):
 
     @property
     def title(self) -> str:
-        """Return what lists call it: the first title or the first words."""
+        """Return the name for lists: the first title or the first words."""
         first = self.ideas.partition("\n")[0] if self.ideas_format == "jsonl" else "{}"
         entry = from_json(first)
         text = entry.get("title") or entry.get("text") if isinstance(entry, dict) else ""
@@ -132,10 +130,10 @@ class EvaluateJob(OfIdeas, WorkJob):
 
 
 class PlanJob(OfIdeas, WorkJob):
-    """Have it said what an evaluation would ask and cost, as `assay plan` does."""
+    """Estimate the calls and the cost of an evaluation, as `assay plan` does."""
 
     of: ClassVar[str] = "evaluate"
-    """The command of what is planned."""
+    """Command of the estimated work."""
     command: Literal["plan"] = "plan"
     options: PlanOptions  # type: ignore[assignment]
 
@@ -148,7 +146,7 @@ class PlanJob(OfIdeas, WorkJob):
 
 
 def _of_run(job: WorkJob, options: type[RunOptions]) -> dict[str, Any]:
-    """Return the fields of a job on the same ideas, with the options that both kinds have."""
+    """Return the fields of another job on the same ideas, with the common options."""
     shared = {name: getattr(job.options, name) for name in RunOptions.model_fields}
     fields = {name: getattr(job, name) for name in type(job).model_fields if name != "command"}
     return fields | {"options": options(**shared)}
@@ -186,7 +184,7 @@ class BenchmarkJob(WorkJob):
 
 
 JobRequest = WorkJob
-"""`options.warehouse` does not count: a job is done in the warehouse that holds its request."""
+"""`options.warehouse` is ignored: a job runs in the warehouse that stores it."""
 
 _OF_ANY_KIND: Any = reduce(
     or_, work_jobs().values(), EvaluateJob | PlanJob | RankJob | BenchmarkJob
@@ -198,11 +196,11 @@ JOB_REQUEST: TypeAdapter[JobRequest] = TypeAdapter(
 
 _JOBS: tuple[type[WorkJob], ...] = (EvaluateJob, *work_jobs().values())
 SUBMITTED = {job.name_of_command(): job for job in _JOBS if job.web_form is not None}
-"""What readers of the dashboard submit, by command; what resembles no other is of the first."""
+"""Jobs with a web form by command; the first is the default."""
 
 
 class JobState(StrEnum):
-    """State of a job; one that is `waiting` goes on once people have decided."""
+    """State of a job; a `waiting` one resumes when people have decided."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -213,7 +211,7 @@ class JobState(StrEnum):
 
     @property
     def ended(self) -> bool:
-        """Return whether nothing more will happen."""
+        """Return whether the state is final."""
         return self in (JobState.DONE, JobState.FAILED, JobState.STOPPED)
 
 
@@ -221,31 +219,33 @@ class JobStatus(Noun):
     """Progress of a job."""
 
     state: JobState = JobState.QUEUED
-    attempt_count: int = Field(default=0, ge=0, description="How often it was taken up.")
-    started_at: datetime | None = Field(default=None, description="When it was first taken up.")
+    attempt_count: int = Field(default=0, ge=0, description="Number of starts.")
+    started_at: datetime | None = Field(default=None, description="When it was first started.")
     finished_at: datetime | None = None
     exit_code: int | None = Field(
         default=None,
-        description="As of the command: 0 done, 1 failures, 2 wrong usage, 3 budget reached, 4"
-        " waits for people.",
+        description="Exit code of the command: 0 done, 1 failures, 2 wrong usage, 3 budget reached,"
+        " 4 waits for people.",
     )
-    last_word: str = Field(default="", description="Why it ended so, in one line.")
+    last_word: str = Field(default="", description="Final message, in one line.")
     run_id: RunId | None = Field(default=None, description="The run it published.")
     other_run_ids: tuple[RunId, ...] = Field(
-        default=(), description="Runs that it made on the way, such as evaluations and reviews."
+        default=(), description="Other runs of the job, such as evaluations and reviews."
     )
 
     @property
     def budget_reached(self) -> bool:
-        """Return whether it ended early because it may spend no more."""
+        """Return whether it ended early because the budget was reached."""
         return self.exit_code == _BUDGET_REACHED
 
 
 def check_offered(request: JobRequest, offered: DashboardSettings) -> None:
-    """Raises ConfigurationError when `request` asks for more than readers are offered.
+    """Check that a request uses only what the dashboard offers.
 
-    A browser can send anything, and a server or file of its own would get the keys of whoever
-    runs the job.
+    A browser can send any request, and another server or file would receive the API keys.
+
+    Raises:
+        ConfigurationError: an option is not offered.
     """
     options = request.options
     engines = {
@@ -272,7 +272,7 @@ def check_offered(request: JobRequest, offered: DashboardSettings) -> None:
             raise ConfigurationError(
                 "this project file is not offered here: add it to ASSAY_DASHBOARD__PROJECTS"
             )
-    # `warehouse` does not count: a job is done in the warehouse that holds it.
+    # `warehouse` is ignored: a job runs in the warehouse that stores it.
     for name in sorted(request.not_offered & type(options).model_fields.keys() - {"warehouse"}):
         if getattr(options, name) != type(options).model_fields[name].default:
             raise ConfigurationError(f"{flag_of(name)} is not offered here: leave it out")

@@ -1,6 +1,4 @@
-"""The ledger: who did what to which artefact, when, from what and by which step (OmniScientist
-§4.1.3); and participants, people and models alike, whom it knows by pseudonym (§4.1.1).
-"""
+"""Ledger of actions on artefacts (OmniScientist §4.1.3), and its participants (§4.1.1)."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -9,14 +7,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Stored
+from schemas.base import ColumnInfo, Noun
 from schemas.identifiers import RunId
 from schemas.options.commands import LakeOptions
 from schemas.options.values import option
 
 
 class Artefact(StrEnum):
-    """Kind of thing that a row of the ledger is about."""
+    """Kind of artefact in the ledger."""
 
     IDEA = "idea"
     QUESTION = "question"
@@ -38,7 +36,7 @@ class Artefact(StrEnum):
 
 
 class LedgerAction(StrEnum):
-    """Action on an artefact. The first six follow from what is published."""
+    """Action on an artefact; the first six are recorded by publication and deletion."""
 
     GIVEN = "given"
     MADE = "made"
@@ -78,64 +76,62 @@ class CreditRole(StrEnum):
 
 
 class LedgerEntry(Noun):
-    """One thing that somebody, or a model, did to an artefact or to a part of one."""
+    """One action of a person or a model on an artefact or a part of it."""
 
-    artefact: Artefact = Field(description="What it was done to.")
+    artefact: Artefact = Field(description="Kind of the artefact.")
     run_id: RunId | None = Field(
-        description="The run, check, survey or benchmark it belongs to; None: to none."
+        description="The run, check, survey or benchmark it belongs to; None: none."
     )
-    ranking_id: str | None = Field(default=None, description="The ranking; None: of none.")
+    ranking_id: str | None = Field(default=None, description="The ranking; None: none.")
     unit_id: str = Field(
         default="",
-        description="The idea, group, manuscript or question; empty: the work as a whole.",
+        description="The idea, group, manuscript or question; empty: the whole work.",
     )
     part: str = Field(
         default="",
-        description="The table that holds the part; empty: the artefact as a whole.",
+        description="Table of the part; empty: the whole artefact.",
     )
-    action: LedgerAction = Field(description="What was done.")
+    action: LedgerAction = Field(description="The action.")
     version_sha256: str | None = Field(
-        default=None, description="Hash of what it was afterwards; None: it is no more."
+        default=None, description="Hash of the version after the action; None: deleted."
     )
     inputs: tuple[str, ...] = Field(
-        default=(), description="What it was made from, such as `idea:<hash>`, `literature:<name>`."
+        default=(), description="Inputs, such as `idea:<hash>`, `literature:<name>`."
     )
     participant_id: str | None = Field(
-        description=(
-            "Pseudonym of the person, or the engine; None: nobody said who, as of an idea file."
-        )
+        description="Pseudonym of the person, or the engine; None: unknown, as of an idea file."
     )
     role: CreditRole | None = Field(
-        description="CreditRole by CRediT, or `tool` for a model; None: nobody said who."
+        description="Role by CRediT, or `tool` for a model; None: unknown."
     )
-    step: str | None = Field(default=None, description="Step that was asked; None: none was.")
+    step: str | None = Field(default=None, description="Step of the engine; None: no step.")
     step_version: int | None = Field(default=None, ge=1, description="Its version; None: no step.")
     prompt_sha256: str | None = Field(
         default=None, description="Hash of its prompt template; None: no step."
     )
     model: str | None = Field(
-        default=None, description="Models as their providers name them; None: none answered."
+        default=None, description="Models as their providers name them; None: no model."
     )
     reason_sha256: str | None = Field(
         default=None,
-        description="Salted hash of the reason given, which lies apart; None: none was given.",
+        description="Salted hash of the separately stored reason; None: no reason.",
     )
     happened_at: datetime = Field(description="When it was done.")
 
 
 class LedgerRow(LedgerEntry):
-    """An entry in its place in the chain."""
+    """Entry of the ledger with its position in the hash chain."""
 
-    sequence: int = Field(ge=1, description="Place in the chain, from 1.")
+    sequence: int = Field(ge=1, description="Position in the chain, from 1.")
     recorded_at: datetime = Field(description="When it was appended.")
-    previous_sha256: Annotated[str, Stored(may_be_empty=True)] = Field(
+    previous_sha256: Annotated[str, ColumnInfo(may_be_empty=True)] = Field(
         description="Hash of the row before; empty: the first."
     )
     entry_sha256: str = Field(description="Hash over all other columns of the row.")
 
 
 class LedgerOptions(LakeOptions):
-    """Of `assay ledger verify`."""
+    """Options of `assay ledger verify`."""
 
     head: tuple[str, ...] = option(
         (), "HASH", "A hash that was written down, as in the report of a night; may be repeated."
@@ -143,7 +139,7 @@ class LedgerOptions(LakeOptions):
 
 
 class ExportOptions(LakeOptions):
-    """Of `assay export`."""
+    """Options of `assay export`."""
 
     ro_crate: bool = option(False, "", "Tables, reports and provenance as a zipped RO-Crate.")
     prov: bool = option(False, "", "Only the provenance, as PROV-JSON.")
@@ -156,7 +152,7 @@ class ExportOptions(LakeOptions):
 
 
 class LedgerHead(Noun):
-    """The last row of the chain: whoever has it written down can tell whether rows were cut off."""
+    """Last row of the chain, by which removed rows can be detected."""
 
     sequence: int = Field(ge=0, description="Rows so far.")
     entry_sha256: str = Field(description="Hash of the last one; empty: there is none.")
@@ -171,24 +167,25 @@ class ParticipantKind(StrEnum):
 
 
 class Participant(Noun):
-    """Person or program that asks and decides. Only `participant_id` enters the lake and the
-    ledger.
+    """Person or model that requests and decides.
+
+    Lake and ledger store only the `participant_id`.
     """
 
-    participant_id: str = Field(min_length=1, description="Pseudonym; says nothing of the name.")
+    participant_id: str = Field(min_length=1, description="Pseudonym, unrelated to the name.")
     name: str = Field(min_length=1, max_length=LONGEST_NAME)
     kind: ParticipantKind
     role: CreditRole = Field(description="By CRediT; `tool` for a model.")
-    key: str | None = Field(
-        description="Account or token they are known by when they sign in; None: neither."
-    )
+    key: str | None = Field(description="Account or token of the participant; None: neither.")
 
 
 class PeopleOptions(LakeOptions):
-    """Of `assay people add`."""
+    """Options of `assay people add`."""
 
-    kind: ParticipantKind = option(ParticipantKind.PERSON, "|".join(ParticipantKind), "Which.")
+    kind: ParticipantKind = option(
+        ParticipantKind.PERSON, "|".join(ParticipantKind), "Kind of participant."
+    )
     role: CreditRole = option(
-        CreditRole.VALIDATION, "ROLE", "What a person contributes, by CRediT; models are tools."
+        CreditRole.VALIDATION, "ROLE", "Role of a person by CRediT; models are tools."
     )
     key: str | None = option(None, "NAME", "Account or token they sign in with.")

@@ -1,5 +1,6 @@
-"""Live questions: what a person asks of two engines or profiles at once, to vote on the answers
-(ScienceArena, OmniScientist §5.1).
+"""Live questions: one question to two engines or profiles, with a vote on the answers.
+
+Source: ScienceArena (OmniScientist §5.1).
 """
 
 from datetime import datetime
@@ -22,7 +23,7 @@ from schemas.settings import DashboardSettings
 from schemas.works.survey_run import AskJob, AskOptions, SurveyJob, SurveyOptions, as_question
 
 LONGEST_IDEA = 50_000
-"""Characters; a longer text is a manuscript, which nobody reads two reviews of in one sitting."""
+"""Maximum characters of an idea; longer texts are manuscripts."""
 _NAME_CHARACTERS = 80
 
 
@@ -35,12 +36,12 @@ class QuestionKind(StrEnum):
 
     @property
     def track(self) -> Track:
-        """Among which votes the answers stand."""
+        """Track of the votes on the answers."""
         return Track.REVIEWS if self is QuestionKind.IDEA else Track.SURVEYS
 
 
 class Side(Noun):
-    """Side of a live question: an engine that follows a profile."""
+    """Side of a live question: an engine with a profile."""
 
     engine: EngineChoice
     api_base: str | None = None
@@ -58,7 +59,7 @@ class LiveQuestion(Noun):
     """One question and the two jobs that answer it."""
 
     question_id: str
-    voter: str = Field(description="Pseudonym of who asked, and votes.")
+    voter: str = Field(description="Pseudonym of the person who asks and votes.")
     kind: QuestionKind
     text: str = Field(min_length=1)
     sides: Sides
@@ -66,7 +67,7 @@ class LiveQuestion(Noun):
     asked_at: datetime
 
 
-class Ended(StrEnum):
+class QuestionEnd(StrEnum):
     """End of a live question."""
 
     ANSWERED = "answered"
@@ -75,10 +76,10 @@ class Ended(StrEnum):
 
 
 def sides_offered(kind: QuestionKind, offered: DashboardSettings) -> tuple[Side, ...]:
-    """Return who may answer: every model that the dashboard offers, under every profile that ships.
+    """Return the possible sides: every model of the dashboard with every shipped profile.
 
-    The offline baseline answers only where no model is offered: against one it would waste a vote.
-    It writes no survey of a topic.
+    The offline baseline is a side only without models, because a vote against a model would be
+    wasted. It cannot write a survey of a topic.
     """
     engines: list[tuple[EngineChoice, str | None]] = [
         (EngineChoice(each.model), each.api_base) for each in offered.models.values()
@@ -91,11 +92,11 @@ def sides_offered(kind: QuestionKind, offered: DashboardSettings) -> tuple[Side,
     )
 
 
-def tidy(kind: QuestionKind, given: str) -> str:
-    """Return what is asked, as it is kept.
+def clean_question(kind: QuestionKind, given: str) -> str:
+    """Return the normalized text of a question.
 
     Raises:
-        ConfigurationError: it is empty, too long, or no text.
+        ConfigurationError: the text is empty, too long, or invalid.
     """
     if kind is not QuestionKind.IDEA:
         return as_question(given)
@@ -118,8 +119,7 @@ def jobs_for(
     *,
     maximum_cost_usd: float,
 ) -> tuple[JobRequest, JobRequest]:
-    """The jobs that have both sides answer. They bear the question's name alone: whoever lists jobs
-    is not told who asked.
+    """Return the jobs of both sides, without the name of the voter.
 
     Args:
         maximum_cost_usd: of each side.
@@ -134,7 +134,7 @@ def jobs_for(
 def estimates_for(
     kind: QuestionKind, text: str, sides: Sides, now: datetime, *, key: str
 ) -> tuple[JobRequest, JobRequest]:
-    """The jobs that say what both sides would ask and cost, and ask nothing."""
+    """Return the jobs that estimate both sides."""
     first, second = (
         _job(side, kind, text, f"{key} estimate {number}", now, None, dry_run=True)
         for number, side in enumerate(sides)
@@ -175,19 +175,18 @@ def _job(
 
 
 class VoteOptions(LakeOptions):
-    """Of `assay vote`."""
+    """Options of `assay vote`."""
 
-    by: str = option(..., "ID", "Participant who asks and votes, as `assay people list` has them.")
+    by: str = option(..., "ID", "Participant who asks and votes, from `assay people list`.")
     kind: QuestionKind = option(
         QuestionKind.QUESTION,
         "|".join(QuestionKind),
-        "What TEXT is: a question to answer, an idea to review, or a topic to survey.",
+        "Kind of TEXT: a question to answer, an idea to review, or a topic to survey.",
     )
     choice: str | None = option(
         None,
         "a|b|good|bad|skip",
-        "Instead of TEXT: your vote on the two answers that you were shown; `good` and `bad`: both"
-        " are.",
+        "Instead of TEXT: your vote on the two answers shown to you; `good` and `bad`: both are.",
     )
-    reason: str = option("", "TEXT", "With --choice: why.")
-    dry_run: bool = option(False, "", "Say what both answers would take, and ask nothing.")
+    reason: str = option("", "TEXT", "With --choice: the reason.")
+    dry_run: bool = option(False, "", "Estimate both answers without any call.")

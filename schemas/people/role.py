@@ -1,6 +1,4 @@
-"""Roles, the one list of them, and who has them: people by their accounts, programs by their
-tokens.
-"""
+"""Roles of accounts and tokens, and the actions that they allow."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -14,7 +12,7 @@ from schemas.options.values import option
 
 
 class Action(StrEnum):
-    """Action that is allowed or refused as one."""
+    """Action that a role allows or not."""
 
     READ = "read results"
     SUBMIT = "submit ideas"
@@ -33,11 +31,11 @@ class Role(StrEnum):
     OWNER = "owner"
 
     def may(self, action: Action) -> bool:
-        """Return whether who has this role may do it."""
+        """Return whether the role allows an action."""
         return action in _ALLOWED[self]
 
     def check(self, action: Action) -> None:
-        """Raises NotAllowedError when who has this role may not do it."""
+        """Raise NotAllowedError unless the role allows an action."""
         if not self.may(action):
             raise NotAllowedError(f"a {self} may not {action}")
 
@@ -56,7 +54,7 @@ ROLES_IN_WORDS = (
     " jobs of others."
 )
 SCOPES = tuple(role for role in Role if role.may(Action.READ))
-"""Roles of tokens; the services for programs refuse who may not read."""
+"""Roles of tokens; the services for programs require permission to read."""
 SCOPES_IN_WORDS = (
     "reader: results; submitter: ideas too; decider: results, ideas and decisions; owner:"
     " everything, and the jobs of others."
@@ -68,38 +66,38 @@ LONGEST_NAME = 80
 
 
 class Person(Noun):
-    """Holder of an account who is signed in."""
+    """Signed-in holder of an account."""
 
     name: str
     role: Role
 
 
 class Account(Noun):
-    """One account as it is kept; the hash of its password lies beside it."""
+    """Stored account, without the hash of its password."""
 
     name: str = Field(min_length=1, max_length=LONGEST_NAME)
     role: Role
     created_at: datetime
     removed_at: datetime | None = None
     has_password: bool = Field(
-        description="Else its holder signs in with the provider of the settings."
+        description="False: its holder signs in with the OpenID Connect provider."
     )
 
 
 class AccountOptions(LakeOptions):
-    """Of `assay accounts add`."""
+    """Options of `assay accounts add`."""
 
-    role: Role = option(Role.READER, "|".join(Role), f"What its holder may do. {ROLES_IN_WORDS}")
+    role: Role = option(Role.READER, "|".join(Role), f"Permissions. {ROLES_IN_WORDS}")
     without_password: bool = option(
-        False, "", "The provider of the settings says who it is, by the e-mail address NAME."
+        False, "", "Sign in with the OpenID Connect provider, by the e-mail address NAME."
     )
 
 
 def account_name(text: str) -> str:
-    """The name as it is kept: capitals and small letters are one.
+    """Return the normalized account name, which ignores case.
 
     Raises:
-        ConfigurationError: it cannot be one.
+        ConfigurationError: the name is invalid.
     """
     name = text.strip().casefold()
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable() or " " in name:
@@ -110,18 +108,16 @@ def account_name(text: str) -> str:
 
 
 class Token(Noun):
-    """One token as it is kept: without the secret, of which only a hash is on disk."""
+    """Stored token, without its secret, of which only a hash is stored."""
 
-    token_id: str = Field(description="The part of the token that names it.")
-    name: str = Field(min_length=1, max_length=80, description="Who or what has it.")
-    scope: Role = Field(description="What it allows.")
+    token_id: str = Field(description="Public part of the token.")
+    name: str = Field(min_length=1, max_length=80, description="Holder of the token.")
+    scope: Role = Field(description="Permissions.")
     created_at: datetime
     expires_at: datetime | None = Field(description="None: never.")
     revoked_at: datetime | None = None
-    maximum_cost_usd: float = Field(ge=0, description="What its jobs may spend in all.")
-    maximum_open_jobs: int = Field(
-        ge=1, description="Its jobs that may wait or be done at the same time."
-    )
+    maximum_cost_usd: float = Field(ge=0, description="Total cost of its jobs.")
+    maximum_open_jobs: int = Field(ge=1, description="Its jobs that may wait or run at once.")
 
     def valid_at(self, moment: datetime) -> bool:
         """Return whether it is neither revoked nor expired."""
@@ -129,13 +125,11 @@ class Token(Noun):
 
 
 class TokenOptions(LakeOptions):
-    """Of `assay tokens create`."""
+    """Options of `assay tokens create`."""
 
-    scope: Role = option(Role.READER, "|".join(SCOPES), f"What it allows. {SCOPES_IN_WORDS}")
+    scope: Role = option(Role.READER, "|".join(SCOPES), f"Permissions. {SCOPES_IN_WORDS}")
     days: int = option(90, "N", "Days until it expires; 0: never.", ge=0, le=36_500)
     max_cost_usd: float = option(
-        0.0, "X", "What its jobs may spend on models in all, by their bounds and bills.", ge=0
+        0.0, "X", "Total model cost of its jobs, by their bounds and bills.", ge=0
     )
-    max_jobs: int = option(
-        10, "N", "Its jobs that may wait or be done at the same time.", ge=1, le=10_000
-    )
+    max_jobs: int = option(10, "N", "Its jobs that may wait or run at once.", ge=1, le=10_000)

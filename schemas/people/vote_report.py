@@ -1,4 +1,4 @@
-"""Nouns of the report on votes: how far they can be trusted, and who leads by them."""
+"""Nouns of the report on votes: reliability and leaderboards."""
 
 from enum import StrEnum
 
@@ -11,9 +11,7 @@ from schemas.people.votes import VotedStrength
 
 
 class Board(StrEnum):
-    """Subject of strengths by votes. All but ideas are voted on by what several runs wrote about
-    one thing.
-    """
+    """Subject of a leaderboard; all but ideas are compared by texts of several runs."""
 
     IDEAS = "ideas"
     ENGINES = "engines"
@@ -22,29 +20,29 @@ class Board(StrEnum):
 
 
 class VotesOptions(LakeOptions):
-    """Of `assay votes`."""
+    """Options of `assay votes`."""
 
     by: Board = option(
         Board.IDEAS,
         "|".join(Board),
-        "Whom the leaderboard ranks: ideas within their groups; or engines, profiles and prompts by"
+        "Subject of the leaderboard: ideas within their groups; or engines, profiles and prompts by"
         " votes on their reviews, surveys and findings.",
     )
 
 
 class VoteFigure(Noun):
-    """One figure on the votes."""
+    """One statistic of the votes."""
 
     name: str
     value: float | None = Field(description="None: undefined.")
     lower: float | None = Field(default=None, description="Lower end of the 95 % interval.")
     upper: float | None = None
-    count: int = Field(ge=0, description="What the value rests on.")
+    count: int = Field(ge=0, description="Sample size of the value.")
     undefined_reason: str | None = None
 
 
 class Care(Noun):
-    """Signs of whether a voter reads what is shown."""
+    """Evidence that a voter votes carelessly."""
 
     voter: str
     vote_count: int = Field(ge=0, description="Without attention checks.")
@@ -52,13 +50,13 @@ class Care(Noun):
     checks_failed: int
     checks_passed: int
     careless_0_to_1: float = Field(
-        description="Probability that the votes follow no content: a coin, or a habit of one side."
-        " A taste of one's own looks alike where it is the opposite of everybody else's."
+        description="Probability that the votes ignore the content: random, or always one side. A"
+        " taste opposite to everybody else's has the same effect."
     )
 
     @property
     def careless(self) -> bool:
-        """More likely than not."""
+        """Whether carelessness is more likely than not."""
         return self.careless_0_to_1 > 0.5
 
 
@@ -69,7 +67,7 @@ class VoteReport(Noun):
     voter_count: int
     figures: tuple[VoteFigure, ...]
     careless: tuple[Care, ...] = Field(
-        description="Voters whose votes a coin, or a habit of one side, explains better than what"
-        " was shown; a taste of one's own looks alike. None is left out."
+        description="Voters whose votes are better explained by chance, or by one side, than by the"
+        " content; an unusual taste has the same effect. Their votes still count."
     )
     board: tuple[VotedStrength, ...]

@@ -1,6 +1,4 @@
-"""Nouns of blind votes: two things side by side, and which of them a person preferred
-(ScienceArena, OmniScientist §5).
-"""
+"""Nouns of blind votes between two items (ScienceArena, OmniScientist §5)."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -8,12 +6,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Prose, Stored
+from schemas.base import ColumnInfo, Noun, Prose
 from schemas.identifiers import IdeaId, RunId, content_hash
 
 
 class Track(StrEnum):
-    """Kind of what is voted on."""
+    """Kind of items in a vote."""
 
     IDEAS = "ideas"
     REVIEWS = "reviews"
@@ -32,66 +30,64 @@ _SHARE_OF_FIRST = {Choice.FIRST: 1.0, Choice.SECOND: 0.0}
 
 
 class HumanVote(Noun):
-    """One blind vote of a person between two things shown side by side."""
+    """One blind vote of a person between two items shown side by side."""
 
-    vote_id: str = Field(min_length=1, description="The offer that it answers; unique.")
-    track: Track = Field(description="What was voted on.")
-    run_id: RunId = Field(description="The run of what was shown first.")
-    second_run_id: RunId = Field(description="The run of what was shown second.")
+    vote_id: str = Field(min_length=1, description="Identifier of the offer; unique.")
+    track: Track = Field(description="Kind of the items.")
+    run_id: RunId = Field(description="The run of the first item.")
+    second_run_id: RunId = Field(description="The run of the second item.")
     group: str = Field(
-        description="Within which things meet: a group of ideas, or what both are about.",
+        description="Group of the items: a group of ideas, or the subject of both texts.",
     )
-    first_id: IdeaId = Field(
-        description="What was shown first: an idea, or what the text is about."
-    )
-    second_id: IdeaId = Field(description="What was shown second.")
-    choice: Choice = Field(description="Which is better; both_good and both_bad count as half.")
+    first_id: IdeaId = Field(description="The first item: an idea, or the subject of the text.")
+    second_id: IdeaId = Field(description="The second item.")
+    choice: Choice = Field(description="The better item; both_good and both_bad count as half.")
     reason: Prose | None = Field(
         default=None,
         max_length=2_000,
-        description="Why, in the voter's words; None: none was given, or it was deleted.",
+        description="Reason in the voter's words; None: not given, or deleted.",
     )
-    voter: str = Field(min_length=1, description="Pseudonym of who voted.")
+    voter: str = Field(min_length=1, description="Pseudonym of the voter.")
     check_passed: bool | None = Field(
         default=None,
-        description="Of an attention check: whether the whole text was chosen before the scrambled;"
-        " None: it was no check. Checks count in no rating.",
+        description="Of an attention check: whether the intact text was preferred to the scrambled"
+        " one; None: no check. Checks count in no rating.",
     )
-    first_words: Annotated[int, Stored(unit="words")] = Field(
-        ge=0, description="Length of what was shown first."
+    first_words: Annotated[int, ColumnInfo(unit="words")] = Field(
+        ge=0, description="Length of the first item."
     )
-    second_words: Annotated[int, Stored(unit="words")] = Field(
-        ge=0, description="Length of what was shown second."
+    second_words: Annotated[int, ColumnInfo(unit="words")] = Field(
+        ge=0, description="Length of the second item."
     )
-    first_citations: Annotated[int, Stored(unit="citations")] = Field(
-        ge=0, description="Citations in what was shown first."
+    first_citations: Annotated[int, ColumnInfo(unit="citations")] = Field(
+        ge=0, description="Citations in the first item."
     )
-    second_citations: Annotated[int, Stored(unit="citations")] = Field(
-        ge=0, description="Citations in what was shown second."
+    second_citations: Annotated[int, ColumnInfo(unit="citations")] = Field(
+        ge=0, description="Citations in the second item."
     )
     offered_at: datetime = Field(description="When the pair was shown.")
     voted_at: datetime = Field(description="When the vote was taken.")
 
     @property
     def first_share_0_to_1(self) -> float:
-        """Return what the first won: 1, ½ or 0."""
+        """Return the first item's share: 1, ½ or 0."""
         return _SHARE_OF_FIRST.get(self.choice, 0.5)
 
 
 class Contender(Noun):
-    """Part of a pair: an idea, or what one run wrote about something."""
+    """Item of a pair: an idea, or the text of one run about a subject."""
 
     run_id: RunId
     item_id: IdeaId
 
     @property
     def name(self) -> str:
-        """Unique among all contenders of a track."""
+        """Name, unique within a track."""
         return f"{self.run_id}/{self.item_id}"
 
 
 class Shown(Noun):
-    """One side of a pair, as far as it may sway a voter."""
+    """One side of a pair, with features that may bias a voter."""
 
     contender: Contender
     words: int = Field(ge=0)
@@ -99,11 +95,10 @@ class Shown(Noun):
 
 
 class Offer(Noun):
-    """A pair as it was put before one voter.
+    """Pair shown to one voter.
 
     Attributes:
-        scrambled: the side whose words were shown in random order, which an attentive voter does
-            not choose; None: it is no attention check.
+        scrambled: side with words in random order, as an attention check; None: no check.
     """
 
     offer_id: str
@@ -116,7 +111,7 @@ class Offer(Noun):
     offered_at: datetime
 
     def vote(self, choice: Choice, reason: str | None, voted_at: datetime) -> HumanVote:
-        """The vote that answers it."""
+        """Return the vote that answers the offer."""
         return HumanVote(
             vote_id=self.offer_id,
             track=self.track,
@@ -142,7 +137,7 @@ class Offer(Noun):
 
 
 class Contest(Noun):
-    """Group whose members meet in pairs: ideas, or what several runs wrote about one thing."""
+    """Group of contenders: ideas, or texts of several runs about one subject."""
 
     track: Track
     group: str
@@ -150,7 +145,7 @@ class Contest(Noun):
 
     @property
     def name(self) -> str:
-        """Unique: the track, the group, and who is in it."""
+        """Hash of track, group and contenders."""
         members = sorted(contender.name for contender in self.contenders)
         return content_hash(self.track, self.group, *members)
 
@@ -159,7 +154,7 @@ class VotedStrength(Noun):
     """Strength of a contender by votes, within its contest."""
 
     group: str
-    name: str = Field(description="Of a contender, or of what is ranked by what it made.")
+    name: str = Field(description="Contender, or engine, profile or prompt that is ranked.")
     rank: int = Field(ge=1, description="Ties share.")
     strength: float = Field(description="Log-strength by Bradley–Terry, mean 0 in the group.")
     lower: float = Field(description="Lower end of the 95 % interval.")
@@ -169,8 +164,8 @@ class VotedStrength(Noun):
 
 
 class Standing(Noun):
-    """A contest as its votes have it, and which pairs a vote would tell most about."""
+    """Strengths in a contest by its votes, and the most informative next pairs."""
 
-    vote_count: int = Field(ge=0, description="Votes it rests on, without attention checks.")
+    vote_count: int = Field(ge=0, description="Votes counted, without attention checks.")
     strengths: tuple[VotedStrength, ...]
-    next_pairs: tuple[tuple[str, str], ...] = Field(description="Names, the most telling first.")
+    next_pairs: tuple[tuple[str, str], ...] = Field(description="Names, most informative first.")

@@ -1,7 +1,7 @@
-"""Who asks a server of ours: a web page in a browser on this machine reaches loopback too.
+"""Checks of host and origin headers against requests from other sites.
 
-A page of another site can send requests to any address, and give a name of its own that address
-(DNS rebinding), after which the browser takes its requests for the server's own.
+Web pages in a local browser can send requests to loopback servers, and with DNS rebinding under
+the same origin.
 """
 
 import ipaddress
@@ -19,18 +19,16 @@ def is_loopback(address: str) -> bool:
 
 
 def names_of_server(address: str, named: Iterable[str]) -> list[str]:
-    """Names, as `Host` headers give them without a port, to which a server listening on `address`
-    answers.
-    """
+    """Return the names in `Host` headers, without a port, that a server accepts."""
     everywhere = address in ("0.0.0.0", "::")  # noqa: S104
     listening = [] if everywhere else [f"[{address}]" if ":" in address else address]
     return list(dict.fromkeys([*_LOOPBACK_NAMES, *listening, *named]))
 
 
 def is_of_another_site(headers: Mapping[str, str]) -> bool:
-    """Return whether a browser says that a page of another origin sends this request.
+    """Return whether the headers show a request from another origin.
 
-    Other programs say nothing of the kind.
+    Programs other than browsers send no such headers.
     """
     origin = headers.get("origin")
     if origin is not None:
@@ -39,9 +37,7 @@ def is_of_another_site(headers: Mapping[str, str]) -> bool:
 
 
 def is_followed_link(headers: Mapping[str, str]) -> bool:
-    """Return whether a browser opens a page of its own for the answer, as for a link on another
-    site.
-    """
+    """Return whether the browser navigates to the address, as when following a link."""
     return (
         headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
     )

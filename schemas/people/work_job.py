@@ -1,4 +1,4 @@
-"""What programs send, and people type, to have work of a declared kind done."""
+"""Jobs of kinds of work, with their commands and web forms."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ from schemas.options.commands import DeclaredOptions
 from schemas.options.values import IDEA_FILES
 
 OF_THE_MACHINE = frozenset({"warehouse", "workers", "scheduler", "again"})
-"""Options that say where work is done, which is for whoever runs the service to say."""
+"""Options that only the operator of the service may set."""
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A positional argument of a command.
+    """Positional argument of a command.
 
     Attributes:
         name: of the parameter.
-        metavar: stands for the value in help texts.
-        type: as the command line reads it: a text, a path, several of them, or one or none.
-        default: `...` where it must be given.
-        standard_input: whether `-` stands for what comes on standard input.
+        metavar: placeholder of the value in help texts.
+        type: text, path, a list of them, or an optional one.
+        default: `...` if it is required.
+        standard_input: whether `-` means standard input.
     """
 
     name: str
@@ -42,14 +42,14 @@ IDEAS = Argument("ideas", "IDEAS", IDEA_FILES, Path, standard_input=True)
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """Form of a command of a kind on the command line.
+    """Form of a job on the command line.
 
     Attributes:
         section: of the help page.
-        arguments: what is worked on.
-        help: empty: as programs are told of the job.
-        examples: whole commands; empty: one on a file of ideas.
-        formats: what `--output` writes, by its ending.
+        arguments: positional arguments.
+        help: help text; empty: the job's docstring.
+        examples: complete commands; empty: one with a file of ideas.
+        formats: formats of `--output`.
     """
 
     section: str = "make"
@@ -61,15 +61,14 @@ class CommandLine:
 
 @dataclass(frozen=True, slots=True)
 class WebForm:
-    """Form by which readers of the dashboard submit work of a kind.
+    """Web form of a job on the dashboard.
 
     Attributes:
-        label: what is given.
-        verb: on the button that begins it.
-        files: formats that it takes; empty: a text alone.
-        options: fields offered beside engine, profile, literature and the bound on the cost.
-        resembles: whether a file, by its ending, or a text, whose ending is empty, is probably
-            meant for it.
+        label: of the input.
+        verb: label of the submit button.
+        files: accepted formats; empty: text only.
+        options: option fields in addition to engine, profile, literature and maximum cost.
+        resembles: whether the form suits a file by its ending, or a text with an empty ending.
     """
 
     label: str
@@ -82,64 +81,62 @@ class WebForm:
 class JobBase(Noun):
     """Fields that all jobs have."""
 
-    name: str = Field(min_length=1, description="What lists of jobs call it.")
-    asked_by: str = Field(min_length=1, description="Where it was asked, such as `dashboard`.")
+    name: str = Field(min_length=1, description="Name for lists of jobs.")
+    asked_by: str = Field(min_length=1, description="Origin of the request, such as `dashboard`.")
     created_at: datetime
     idempotency_key: str = Field(
-        min_length=1, description="A request with a key that is known is the same job."
+        min_length=1, description="Requests with the same key are one job."
     )
 
     not_offered: ClassVar[frozenset[str]] = OF_THE_MACHINE
-    """Options that are not for a request to say."""
+    """Options that requests may not set."""
 
     @property
     def asks_nothing(self) -> bool:
-        """Return whether it only says what something would ask and cost."""
+        """Return whether the job is only an estimate."""
         return False
 
     @property
     def work(self) -> str:
-        """Return what is to be done, as JSON: the same for all who ask the same,
-        whatever they may spend.
-        """
+        """Return the work as JSON, without requester and budget."""
         bounds = {"max_cost_usd", "max_tokens", "max_requests"}
         who = {"name", "asked_by", "created_at", "idempotency_key"}
         return self.model_dump_json(exclude={**dict.fromkeys(who, True), "options": bounds})
 
 
 class WorkJob(JobBase):
-    """Job of a declared kind of work: its command, with what a program sends."""
+    """Job of a kind of work: its command, input and options."""
 
     command: str
     options: DeclaredOptions
 
     tool: ClassVar[str]
-    """What agents call it."""
+    """Name of the MCP tool."""
     wait_seconds: ClassVar[float] = 0.0
-    """How long an agent waits for it unless it says so."""
+    """Default time that the MCP tool waits for the result."""
     beside: ClassVar[int] = 0
-    """How many are done beside jobs that take long; 0: it is one of them."""
+    """Number of such jobs that run next to long ones; 0: it is a long one."""
     command_line: ClassVar[CommandLine] = CommandLine()
-    """How people type it; of a command with a file of its own in `flows/cli`, its section."""
+    """Form on the command line; only its section counts for commands in `flows/cli`."""
     web_form: ClassVar[WebForm | None] = None
-    """How readers of the dashboard submit it; None: they do not."""
+    """Form on the dashboard; None: there is none."""
 
     @classmethod
     def of_file(cls, name: str, content: bytes) -> dict[str, Any]:
-        """Return what is worked on, by field, from a file or a text, whose name is empty.
+        """Return the input fields from a file, or from a text with an empty name.
 
         Raises:
-            ConfigurationError: it is none of this kind.
+            ConfigurationError: the file does not suit the job.
         """
         raise NotImplementedError
 
     @property
     def as_file(self) -> tuple[str, bytes]:
-        """Name and content that `of_file` takes back."""
+        """Name and content of the input, as accepted by `of_file`."""
         raise NotImplementedError
 
     def to_estimate(self) -> "WorkJob":
-        """Return the job that says what this one would ask and cost."""
+        """Return the job that estimates this one."""
         return replace(self, options=replace(self.options, dry_run=True))
 
     def to_do(self) -> "WorkJob":
@@ -157,15 +154,13 @@ class WorkJob(JobBase):
 
     @classmethod
     def sent_fields(cls) -> dict[str, FieldInfo]:
-        """Return what is worked on: the fields beside those that all jobs have."""
+        """Return the input fields, without those of all jobs."""
         common = WorkJob.model_fields
         return {name: field for name, field in cls.model_fields.items() if name not in common}
 
     @property
     def title(self) -> str:
-        """Return what lists call it where it is sent without a name: as the first thing that is
-        sent.
-        """
+        """Return the default name for lists, from the first input."""
         sent: Any = next(getattr(self, name) for name in self.sent_fields())
         first = sent[0] if isinstance(sent, tuple) else sent
         return first if isinstance(first, str) else str(first.name)

@@ -1,18 +1,15 @@
-"""Regular expressions over untrusted text: the only file that imports an engine for them.
+"""Regular expressions over untrusted text, with linear time.
 
-A backtracking engine can take quadratic or exponential time, and holds the interpreter's lock
-meanwhile: no time-out and no Ctrl-C gets through. So each expression is made by one of two
-functions, and both take time linear in the text for one search:
+A backtracking engine can take exponential time while it holds the interpreter's lock, so that no
+timeout and no Ctrl-C works. Expressions are therefore made by one of two functions:
 
-- `bounded` keeps Python's `re`. The work at each place of the text is limited, because every
-  repetition has an upper limit. A repetition without one may stand only where nothing that could
-  fail follows it: then it is never tried again. Possessive quantifiers help to keep to this.
-- `linear` takes RE2, for expressions that need repetitions without limit in the middle. It knows
-  no look-around, no back-references and no word boundaries beyond ASCII.
+- `bounded` uses Python's `re`. Every repetition has an upper limit; an unlimited one is allowed
+  only where nothing after it can fail, so that it is never retried (possessive quantifiers help).
+- `linear` uses RE2, for unlimited repetitions in the middle. It has no look-around, no
+  back-references, and only ASCII word boundaries.
 
-`DEFINED` holds every expression, and a test holds all of them to their growth. RE2 keeps the time
-of *one* search linear; an expression whose every match has to be sought to the end of the text is
-still quadratic in `finditer`, with either engine, and the same test would show it.
+`DEFINED` lists all expressions, and a test measures their growth. RE2 guarantees linear time only
+for one search: `finditer` is quadratic if every match requires a search to the end of the text.
 """
 
 import re
@@ -43,10 +40,9 @@ _SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\N{REPLACEMENT CHARACTER}")
 
 
 class Pattern:
-    """One expression over untrusted text, compiled when it is first used.
+    """Expression over untrusted text, compiled at its first use, with the methods of `re.Pattern`.
 
-    The methods are those of `re.Pattern`. `engine` is "re" or "re2"; `because` says why one that
-    repeats without limit takes linear time all the same.
+    `engine` is "re" or "re2"; `because` explains why an unlimited repetition takes linear time.
     """
 
     def __init__(self, expression: str, flags: int, engine: str, because: str | None) -> None:
@@ -67,7 +63,7 @@ class Pattern:
         return re2.compile(_for_re2(self.expression, self.flags), options)
 
     def _text(self, text: str) -> str:
-        """RE2 reads UTF-8, which has no lone surrogates: each counts as U+FFFD there."""
+        """Replace lone surrogates by U+FFFD for RE2, which reads UTF-8."""
         if self.engine == "re" or text.isascii() or not _HAS_SURROGATES.search(text):
             return text
         return text.translate(_SURROGATES)
@@ -107,30 +103,28 @@ DEFINED: dict[tuple[str, int, str], Pattern] = {}
 
 
 def bounded(expression: str, flags: int = 0, *, because: str | None = None) -> Pattern:
-    """An expression of `re` whose repetitions are limited, so that its time is linear.
-
-    For expressions written in the code only, never for one made of text from outside.
+    """Define an expression of `re` with limited repetitions; never from external text.
 
     Args:
-        because: why a repetition without limit is harmless here; without one, none may stand.
+        because: why an unlimited repetition is harmless; required for one.
     """
     return _defined(expression, flags, "re", because)
 
 
 def linear(expression: str, flags: int = 0) -> Pattern:
-    r"""An expression in Python's syntax that RE2 runs, in linear time whatever it repeats.
+    r"""Define an expression in Python's syntax that RE2 runs in linear time.
 
-    `\w`, `\d` and `\s` mean the same characters of Unicode as in `re`. Without regard to case,
-    `i` is not the Turkish `ı` or `İ`, as it is in `re`. A lone surrogate reads as U+FFFD.
+    `\w`, `\d` and `\s` match the same Unicode characters as in `re`. Differences: ignoring case,
+    `i` does not match the Turkish `ı` and `İ`; a lone surrogate reads as U+FFFD.
 
     Raises:
-        ValueError: at its first use, where the two engines would not mean the same.
+        ValueError: at its first use, if the engines would interpret it differently.
     """
     return _defined(expression, flags, "re2")
 
 
 def escape(text: str) -> str:
-    """An expression that matches `text` and nothing else."""
+    """Return an expression that matches only `text`."""
     return re.escape(text)
 
 
@@ -140,7 +134,7 @@ def _defined(expression: str, flags: int, engine: str, because: str | None = Non
 
 
 def _for_re2(expression: str, flags: int) -> str:
-    """The expression in the syntax of RE2, with the classes of characters that `re` means."""
+    """Translate an expression to RE2's syntax, with the character classes of `re`."""
     names = "".join(
         name for flag, name in ((IGNORECASE, "i"), (MULTILINE, "m"), (DOTALL, "s")) if flags & flag
     )

@@ -1,8 +1,8 @@
-"""Files of folders that others made: regular files inside the folder, no links.
+"""Safe access to regular files in untrusted folders, without following links.
 
-A link may lead to any file of the machine, and a pipe is waited for without end. No part of a path
-is followed that is a link, and what is read is the file that was looked at, whatever is put in its
-place meanwhile. A folder that the user names may itself be a link: its path is resolved first.
+A link may lead to any file of the machine, and reading a pipe blocks. No component of a path may be
+a link, and the file that is read is the one that was checked, even if it is replaced meanwhile.
+A folder named by the user may be a link: callers resolve its path first.
 """
 
 import os
@@ -21,11 +21,11 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
 class PlainFileError(ConfigurationError):
-    """A file of a folder that is not read, such as a link.
+    """A file that may not be read, such as a link.
 
     Attributes:
         reason: wrong_type or too_large.
-        named: the message with the name of the file in place of its path, for rows.
+        named: the message with the file's name instead of its path, for rows.
     """
 
     def __init__(self, message: str, named: str = "", reason: Reason = Reason.WRONG_TYPE) -> None:
@@ -40,15 +40,15 @@ def open_file(path: Path) -> BinaryIO:
     """Open a regular file without following a link.
 
     Args:
-        path: absolute, and resolved as far as the user named it.
+        path: absolute, with the user's part resolved.
 
     Raises:
-        PlainFileError: a part of the path is a link, or its end is no regular file.
-        OSError: it cannot be opened.
+        PlainFileError: a component is a link, or the file is not a regular one.
+        OSError: the file cannot be opened.
     """
     folder = _open_folder(path, path.parts[1:-1])
     try:
-        # Looked at before it is opened: opening a device can act on it.
+        # Check before opening: opening a device can have side effects.
         owner = os.fstat(folder).st_uid
         check_kind(path, os.stat(path.name, dir_fd=folder, follow_symlinks=False), owner)
         descriptor = os.open(path.name, _FILE, dir_fd=folder)
@@ -63,7 +63,7 @@ def open_file(path: Path) -> BinaryIO:
 
 
 def remove_files(folder: Path, names: Iterable[str]) -> None:
-    """Remove files of a folder without following a link to it; those that are gone stay so.
+    """Remove files of a folder without following links; missing files are ignored.
 
     Args:
         folder: as the path of `open_file`.
@@ -89,7 +89,7 @@ def read_file(path: Path, most_bytes: int) -> bytes:
         OSError: it cannot be read.
     """
     with open_file(path) as file:
-        content = file.read(most_bytes + 1)  # its size may not say how much comes
+        content = file.read(most_bytes + 1)  # the size of a special file may be wrong
     if len(content) > most_bytes:
         raise _refused(path, f"has more than {most_bytes:,} bytes", Reason.TOO_LARGE)
     return content
@@ -98,7 +98,7 @@ def read_file(path: Path, most_bytes: int) -> bytes:
 def files_below(
     folder: Path, most_files: int = MOST_FILES, *, with_hidden: bool = True
 ) -> Iterator[Path]:
-    """Yield what lies below `folder` and is no folder; links are listed, not followed.
+    """Yield all files below `folder`, including links, which are not followed.
 
     Raises:
         PlainFileError: more than `most_files`.
@@ -121,27 +121,26 @@ def files_below(
 
 
 def check_kind(path: Path, file: os.stat_result, owner: int) -> None:
-    """Refuse what is no regular file, or may be another user's.
+    """Check that a file is a regular one, and not a hard link to another user's file.
 
     Args:
-        owner: of the folder that the file is in.
+        owner: of the file's folder.
 
     Raises:
-        PlainFileError: it is a link, a folder, a pipe, a socket or a device, or another name of a
-            file of another owner.
+        PlainFileError: the check fails.
     """
     if stat.S_ISLNK(file.st_mode):
         raise _refused(path, "is a link: put the file itself there")
     if not stat.S_ISREG(file.st_mode):
         kind = "folder" if stat.S_ISDIR(file.st_mode) else "pipe, socket or device"
         raise _refused(path, f"is a {kind}: put a file there")
-    # Who owns a folder can put a name of another user's file into it.
+    # The owner of a folder can create a hard link to another user's file in it.
     if file.st_nlink > 1 and file.st_uid != owner:
         raise _refused(path, "is another name of a file of another owner: put a copy there")
 
 
 def _open_folder(path: Path, parts: Sequence[str]) -> int:
-    """A descriptor of the folder that the first `parts` of a path lead to."""
+    """Open the folder at the first `parts` of a path."""
     if not path.is_absolute():
         raise ValueError(f"{path} is not absolute")
     folder = os.open(path.anchor, _FOLDER)

@@ -1,9 +1,9 @@
-"""TOML of folders that others made, bounded before it is parsed."""
+"""Bounded parsing of untrusted TOML."""
 
 import tomllib
 from typing import Any
 
-# The parser takes quadratic time over the parts of a key, and a key never spans lines.
+# The parser takes quadratic time in the parts of a key; a key is on one line.
 _MOST_BYTES, _MOST_DOTS = 100_000, 100
 
 
@@ -11,8 +11,8 @@ def parse_toml(text: str) -> dict[str, Any]:
     """Return the tables of a small TOML text.
 
     Raises:
-        ValueError: no TOML, more than 100,000 bytes, a line with more than 100 dots, or a number
-            of too many digits.
+        ValueError: invalid TOML, more than 100,000 bytes, a line with more than 100 dots, or a
+            number with too many digits.
         RecursionError: values are nested too deeply.
     """
     if len(text.encode()) > _MOST_BYTES:

@@ -1,4 +1,4 @@
-"""Words of texts in any script, for limits and for comparison."""
+"""Words of texts in any script."""
 
 from itertools import islice
 
@@ -7,13 +7,13 @@ from schemas.text.patterns import bounded
 WORD = bounded(
     r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
 )
-"""A run of letters and digits; in scripts written without spaces every character."""
+"""Sequence of letters and digits; in scripts without spaces, every character."""
 
 
 def has_words(text: str, count: int) -> bool:
-    """Return whether `text` holds at least `count` words; reads no further than it needs to."""
+    """Return whether `text` has at least `count` words; reads only as much as necessary."""
     return sum(1 for _ in islice(WORD.finditer(text), count)) == count
 
 
 MINIMUM_WORDS = 5
-"""Fewer words name a topic, not an idea."""
+"""Minimum words of an idea; fewer are only a topic."""

@@ -1,4 +1,4 @@
-"""One run of the manuscript checker: what programs send, what was asked, what it is, what landed."""
+"""Kind of work `check`: jobs, options, requests and heads of the manuscript checker."""
 
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
@@ -16,9 +16,9 @@ from schemas.formats import SentName, check_different
 from schemas.identifiers import RunId
 from schemas.judging import Effort
 from schemas.options.commands import DeclaredOptions
-from schemas.options.values import LITERATURES, option, parse_cutoff, read_by
+from schemas.options.values import LITERATURES, from_text, option, parse_cutoff
 from schemas.people.ledger import Artefact
-from schemas.people.sent_file import ending_of, plain_name, text_of
+from schemas.people.uploads import ending_of, plain_name, text_of
 from schemas.people.work_job import OF_THE_MACHINE, CommandLine, WebForm, WorkJob
 from schemas.reasons import Reason
 from schemas.run import EndedEarly, WorkHead
@@ -39,7 +39,7 @@ MOST_MANUSCRIPTS = 100
 MOST_PROBLEMS, MOST_REPETITIONS = 20, 25
 _ENDINGS = ("pdf", "tex", "md", "markdown", "txt")
 _LONG_CHARACTERS = 20_000
-"""Longer than ideas are, by far."""
+"""Longer texts are manuscripts, not ideas."""
 
 
 def _resembles(ending: str, text: str) -> bool:
@@ -49,27 +49,27 @@ def _resembles(ending: str, text: str) -> bool:
 
 
 class SentManuscript(BaseModel):
-    """A manuscript as text."""
+    """Submitted manuscript."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    manuscript_id: SentName = Field(description="What the check calls it.")
+    manuscript_id: SentName = Field(description="Name of the manuscript.")
     text: str = Field(
-        min_length=1, description="As Markdown, plain text or LaTeX source; of a PDF in Base64."
+        min_length=1, description="Markdown, plain text or LaTeX source; a PDF in Base64."
     )
-    is_pdf: bool = Field(default=False, description="Whether the text stands for a PDF.")
+    is_pdf: bool = Field(default=False, description="Whether the text is a PDF in Base64.")
 
     @property
     def name(self) -> str:
-        """Return what lists call it."""
+        """Return the name for lists."""
         return self.manuscript_id
 
     @property
     def file(self) -> tuple[str, bytes]:
-        """Its name with an ending, and its content.
+        """File name and content.
 
         Raises:
-            ConfigurationError: what stands for a PDF is no Base64.
+            ConfigurationError: invalid Base64.
         """
         if not self.is_pdf:
             ending = "tex" if r"\documentclass" in self.text else "md"
@@ -81,7 +81,7 @@ class SentManuscript(BaseModel):
 
 
 def check_manuscripts(manuscripts: tuple[SentManuscript, ...]) -> tuple[SentManuscript, ...]:
-    """Raises ConfigurationError when they cannot be written as files of different names."""
+    """Raise ConfigurationError if names of manuscripts collide as file names."""
     check_different("manuscripts", [each.manuscript_id for each in manuscripts])
     return manuscripts
 
@@ -89,12 +89,12 @@ def check_manuscripts(manuscripts: tuple[SentManuscript, ...]) -> tuple[SentManu
 class IncludedFile(Noun):
     """A file that a LaTeX manuscript includes."""
 
-    name: str = Field(min_length=1, description="Its path in the folder of the main file.")
+    name: str = Field(min_length=1, description="Path relative to the main file.")
     path: Path
 
 
 class Preference(Noun):
-    """Opinion of a person on one problem of a review."""
+    """Decision of a person on one problem of a review."""
 
     manuscript: str = Field(min_length=1, description="The manuscript_id.")
     finding: str = Field(min_length=1, description="The problem_id.")
@@ -103,7 +103,7 @@ class Preference(Noun):
 
 
 class ManuscriptSource(Noun):
-    """One manuscript to be checked: where it lies, and what its authors said of it."""
+    """Manuscript to check: its files, and the authors' reason for withdrawing it."""
 
     manuscript_id: str = Field(min_length=1)
     path: Path
@@ -111,14 +111,14 @@ class ManuscriptSource(Noun):
         default=(), description="Files that a main file of LaTeX includes."
     )
     content_sha256: str = Field(
-        description="Of the file with those it includes, or of the LaTeX files of a folder."
+        description="Of the file with its included files, or of the LaTeX files of a folder."
     )
     known_reason: str | None = None
     earlier: ManuscriptCheck | None = Field(
-        default=None, description="What the review that is revised gave of it; None: it is not."
+        default=None, description="Result of the review that is revised; None: no revision."
     )
     preferences: tuple[Preference, ...] = Field(
-        default=(), description="What a person says of problems of that review."
+        default=(), description="Decisions of a person on problems of that review."
     )
 
 
@@ -126,8 +126,8 @@ class EarlierReview(Noun):
     """The review that a check revises."""
 
     run_id: RunId
-    literature: str = Field(description="Where it looked up related work; empty: nowhere.")
-    cutoff_date: date | None = Field(description="Nothing later was looked at.")
+    literature: str = Field(description="Literature for related work; empty: none.")
+    cutoff_date: date | None = Field(description="Latest publication date.")
 
 
 class CheckParameters(Noun):
@@ -140,18 +140,18 @@ class CheckParameters(Noun):
     )
     attempt_count: int = Field(default=1, ge=1, description="n of the quality checker.")
     repetition_count: int = Field(default=1, ge=1, description="m of the quality checker.")
-    judges: tuple[Judge, ...] = Field(default=(), description="Who judges hits; empty: nobody.")
-    revises: EarlierReview | None = Field(default=None, description="None: it is one of its own.")
+    judges: tuple[Judge, ...] = Field(default=(), description="Judges of hits; empty: none.")
+    revises: EarlierReview | None = Field(default=None, description="None: no revision.")
 
 
 CheckRequest = Request[ManuscriptSource, CheckParameters]
 
 
 class CheckScore(Noun):
-    """One metric of one check. None: it is undefined, or has no interval."""
+    """One metric of one check; None: undefined, or without an interval."""
 
     metric: str = Field(description="hit_rate@k, mean_hit_rate@k or precision@k.")
-    judges: str = Field(description="A judge, or the rule by which several were joined.")
+    judges: str = Field(description="A judge, or the rule that combines several.")
     value: float | None
     lower: float | None
     upper: float | None
@@ -164,29 +164,29 @@ class CheckHead(WorkHead):
     """One check of manuscripts by one engine."""
 
     judges: tuple[str, ...] = Field(
-        description="Engines that judged hits, in order; empty: none did.",
+        description="Engines that judged hits, in order; empty: none.",
     )
     form: str = Field(
-        description="Form asked for: auto, pdf, text or latex; of a release, its approach.",
+        description="Requested form: auto, pdf, text or latex; of a release, its approach.",
     )
     dataset: str = Field(
         default="",
         description="The release it was imported from; empty: checked by Assay.",
     )
-    maximum_problems: int = Field(ge=1, description="Most problems an attempt might report (k).")
+    maximum_problems: int = Field(ge=1, description="Maximum problems of an attempt (k).")
     review: bool = Field(
         default=False,
         description="Whether it read section by section, with a second look at each problem.",
     )
     literature: str = Field(
         default="",
-        description="Where related work was looked up, with its fingerprint; empty: nowhere.",
+        description="Literature for related work, with its fingerprint; empty: none.",
     )
     cutoff_date: date | None = Field(
-        default=None, description="Nothing later was looked at; None: no limit."
+        default=None, description="Latest publication date; None: no limit."
     )
     revises: str = Field(
-        default="", description="The review it revises, by its run_id; empty: it is one of its own."
+        default="", description="run_id of the review that it revises; empty: no revision."
     )
     attempt_count: int = Field(ge=1, description="Attempts at each manuscript (n).")
     repetition_count: int = Field(ge=1, description="Answers of each judge about each problem (m).")
@@ -196,37 +196,37 @@ class CheckHead(WorkHead):
 
 
 class CheckOptions(DeclaredOptions):
-    """Of `assay check`."""
+    """Options of `assay check`."""
 
     literature_is_optional: ClassVar[bool] = True
 
     form: str = option(
-        "auto", "auto|pdf|text|latex", "How the engine gets it; `pdf` attaches the file."
+        "auto", "auto|pdf|text|latex", "Form for the engine; `pdf` attaches the file."
     )
     problems: int = option(5, "K", "Most problems an attempt reports.", ge=1, le=MOST_PROBLEMS)
     review: bool = option(
         False,
         "",
-        "Read section by section, and look again at each problem before it is shown.",
+        "Read section by section, and check each problem a second time.",
     )
     literature: Annotated[
         LiteratureChoice | None,
         option(
             ...,
             LITERATURES,
-            "With --review: look up related work and what is cited. Default: nothing is looked up.",
+            "With --review: look up related and cited work. Default: no literature.",
         ),
     ] = None
     cutoff: Annotated[
         date | None,
-        read_by(parse_cutoff),
-        option(..., "DATE", "With --literature: look at nothing published after it."),
+        from_text(parse_cutoff),
+        option(..., "DATE", "With --literature: latest publication date."),
     ] = None
     revise: Path | None = option(
         None,
         "FILE",
-        "With --review: accept, reject or look again at findings, as the preferences.toml beside"
-        " its report says; nothing is looked up.",
+        "With --review: accept, reject or recheck findings by the preferences.toml of an earlier"
+        " report, without literature look-ups.",
     )
     attempts: int = option(
         1, "N", "Independent attempts at each manuscript.", ge=1, le=MOST_REPETITIONS
@@ -238,16 +238,16 @@ class CheckOptions(DeclaredOptions):
         1, "M", "Answers of each judge; the most frequent counts.", ge=1, le=MOST_REPETITIONS
     )
     reasons: Path | None = option(
-        None, "FILE", "Why authors withdrew: JSON Lines or CSV with manuscript, reason."
+        None, "FILE", "Authors' reasons for withdrawal: JSON Lines or CSV with manuscript, reason."
     )
     seed: int = option(42, "N", "Seed of the first attempt; the next ones follow.", ge=0)
     effort: Effort | None = option(
         None,
         "|".join(Effort),
-        "How much models that can think are asked to think. Default: the profile's.",
+        "Reasoning effort of models that support it. Default: the profile's.",
     )
     max_cost_usd_per_paper: float | None = option(
-        None, "X", "Leave a manuscript when it has spent this much.", ge=0
+        None, "X", "Stop a manuscript at this cost.", ge=0
     )
     max_requests: int | None = option(
         None, "N", "End early after this many literature requests.", ge=0
@@ -261,7 +261,7 @@ class CheckJob(WorkJob):
 
     tool = "check_manuscripts"
     not_offered = OF_THE_MACHINE | {"revise", "reasons", "judge", "repetitions"}
-    """Beside those, what names files of the machine and servers."""
+    """Also options that name local files and servers."""
     command_line = CommandLine(section="quality")
     web_form = WebForm(
         "A manuscript to check",

@@ -1,6 +1,4 @@
-"""One command that curates papers with their reviews: what programs send, what was asked, what it
-is, what landed.
-"""
+"""Kind of work `curate`: jobs, options, requests and heads of curations."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -13,7 +11,7 @@ from schemas.base import Noun
 from schemas.formats import SentName, check_different
 from schemas.idea import cutoff_day
 from schemas.options.commands import DeclaredOptions
-from schemas.options.values import option, parse_cutoff, read_by
+from schemas.options.values import from_text, option, parse_cutoff
 from schemas.people.ledger import Artefact
 from schemas.people.work_job import OF_THE_MACHINE, Argument, CommandLine, WorkJob
 from schemas.reasons import About, Reason
@@ -39,69 +37,71 @@ def _a_day(text: str) -> str:
 
 
 class SentReview(BaseModel):
-    """One review of a paper."""
+    """Submitted review of a paper."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    text: str = Field(description="As its reviewer wrote it.")
-    rating: float | None = Field(default=None, description="On the venue's own scale.")
-    confidence: float | None = Field(default=None, description="The reviewer's own.")
+    text: str = Field(description="Text of the review.")
+    rating: float | None = Field(default=None, description="On the venue's scale.")
+    confidence: float | None = Field(default=None, description="The reviewer's confidence.")
 
 
 class SentPaper(BaseModel):
-    """A paper and its reviews."""
+    """Submitted paper with its reviews."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    paper_id: SentName = Field(description="What the idea will be called.")
+    paper_id: SentName = Field(description="Name of the idea.")
     text: str = Field(min_length=1, description="The paper as Markdown, with its headings.")
     reviews: tuple[SentReview, ...] = Field(min_length=1, max_length=50)
     title: str = ""
     url: str = ""
-    licence: str = Field(default="", description="Under which paper and reviews may be used.")
+    licence: str = Field(default="", description="License of paper and reviews.")
     discipline: str = ""
     decision: str = ""
     cutoff_date: Annotated[str, AfterValidator(_a_day)] = Field(
-        default="", description="Day it was submitted: YYYY-MM-DD or YYYY-MM."
+        default="", description="Submission date: YYYY-MM-DD or YYYY-MM."
     )
     version: int | None = Field(
-        default=None, ge=1, description="1: what its reviewers had first; None: nobody says."
+        default=None, ge=1, description="1: the first reviewed version; None: unknown."
     )
 
     @property
     def name(self) -> str:
-        """Return what lists call it."""
+        """Return the name for lists."""
         return self.paper_id
 
 
 def check_papers(papers: tuple[SentPaper, ...]) -> tuple[SentPaper, ...]:
-    """Raises ConfigurationError when they cannot be written as files of different names."""
+    """Raise ConfigurationError if names of papers collide as file names."""
     check_different("papers", [paper.paper_id for paper in papers])
     return papers
 
 
 class PaperSource(Noun):
-    """One paper to be curated: where it and its reviews lie."""
+    """Paper to curate, with the files of its reviews."""
 
     paper_id: str = Field(min_length=1)
     reviewed_at: ReviewedAt
-    paper: Path | None = Field(default=None, description="None: OpenReview has it.")
+    paper: Path | None = Field(default=None, description="None: fetched from OpenReview.")
     reviews: tuple[Path, ...] = Field(
-        default=(), description="One file for each review, or one for all; empty: there is none."
+        default=(), description="One file for each review, or one for all; empty: none."
     )
     content_sha256: str = Field(
-        description="Hash over the files; of a forum over its name and the address asked."
+        description="Hash over the files; of a forum over its name and address."
     )
 
 
 class CurationParameters(Noun):
-    """Parameters of a curation: which papers are chosen, and what fills what they do not say."""
+    """Parameters of a curation: selection of papers, and defaults for missing fields."""
 
-    fewest_reviews: int = Field(default=2, ge=1, le=20, description="Usable reviews of a paper.")
+    fewest_reviews: int = Field(
+        default=2, ge=1, le=20, description="Minimum usable reviews of a paper."
+    )
     most_rating_spread: float | None = Field(
         default=None,
         ge=0,
-        description="Most that the ratings of a paper may lie apart; None: they are not looked at.",
+        description="Maximum spread of a paper's ratings; None: any.",
     )
     discipline: str = ""
     licence: str = ""
@@ -112,44 +112,41 @@ CurationRequest = Request[PaperSource, CurationParameters]
 
 
 class CurationHead(WorkHead):
-    """One run that curated papers by one engine."""
+    """One curation of papers by one engine."""
 
-    fewest_reviews: int = Field(ge=1, description="Usable reviews that a paper had to have.")
+    fewest_reviews: int = Field(ge=1, description="Minimum usable reviews of a paper.")
     most_rating_spread: float | None = Field(
-        ge=0, description="Most that ratings might lie apart; None: they were not looked at."
+        ge=0, description="Maximum spread of a paper's ratings; None: any."
     )
     paper_count: int = Field(ge=0, description="Papers.")
     incomplete_reason: EndedEarly = None
 
 
 class CurateOptions(DeclaredOptions):
-    """Of `assay curate`."""
+    """Options of `assay curate`."""
 
-    reviews_at_least: int = option(2, "N", "Usable reviews that a paper must have.", ge=1, le=20)
+    reviews_at_least: int = option(2, "N", "Minimum usable reviews of a paper.", ge=1, le=20)
     rating_spread: float | None = option(
-        None, "X", "Leave out papers whose ratings lie further apart.", ge=0
+        None, "X", "Leave out papers with a larger spread of ratings.", ge=0
     )
     discipline: str = option("", "NAME", "Field of papers that do not state one.")
-    licence: str = option("", "TEXT", "Of texts that state none, such as 'CC BY 4.0'.")
+    licence: str = option("", "TEXT", "License of texts without one, such as 'CC BY 4.0'.")
     cutoff: Annotated[
         date | None,
-        read_by(parse_cutoff),
-        option(..., "DATE", "For papers that do not say when they were submitted."),
+        from_text(parse_cutoff),
+        option(..., "DATE", "For papers without a submission date."),
     ] = None
     max_requests: int | None = option(
         None, "N", "End early after this many requests to OpenReview.", ge=0
     )
-    max_cost_usd_per_paper: float | None = option(
-        None, "X", "Leave a paper when it has spent this much.", ge=0
-    )
+    max_cost_usd_per_paper: float | None = option(None, "X", "Stop a paper at this cost.", ge=0)
 
 
-_CURATE = """Make papers with their reviews into rated ideas that benchmarks can be run on.
+_CURATE = """Make rated ideas for benchmarks from papers and their reviews.
 
 Each paper becomes a problem, a method and an experiment design without results; its reviews
 become statements that lead back to sentences, word for word. What is left out is a row with its
-reason. Offline, sentences are proposed and people word them. The same command goes on where it
-stopped; nothing is paid twice.
+reason. Offline, sentences are proposed and people word them. The same command resumes; nothing is paid twice.
 """
 
 
@@ -160,7 +157,7 @@ class CurateJob(WorkJob):
 
     tool = "curate_papers"
     not_offered = OF_THE_MACHINE | {"dry_run", "max_requests"}
-    """Beside those, what only the command does, and what is about forums."""
+    """Also options of the command line only, and of forums."""
     command_line = CommandLine(
         arguments=(
             Argument(
@@ -193,8 +190,8 @@ class CurateJob(WorkJob):
 
 
 def _reasons(curation: Curation) -> Iterator[Reason | None]:
-    """A document that could not be read stays so until somebody puts another in its place."""
     reason = curation.dropped_reason
+    # An unreadable document stays unreadable until it is replaced.
     yield None if reason is not None and reason.about is About.DOCUMENT else reason
     yield from (failure.reason for failure in curation.failures if not failure.is_of_a_document)
 

@@ -1,6 +1,4 @@
-"""Nouns of a draft: what it may say, its sections, figures and works,
-and what came of its check.
-"""
+"""Nouns of a draft: its claims, sections, figures and works."""
 
 from enum import StrEnum
 from textwrap import indent
@@ -18,18 +16,18 @@ from schemas.outcome import Judged, Provenance, UnitUnscoredReason, UnscoredDeta
 from schemas.works.draft_neighbour import NeighbourSection, SectionPart
 
 TITLE_KEY, DECLARATION_KEY = "idea.title", "declaration"
-"""Claims that every draft has."""
+"""Keys of claims that every draft has."""
 
 
 class Form(StrEnum):
-    """Form of a draft: without a measurement there is nothing to report yet."""
+    """Form of a draft; without measurements it is a proposal."""
 
     PAPER = "paper"
     PROPOSAL = "proposal"
 
 
 class ClaimKind(StrEnum):
-    """Kind of a claim, by what it is made of."""
+    """Kind of a claim, by its source."""
 
     NUMBER = "number"
     TEXT = "text"
@@ -39,33 +37,31 @@ class ClaimKind(StrEnum):
 
 
 class DraftClaim(Noun):
-    """One thing that a draft may say, known by its key: collected before any sentence is written.
+    """One claim that a draft may make, collected before the text is written.
 
-    In the draft it stands as a span that bears the key.
+    In the draft it is a span with the claim's key.
     """
 
     claim_key: str = Field(
-        pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=120, description="How sentences name it."
+        pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=120, description="Key in sentences."
     )
-    kind: ClaimKind = Field(description="What it is made of.")
-    means: Prose = Field(min_length=1, description="What it is, in a few words.")
-    shown: Prose = Field(min_length=1, description="As the draft shows it, word for word.")
+    kind: ClaimKind = Field(description="Source of the claim.")
+    means: Prose = Field(min_length=1, description="Short description.")
+    shown: Prose = Field(min_length=1, description="Text in the draft, verbatim.")
     value: float | None = Field(
-        default=None, description="The number itself; None: it is a text, quotation or gap."
+        default=None, description="The number; None: a text, quotation or gap."
     )
-    cited_keys: tuple[str, ...] = Field(
-        default=(), description="Works that it says something of, and has to be cited with."
-    )
+    cited_keys: tuple[str, ...] = Field(default=(), description="Works that must be cited with it.")
     passage: Prose = Field(
-        default="", description="The stored text that carries it; empty: it is about no work."
+        default="", description="Supporting stored text; empty: it is about no work."
     )
     query: Prose = Field(
-        default="", description="SQL that gives it out of the lake; empty: it was given as a file."
+        default="", description="SQL that computes it from the lake; empty: from a file."
     )
 
 
 class FigureKind(StrEnum):
-    """Kind of a figure, by what it is drawn from."""
+    """Kind of a figure, by its source."""
 
     CHART = "chart"
     GRAPH = "graph"
@@ -94,52 +90,48 @@ class MethodGraph(Noun):
     nodes: tuple[GraphNode, ...] = Field(min_length=1, max_length=16)
     arrows: tuple[GraphArrow, ...] = Field(default=(), max_length=32)
     line_characters: int = Field(
-        default=32, ge=8, le=60, description="Longest line of a box; what is longer is broken."
+        default=32, ge=8, le=60, description="Maximum line length in a box; longer lines wrap."
     )
 
 
 class PictureSpec(Noun):
-    """Request to an image model, and the picture that came of it."""
+    """Request to an image model, with the resulting picture."""
 
     model: str = Field(min_length=1)
-    prompt: str = Field(min_length=1, description="Word for word.")
-    graph: MethodGraph = Field(description="What it was asked to show.")
-    png_sha256: str = Field(pattern=r"^[0-9a-f]{64}$", description="Of the pixels that are kept.")
+    prompt: str = Field(min_length=1, description="The prompt, verbatim.")
+    graph: MethodGraph = Field(description="Requested content of the picture.")
+    png_sha256: str = Field(pattern=r"^[0-9a-f]{64}$", description="Hash of the stored picture.")
 
 
 class DraftFigure(Noun):
     """One figure of a draft."""
 
     figure_id: str = Field(pattern=r"^[a-z][a-z-]*$", max_length=40, description="Its name.")
-    kind: FigureKind = Field(description="What it is drawn from.")
+    kind: FigureKind = Field(description="Source of the figure.")
     caption: Prose = Field(min_length=1, description="Markdown with its claims as spans.")
     spec: Prose = Field(
         min_length=1,
-        description="Of a chart in Vega-Lite; of a graph its boxes and arrows; of a picture what was"
-        " asked for; JSON.",
+        description="JSON: a chart in Vega-Lite, boxes and arrows of a graph, or the request for a"
+        " picture.",
     )
-    query: Prose = Field(
-        default="", description="SQL that gives the rows drawn; empty: it draws no rows."
-    )
-    svg: Prose = Field(default="", description="As it is printed, in SVG; empty: not drawn yet.")
+    query: Prose = Field(default="", description="SQL of the rows drawn; empty: no rows.")
+    svg: Prose = Field(default="", description="The figure in SVG; empty: not drawn yet.")
     mended: tuple[str, ...] = Field(
-        default=(), description="What was changed by rule so that it can be read in print."
+        default=(), description="Automatic changes that make it legible in print."
     )
-    seen_by: str = Field(
-        default="", description="The model that was shown the picture; empty: none was."
-    )
+    seen_by: str = Field(default="", description="Model that inspected the picture; empty: none.")
     drawn_by: str = Field(
         default="",
-        description="The image model that drew it, as it was asked for; empty: a program drew it.",
+        description="Image model that drew it, as requested; empty: drawn by a program.",
     )
 
     @property
     def made(self) -> str:
-        """Return what its readers are told of how it was made; empty: a program drew it."""
+        """Disclosure for readers that an image model drew it; empty if a program did."""
         return self.made_as("This figure") if self.drawn_by else ""
 
     def made_as(self, name: str) -> str:
-        """Return how an image model made it, in words of ours."""
+        """Return the disclosure that an image model drew the figure called `name`."""
         looked = "A model that sees" if self.seen_by else "No model that sees"
         return (
             f"{name} was drawn by {self.drawn_by}, an image model, from boxes and arrows that a"
@@ -158,19 +150,19 @@ class DraftSection(Judged):
 
     section_id: str = Field(min_length=1, description="s1, s2, … in the order of the draft.")
     heading: Prose = Field(min_length=1, description="Its heading.")
-    purpose: Prose = Field(min_length=1, description="What it has to say.")
+    purpose: Prose = Field(min_length=1, description="Content that it should have.")
     claim_keys: tuple[str, ...] = Field(
-        default=(), description="Claims it was to use, by the outline."
+        default=(), description="Claims that the outline assigns to it."
     )
-    figure_ids: tuple[str, ...] = Field(default=(), description="Figures that stand in it.")
+    figure_ids: tuple[str, ...] = Field(default=(), description="Figures of the section.")
     part: SectionPart | None = Field(
-        default=None, description="What it is for; None: nothing that papers have, or not told."
+        default=None, description="Usual part of papers; None: none, or not stated."
     )
-    planned_words: int = Field(default=300, ge=20, le=5_000, description="Words asked of it.")
-    style: Prose = Field(default="", description="Tense and person asked of it; empty: none.")
+    planned_words: int = Field(default=300, ge=20, le=5_000, description="Planned length.")
+    style: Prose = Field(default="", description="Planned tense and person; empty: none.")
     planned_from: Prose = Field(
         default="",
-        description="Where words, place and style are from; empty: nobody said.",
+        description="Source of the planned length, position and style; empty: not stated.",
     )
     text: Prose = Field(
         default="", description="Markdown with its claims as spans; empty when unscored."
@@ -183,7 +175,7 @@ class DraftWork(Noun):
     """One work of a draft's bibliography."""
 
     cite_key: str = Field(
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9_:.-]*$", max_length=120, description="How it is cited."
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9_:.-]*$", max_length=120, description="Citation key."
     )
     paper_id: PaperId = Field(min_length=1, description="The paper.")
     title: str = Field(description="Title.")
@@ -201,13 +193,13 @@ class DraftWork(Noun):
 
 
 class Draft(Judged):
-    """One draft of one idea: written from claims, and refused where its text says anything else."""
+    """One draft of one idea, written from claims; refused if its text contains others."""
 
     JUDGEMENT = ("word_count",)
 
-    draft_id: str = Field(min_length=1, description="The idea it is of.")
-    content_sha256: str = Field(description="Hash over all that it was written from.")
-    form: Form = Field(description="What it is.")
+    draft_id: str = Field(min_length=1, description="The idea.")
+    content_sha256: str = Field(description="Hash over all inputs.")
+    form: Form = Field(description="Form of the draft.")
     title: str = Field(min_length=1, description="Its title, which is the idea's.")
     word_count: int | None = Field(
         ge=0, description="Words of the text that passed the check; None: it was refused."
@@ -223,12 +215,12 @@ class Draft(Judged):
     llm_calls: tuple[LlmCall, ...] = ()
     api_calls: tuple[ApiCall, ...] = ()
     provenance: Provenance | None = Field(
-        default=None, description="Of what wrote it; None where no engine was asked."
+        default=None, description="Of the text; None without a call."
     )
 
     @property
     def markdown(self) -> str:
-        """The whole text, as it is checked and compiled: Pandoc's Markdown."""
+        """The whole text in Pandoc's Markdown."""
         figures = {figure.figure_id: figure for figure in self.figures}
         title = next((each for each in self.claims if each.claim_key == TITLE_KEY), None)
         title_text = claim_span(title.claim_key, title.shown) if title else escaped(self.title)

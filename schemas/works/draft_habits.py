@@ -1,4 +1,4 @@
-"""What the papers near to a draft have in common: medians of what was measured."""
+"""Section habits of papers near a draft: medians of their measurements."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,20 +7,19 @@ from statistics import median
 from schemas.works.draft_neighbour import NeighbourSection, SectionPart
 
 LEAST_NEIGHBOURS = 5
-"""Of fewer papers no median is taken: one of them would decide it."""
+"""Minimum papers of a median; with fewer, single papers would decide it."""
 _PAST_FROM, _PRESENT_TO = 0.6, 0.4
 _PERSON_FROM = 0.15
 
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """Habit of neighbors in sections of one kind: medians over the papers that have it.
+    """Medians over the neighboring papers that have a section of one kind.
 
     Attributes:
-        low, high: the quarter with the fewest words ends at `low`, that with the most begins at
-            `high`.
-        place_0_to_1: where the middle of it stands in a whole paper; None: in none was it told.
-        share: of a whole paper's words; None as before.
+        low, high: quartiles of the number of words.
+        place_0_to_1: position of the section's middle in a whole paper; None: not measured.
+        share: share of a whole paper's words; None: not measured.
     """
 
     part: SectionPart
@@ -39,7 +38,7 @@ class Habit:
 
     @property
     def style(self) -> str:
-        """Tense and person in words; empty: neighbours do not agree, or too little was seen."""
+        """Tense and person in words; empty if neighbors differ, or there is too little text."""
         past, person = self.past_share, self.first_person_share
         tense = ""
         if past is not None:
@@ -53,7 +52,7 @@ class Habit:
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """Habits by kind, and how many papers were measured of how many that were looked up."""
+    """Habits by kind of section, with the numbers of measured and looked-up papers."""
 
     measured: int
     looked_up: int
@@ -65,7 +64,7 @@ class Habits:
 
     @property
     def why_not(self) -> str:
-        """Why no outline is planned by them."""
+        """Reason why they are not used for an outline."""
         if not self.looked_up:
             return "no papers nearby are known"
         return (
@@ -75,7 +74,7 @@ class Habits:
 
 
 def habits_of(rows: Sequence[NeighbourSection]) -> Habits:
-    """Return what the measured papers have in common."""
+    """Return the habits of the measured papers."""
     papers: dict[str, list[NeighbourSection]] = {}
     for row in rows:
         papers.setdefault(row.paper_id, []).append(row)
@@ -121,7 +120,7 @@ def _median(values: Sequence[float]) -> float | None:
 
 
 def _place(paper: Sequence[NeighbourSection], part: SectionPart) -> tuple[float, float]:
-    """Return where the middle of a part stands in a paper, and its share of the words."""
+    """Return the position of a part's middle in a paper, and its share of the words."""
     total = sum(row.word_count or 0 for row in paper) or 1
     before = middle = part_words = 0.0
     for row in paper:

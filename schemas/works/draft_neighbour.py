@@ -1,4 +1,4 @@
-"""Nouns of how the papers near to a draft are built."""
+"""Nouns of the sections of papers near a draft."""
 
 from enum import StrEnum
 
@@ -11,7 +11,7 @@ from schemas.reasons import Reason
 
 
 class SectionPart(StrEnum):
-    """What a section is for, in a paper or in a draft."""
+    """Usual part of a paper or a draft."""
 
     ABSTRACT = "abstract"
     INTRODUCTION = "introduction"
@@ -24,7 +24,7 @@ class SectionPart(StrEnum):
 
 
 class NeighbourSection(Judged):
-    """One section of a paper near to a draft, as it was measured, or why the paper was not."""
+    """Measurements of one section of a paper near a draft."""
 
     JUDGEMENT = ("word_count",)
     REASON = "unmeasured_reason"
@@ -33,47 +33,43 @@ class NeighbourSection(Judged):
     title: Prose = Field(description="Its title.")
     section_number: int = Field(
         ge=0,
-        description="1, 2, … as printed, the abstract apart; 0: nothing of the paper was measured.",
+        description="1, 2, … as printed, without the abstract; 0: the paper was not measured.",
     )
     part: SectionPart | None = Field(
-        default=None, description="What the section is for; None: nothing was measured."
+        default=None, description="Usual part of papers; None: not measured."
     )
     heading: Prose = Field(default="", description="Its heading as printed.")
-    text_source: str = Field(
-        default="", description="grobid, pdf or latex; empty: nothing was measured."
-    )
+    text_source: str = Field(default="", description="grobid, pdf or latex; empty: not measured.")
     is_whole: bool = Field(
         default=False,
-        description="Whether the whole paper was at hand; else what an evaluation kept of it.",
+        description="Whether the whole paper was available, not only stored sections.",
     )
     word_count: int | None = Field(
-        default=None, ge=0, description="Words of it; None: nothing was measured."
+        default=None, ge=0, description="Number of words; None: not measured."
     )
-    citation_count: int = Field(default=0, ge=0, description="Works cited in it, each time.")
-    figure_count: int = Field(default=0, ge=0, description="Figures first named in it.")
+    citation_count: int = Field(default=0, ge=0, description="Citations, including repeated ones.")
+    figure_count: int = Field(default=0, ge=0, description="Figures first mentioned in it.")
     diagram_count: int = Field(
         default=0,
         ge=0,
-        description="Of these, drawings such as an overview, by the sentence that names them.",
+        description="Of these, drawings such as an overview, by the mentioning sentence.",
     )
-    table_count: int = Field(default=0, ge=0, description="Tables first named in it.")
+    table_count: int = Field(default=0, ge=0, description="Tables first mentioned in it.")
     past_share: float | None = Field(
         default=None,
         ge=0,
         le=1,
-        description="Of auxiliaries, and of verbs after `we`, those in the past; None: too few.",
+        description="Share of past tense among auxiliaries and verbs after `we`; None: too few.",
     )
     first_person_share: float | None = Field(
         default=None,
         ge=0,
         le=1,
-        description=(
-            "Of its sentences, those with `we`, `our`, `us`, `I` or `my`; None: no sentence."
-        ),
+        description="Share of sentences with `we`, `our`, `us`, `I` or `my`; None: no sentence.",
     )
     unmeasured_reason: Reason | None = Field(
-        default=None, description="Why nothing was measured; None where it was."
+        default=None, description="Why it was not measured; None if it was."
     )
     unmeasured_detail: str = Field(
-        default="", description="One line about the reason; empty where it was measured."
+        default="", description="One line about the reason; empty if it was measured."
     )

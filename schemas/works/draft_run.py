@@ -1,4 +1,4 @@
-"""One command that writes a draft: what it is written from, what it is, what landed."""
+"""Kind of work `write`: jobs, options, requests and heads of drafts."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -26,24 +26,24 @@ from schemas.works.draft_venue import Venue, VenueRules
 
 
 class PlannedSection(Noun):
-    """Section as the outline plans it."""
+    """Section of an outline."""
 
     heading: str = Field(min_length=1, max_length=200)
-    purpose: str = Field(min_length=1, max_length=2_000, description="What it has to say.")
+    purpose: str = Field(min_length=1, max_length=2_000, description="Content it should have.")
     claim_keys: tuple[str, ...] = ()
     figure_ids: tuple[str, ...] = ()
     part: SectionPart | None = Field(
-        default=None, description="What the section is for; None: nothing that papers have."
+        default=None, description="Usual part of papers; None: none of them."
     )
     planned_words: int = Field(default=300, ge=20, le=5_000)
-    style: str = Field(default="", max_length=200, description="How it is written, in a few words.")
+    style: str = Field(default="", max_length=200, description="Style, in a few words.")
     planned_from: str = Field(
-        default="", max_length=500, description="Where words, place and style are from."
+        default="", max_length=500, description="Source of length, position and style."
     )
 
 
 def outline_of(draft: Draft) -> tuple[PlannedSection, ...]:
-    """The outline that a draft was written by."""
+    """Return the outline of a draft."""
     names = set(PlannedSection.model_fields)
     return tuple(
         PlannedSection.model_validate(section.model_dump(include=names))
@@ -52,20 +52,20 @@ def outline_of(draft: Draft) -> tuple[PlannedSection, ...]:
 
 
 def outline_text(outline: Sequence[PlannedSection]) -> str:
-    """The outline as YAML, for a person to edit."""
+    """Return the outline as editable YAML."""
     rows = [each.model_dump(mode="json") for each in outline]
     return yaml.safe_dump(rows, sort_keys=False, allow_unicode=True, width=100)
 
 
 class StoredText(Noun):
-    """A text of another paper, which a draft must not repeat."""
+    """Text of another paper, which a draft must not copy."""
 
     title: str
     text: str
 
 
 class Material(Noun):
-    """All that a draft is written from, collected before any sentence."""
+    """Inputs of a draft, collected before the text is written."""
 
     form: Form
     title: str = Field(min_length=1)
@@ -74,50 +74,50 @@ class Material(Noun):
     works: tuple[DraftWork, ...]
     stored: tuple[StoredText, ...] = ()
     failures: tuple[Failure, ...] = Field(
-        default=(), description="What was collected and is left out, and why."
+        default=(), description="Inputs that were left out, with reasons."
     )
     neighbours: tuple[NeighbourSection, ...] = ()
     venue: VenueRules = VenueRules(venue="neutral")
 
 
 class SectionPoint(Noun):
-    """Change that a section needs."""
+    """Change requested for a section."""
 
     heading: str
     point: str
 
 
 class DraftRevision(Noun):
-    """State from which a second round of a draft goes on."""
+    """State of the first round of a draft, for the second round."""
 
     run_id: RunId = Field(description="The first round.")
     review_run_id: RunId = Field(description="The check that reviewed it.")
-    draft: Draft = Field(description="The first round as it was published.")
+    draft: Draft = Field(description="The published draft of the first round.")
     points: tuple[SectionPoint, ...] = Field(min_length=1)
 
 
 class PlannedDraft(Noun):
-    """One draft that is to be written: from what, by which outline."""
+    """Draft to write, with its inputs and outline."""
 
     draft_id: str = Field(min_length=1)
-    content_sha256: str = Field(description="Over all that it is written from.")
+    content_sha256: str = Field(description="Hash over all inputs.")
     material: Material
     outline: tuple[PlannedSection, ...]
-    venue: Venue | None = Field(default=None, description="Sets its files; None: neutrally.")
-    revision: DraftRevision | None = Field(default=None, description="None: it is a first round.")
+    venue: Venue | None = Field(default=None, description="Template; None: neutral.")
+    revision: DraftRevision | None = Field(default=None, description="None: a first round.")
     idea_run_id: RunId | None = None
     experiment_run_ids: tuple[RunId, ...] = ()
     survey_run_id: RunId | None = None
     api_calls: tuple[ApiCall, ...] = Field(
-        default=(), description="Requests for the full texts of neighbours."
+        default=(), description="Requests for the full texts of neighboring papers."
     )
 
 
 class DraftParameters(Noun):
     """Parameters of a draft."""
 
-    method_version: int = Field(description="Of what no model writes, and of the check.")
-    review: bool = Field(default=False, description="Whether it is reviewed and written again.")
+    method_version: int = Field(description="Version of the code for texts and checks.")
+    review: bool = Field(default=False, description="Whether it is reviewed and rewritten.")
     draws: bool = Field(default=False, description="Whether an image model draws a figure.")
 
 
@@ -125,40 +125,38 @@ DraftRequest = Request[PlannedDraft, DraftParameters]
 
 
 class DraftHead(WorkHead):
-    """One draft by one engine, and what it rests on."""
+    """One draft by one engine, with its sources."""
 
     idea_run_id: RunId | None = Field(
-        default=None, description="The run that evaluated the idea; None: it came from a file."
+        default=None, description="The run that evaluated the idea; None: the idea is from a file."
     )
     experiment_run_ids: tuple[str, ...] = Field(
         default=(), description="Runs of experiments that it reports."
     )
-    venue: str = Field(description="Template it follows.")
+    venue: str = Field(description="Template.")
     survey_run_id: RunId | None = Field(
-        default=None, description="The survey that its works are from; None: there was none."
+        default=None, description="The survey of its works; None: no survey."
     )
     revises: str = Field(
-        default="", description="The first round, by its run_id; empty: it is one itself."
+        default="", description="run_id of the first round; empty: it is the first round."
     )
     review_run_id: str = Field(
-        default="", description="The check that reviewed the first round; empty: none did."
+        default="", description="The check that reviewed the first round; empty: none."
     )
     incomplete_reason: EndedEarly = None
 
 
 class WriteOptions(DeclaredOptions):
-    """Of `assay write`."""
+    """Options of `assay write`."""
 
     experiment: tuple[str, ...] = option(
-        (), "RUN[/TASK]", "A run of experiments that it reports, or a task of it; may be repeated."
+        (), "RUN[/TASK]", "A run of experiments to report, or one of its tasks; repeatable."
     )
-    survey: str | None = option(None, "RUN", "The survey that related work is taken from.")
-    bib: Path | None = option(None, "FILE", "A bibliography of your own, whose keys are kept.")
-    outline: Path | None = option(
-        None, "FILE", "An outline.yaml of an earlier draft, as you have edited it."
-    )
+    survey: str | None = option(None, "RUN", "The survey for related work.")
+    bib: Path | None = option(None, "FILE", "A bibliography, whose keys are used.")
+    outline: Path | None = option(None, "FILE", "An edited outline.yaml of an earlier draft.")
     full_text: bool = option(
-        False, "", "Fetch full texts of papers nearby that are not stored, to measure them."
+        False, "", "Download missing full texts of similar papers to measure their sections."
     )
     field: Fields = ()
     venue: str = option(
@@ -167,19 +165,19 @@ class WriteOptions(DeclaredOptions):
         "Template: neutral, article, conference or preprint, or a folder of your own.",
     )
     outline_only: bool = option(
-        False, "", "Print the outline, to be edited and given back with --outline; write nothing."
+        False, "", "Print the outline for editing (see --outline), and write nothing."
     )
     review: bool = option(
         False,
         "",
-        "Have the draft reviewed as by `assay check --review`, and write it once more by what is"
-        " found. Needs a model, and costs about three times as much.",
+        "Review the draft as by `assay check --review`, and rewrite it by the findings. Needs a"
+        " model, and costs about three times as much.",
     )
     image_model: str | None = option(
         None,
         "MODEL",
-        "Have an image model, such as openai/gpt-image-1, draw the method figure that the engine"
-        " describes; marked as such. Default: a program draws it.",
+        "Image model, such as openai/gpt-image-1, that draws the method figure, with a disclosure."
+        " Default: a program draws it.",
     )
 
 
@@ -193,7 +191,7 @@ class WriteJob(WorkJob):
         *("bib", "outline", "outline_only", "venue", "field"),
         "image_model",
     }
-    """Beside those, files of the caller's choice, and a model that readers are not offered."""
+    """Also options with local files, and a model that is not offered."""
     command: Literal["write"] = "write"
     idea: Annotated[str, Field(min_length=1, max_length=200)] | SentIdea = Field(
         description="The identifier of an idea of the lake, or an idea itself."

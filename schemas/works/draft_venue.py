@@ -1,4 +1,4 @@
-"""Nouns of a venue: the template of a draft, as its file says, and the rules that it brings."""
+"""Nouns of a venue: the template of a draft, and its rules."""
 
 from pathlib import Path
 
@@ -13,31 +13,29 @@ class VenueRules(Noun):
 
     venue: str = Field(min_length=1)
     most_words: int = Field(
-        default=4_000, ge=200, le=100_000, description="Planned for all sections together."
+        default=4_000, ge=200, le=100_000, description="Maximum of all sections together."
     )
     most_pages: int | None = Field(
-        default=None, ge=1, le=1_000, description="Of the PDF, references too; None: no limit."
+        default=None, ge=1, le=1_000, description="Of the PDF with references; None: no limit."
     )
     abstract_words: int | None = Field(
-        default=None, ge=20, le=2_000, description="Most of an abstract; None: there is none."
+        default=None, ge=20, le=2_000, description="Maximum of the abstract; None: no abstract."
     )
     headings: dict[SectionPart, str] = Field(
-        default={}, description="What sections are called; others as the outline calls them."
+        default={}, description="Headings by part; others are from the outline."
     )
-    required: tuple[SectionPart, ...] = Field(
-        default=(), description="Sections that must be there."
-    )
+    required: tuple[SectionPart, ...] = Field(default=(), description="Required sections.")
 
 
 class Venue(VenueRules):
-    """A template: its rules, and how it is set.
+    """Template of a draft: its rules and layout.
 
-    Its folder holds `venue.toml`; where they are there, `venue.typ` sets the PDF, `preamble.tex` is
-    put into the LaTeX, and all other files are laid beside it.
+    Its folder has `venue.toml`, and optionally `venue.typ` for the PDF, `preamble.tex` for the
+    LaTeX source, and other files, which are copied.
     """
 
     folder: Path
-    title: str = Field(min_length=1, description="What it is, in a few words.")
+    title: str = Field(min_length=1, description="Short description.")
     columns: int = Field(default=1, ge=1, le=2)
     latex: dict[str, str | tuple[str, ...]] = Field(
         default={}, description="Variables of Pandoc's template for LaTeX, such as classoption."

@@ -1,54 +1,52 @@
-"""Nouns of an experiment: a task, the programs tried on it, their executions,
-and what they show.
-"""
+"""Nouns of an experiment: task, programs, executions and findings."""
 
 from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Prose, Stored
+from schemas.base import ColumnInfo, Noun, Prose
 from schemas.calls import LlmCall
 from schemas.failure import Failure
 from schemas.outcome import Judged, Provenance, UnitUnscoredReason, UnscoredDetail, UnscoredReason
 
 
 class Limits(Noun):
-    """Bounds of one execution; whatever is exceeded ends it."""
+    """Limits of one execution; exceeding one ends it."""
 
-    seconds: float = Field(default=60.0, gt=0, le=3_600, description="By the clock.")
+    seconds: float = Field(default=60.0, gt=0, le=3_600, description="Wall-clock time.")
     memory_bytes: int = Field(default=1 << 30, ge=64 << 20, le=64 << 30)
     scratch_bytes: int = Field(default=64 << 20, ge=1 << 20, le=8 << 30)
     answer_bytes: int = Field(default=16 << 20, ge=1_000, le=256 << 20)
-    processes: int = Field(default=16, ge=4, le=256, description="Threads count as well.")
+    processes: int = Field(default=16, ge=4, le=256, description="Including threads.")
 
     @property
     def files(self) -> int:
-        """Files that the scratch folder may hold: empty ones take memory of the kernel too."""
+        """Maximum files of the scratch folder: empty ones take kernel memory too."""
         return self.scratch_bytes // 4096
 
 
 class Container(Noun):
-    """The sandbox where it is a container and not bubblewrap."""
+    """Container used as the sandbox instead of bubblewrap."""
 
     runtime: str = Field(pattern="^(podman|docker)$")
-    image: str = Field(pattern=r"^[A-Za-z0-9]\S*$", description="Holds python3, and not Assay.")
+    image: str = Field(pattern=r"^[A-Za-z0-9]\S*$", description="With python3, without Assay.")
 
 
 class Direction(StrEnum):
-    """Direction in which a metric is better."""
+    """Direction of improvement of a metric."""
 
     MINIMISE = "minimise"
     MAXIMISE = "maximise"
 
     @property
     def better(self) -> str:
-        """In words."""
+        """The direction in words."""
         return "less is better" if self is Direction.MINIMISE else "more is better"
 
 
 class Trials(Noun):
-    """Numbers of programs that are tried, and of runs of each."""
+    """Numbers of candidate programs, and of runs of each."""
 
     candidates: int = Field(default=30, ge=1, le=2_000, description="Proposals, repeated ones too.")
     screening: int = Field(default=3, ge=1, le=50, description="Small runs of every candidate.")
@@ -65,16 +63,12 @@ class Task(Noun):
     explanation: str = Field(
         default="",
         max_length=2_000,
-        description=(
-            "What the metric is relative to and what programs are given, as models are told."
-        ),
+        description=("Reference of the metric and inputs of programs, for the prompts of models."),
     )
-    least_difference: float = Field(
-        gt=0, description="Smallest difference of the metric that would be worth having."
-    )
+    least_difference: float = Field(gt=0, description="Smallest relevant difference of the metric.")
     chance: float | None = Field(
         default=None,
-        description="What a program reaches that knows nothing; None: labels are not permuted.",
+        description="Chance level of the metric; None: labels are not permuted.",
     )
     trials: Trials = Trials()
     limits: Limits = Limits()
@@ -91,13 +85,13 @@ class KnownWork(Noun):
 
 
 class KnownIdea(Noun):
-    """Idea of a task as its `idea.json` describes it."""
+    """Idea of a task, from its `idea.json`."""
 
     idea_id: str = Field(min_length=1, max_length=200)
-    run_id: str = Field(default="", description="The run that evaluated it; empty: none did.")
+    run_id: str = Field(default="", description="The run that evaluated it; empty: none.")
     text: str = Field(min_length=1, max_length=20_000)
     concerns: tuple[Annotated[str, Field(min_length=1, max_length=2_000)], ...] = Field(
-        default=(), max_length=20, description="What was objected to it."
+        default=(), max_length=20, description="Concerns about it."
     )
     works: tuple[KnownWork, ...] = Field(default=(), max_length=20, description="Nearest first.")
 
@@ -120,7 +114,7 @@ class Aim(StrEnum):
 
 
 class Fate(StrEnum):
-    """Fate of a candidate. A refused proposal could not be applied, and is no program."""
+    """Result of a candidate; a refused proposal could not be applied."""
 
     REFUSED = "refused"
     REPEATED = "repeated"
@@ -131,7 +125,7 @@ class Fate(StrEnum):
 
 
 class Stage(StrEnum):
-    """Stage of an execution. Each stage has seeds and data of its own."""
+    """Stage of an execution, with separate seeds and data."""
 
     SCREENING = "screening"
     SELECTION = "selection"
@@ -140,7 +134,7 @@ class Stage(StrEnum):
 
 
 class Finding(StrEnum):
-    """Finding that the figures allow within the task."""
+    """Conclusion of an experiment, valid within its task."""
 
     SUPPORTED = "supported"
     NOT_SUPPORTED = "not_supported"
@@ -153,20 +147,20 @@ class Execution(Judged):
     JUDGEMENT = ("value",)
 
     program_id: str = Field(description="The program; a row of `programs`.")
-    stage: Stage = Field(description="What the run is for.")
+    stage: Stage = Field(description="Stage of the run.")
     replicate: int = Field(
-        ge=0, description="Which data of the stage: equal numbers, equal data and equal seed."
+        ge=0, description="Number of the data of the stage: equal numbers, equal data and seed."
     )
-    seed: int = Field(ge=0, description="Seed that the program was given.")
+    seed: int = Field(ge=0, description="Seed of the program.")
     value: float | None = Field(
-        description="The metric, as computed outside the program's sandbox."
+        description="The metric, computed outside the sandbox; None when unscored."
     )
-    measures: Annotated[dict[str, float], Stored()] = Field(
-        default={}, description="Whatever else was scored, by name, as a JSON object."
+    measures: Annotated[dict[str, float], ColumnInfo()] = Field(
+        default={}, description="Other measures by name, as a JSON object."
     )
-    wall_seconds: float = Field(ge=0, description="Time the program took by the clock.")
-    memory_bytes: Annotated[int, Stored(unit="bytes")] | None = Field(
-        ge=0, description="Most memory seen in use; None: none was seen."
+    wall_seconds: float = Field(ge=0, description="Wall-clock time of the program.")
+    memory_bytes: Annotated[int, ColumnInfo(unit="bytes")] | None = Field(
+        ge=0, description="Peak memory; None: not measured."
     )
     unscored_reason: UnscoredReason = None
     unscored_detail: UnscoredDetail = ""
@@ -178,85 +172,82 @@ class Program(Noun):
     program_id: str = Field(
         min_length=1, description="parent, the name of a baseline, or c001, c002, … as proposed."
     )
-    role: Role = Field(description="What it is in the experiment.")
+    role: Role = Field(description="Role in the experiment.")
     parent_program_id: str | None = Field(
-        default=None, description="The program it was made from; None: it was given."
+        default=None, description="The program it was derived from; None: part of the task."
     )
     proposed_by: str | None = Field(
-        default=None, description="Engine that proposed it; None: it was given."
+        default=None, description="Engine that proposed it; None: part of the task."
     )
     aim: Aim | None = Field(
-        default=None, description="What a model was asked for; None: no model was asked."
+        default=None, description="Aim requested from the model; None: no model."
     )
     rationale: Prose = Field(
-        default="", description="What the model says that it changed, and why that should help."
+        default="", description="The model's explanation of the change and its expected effect."
     )
     borrowed_from: str | None = Field(
         default=None,
-        description="Key of the work that the model says it borrows from; None: of none shown.",
+        description="Key of the work that the model borrows from; None: none of those shown.",
     )
     settings: dict[str, str] = Field(
         default={},
-        description="Value of each tunable name: of the parent, and where values alone were chosen.",
+        description="Values of tunable names: of the parent, and if only values were changed.",
     )
     source: Prose = Field(description="The program; empty: the proposal was refused.")
     patch: Prose = Field(
         default="",
-        description="From the program it was made from, as a unified diff; empty: it was given or"
-        " refused.",
+        description="Unified diff to its parent; empty: part of the task, or refused.",
     )
-    source_sha256: Annotated[str, Stored(may_be_empty=True)] = Field(
+    source_sha256: Annotated[str, ColumnInfo(may_be_empty=True)] = Field(
         description="Hash over its syntax tree; empty: the proposal was refused."
     )
     refusal: str = Field(
-        default="", description="Why the proposal could not be applied, in a line; empty: it could."
+        default="", description="Why the proposal could not be applied, in a line; empty: applied."
     )
     lesson: Prose = Field(
         default="",
-        description="What those that come after it are told to do or to avoid; empty: nothing.",
+        description="Lesson for later proposals; empty: none.",
     )
-    fate: Fate | None = Field(default=None, description="How far it came; None: it was given.")
+    fate: Fate | None = Field(default=None, description="Result; None: part of the task.")
     mean: float | None = Field(
         default=None,
-        description=(
-            "Mean of the metric over the runs of the last stage it came to; None: it has none."
-        ),
+        description="Mean of the metric over the runs of its last stage; None: no runs.",
     )
-    run_count: int = Field(default=0, ge=0, description="Runs that the mean is over.")
+    run_count: int = Field(default=0, ge=0, description="Number of runs of the mean.")
     gain: float | None = Field(
         default=None,
-        description="Mean by which it is better than the parent on the same data; None: not known.",
+        description="Mean improvement over the parent on the same data; None: unknown.",
     )
     gain_low: float | None = Field(default=None, description="Lower end of the gain's interval.")
     gain_high: float | None = Field(default=None, description="Upper end of the gain's interval.")
     compared_with: int = Field(
         default=1,
         ge=1,
-        description="Comparisons that the interval is corrected for, by Bonferroni; 1: it is not.",
+        description="Number of comparisons in the Bonferroni correction of the interval; 1: none.",
     )
 
 
 class Experiment(Judged):
-    """Experiment on one task, with all that came of it."""
+    """Experiment on one task, with its results."""
 
     JUDGEMENT = ("finding",)
 
     task_id: str = Field(min_length=1, description="Name of the task's folder.")
     content_sha256: str = Field(description="Hash over the task's files.")
-    question: Prose = Field(description="What is asked.")
-    metric: str = Field(description="What is measured.")
-    direction: Direction = Field(description="Which way the metric is better.")
+    question: Prose = Field(description="Question of the task.")
+    metric: str = Field(description="Name of the metric.")
+    direction: Direction = Field(description="Direction of improvement of the metric.")
     explanation: Prose = Field(
-        default="", description="What the metric is relative to; empty: the task does not say."
+        default="", description="Reference of the metric; empty: not stated."
     )
-    least_difference: float = Field(gt=0, description="Smallest difference worth having.")
+    least_difference: float = Field(gt=0, description="Smallest relevant difference.")
     environment: str = Field(description="Interpreter and libraries of the executions.")
     idea_id: str | None = Field(
         default=None, description="The idea that is tried; None: the task names none."
     )
     idea_text: Prose = Field(default="", description="Its text; empty: the task names none.")
     idea_concerns: tuple[str, ...] = Field(
-        default=(), description="What was objected to it before it was tried."
+        default=(), description="Concerns about the idea before the experiment."
     )
     proposed_count: int = Field(ge=0, description="Candidates proposed.")
     tried_count: int = Field(ge=0, description="Of those, candidates that were run.")
@@ -278,7 +269,7 @@ class Experiment(Judged):
         description="The baseline with the best mean on fresh data; None: there is none.",
     )
     baseline_gain: float | None = Field(
-        default=None, description="Mean by which the best candidate is better than that baseline."
+        default=None, description="Mean improvement of the best candidate over that baseline."
     )
     baseline_low: float | None = Field(
         default=None, description="Lower end of that gain's interval at 95 %."
@@ -289,10 +280,8 @@ class Experiment(Judged):
     permuted_mean: float | None = Field(
         default=None, description="Its mean with permuted labels; None: labels were not permuted."
     )
-    finding: Finding | None = Field(
-        description="What the figures allow to be said; None: no figures."
-    )
-    because: Prose = Field(default="", description="Why this and no other, in a sentence.")
+    finding: Finding | None = Field(description="Conclusion; None: no results.")
+    because: Prose = Field(default="", description="Reason of the conclusion, in a sentence.")
     unscored_reason: UnitUnscoredReason = None
     unscored_detail: UnscoredDetail = ""
     programs: tuple[Program, ...] = ()
@@ -300,5 +289,5 @@ class Experiment(Judged):
     failures: tuple[Failure, ...] = ()
     llm_calls: tuple[LlmCall, ...] = ()
     provenance: Provenance | None = Field(
-        default=None, description="What proposed programs; None where nothing was tried."
+        default=None, description="Of the proposals; None if nothing was tried."
     )

@@ -1,6 +1,4 @@
-"""One command that experiments on tasks: what programs send, what was asked, what it is, what
-landed.
-"""
+"""Kind of work `experiment`: jobs, options, requests and heads of experiments."""
 
 from pathlib import Path
 from typing import Literal
@@ -23,13 +21,13 @@ _MOST_SENT_FILES = 50
 
 
 class SentTask(BaseModel):
-    """A task as the files of its folder."""
+    """Submitted task, as the files of its folder."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    task_id: SentName = Field(description="What the folder is called.")
+    task_id: SentName = Field(description="Name of the folder.")
     task: str = Field(min_length=1, description="`task.toml`: question, metric, trials, limits.")
-    program: str = Field(min_length=1, description="`program.py`: what is to be improved.")
+    program: str = Field(min_length=1, description="`program.py`: the program to improve.")
     evaluate: str = Field(min_length=1, description="`evaluate.py`: makes data, scores answers.")
     baselines: dict[SentName, str] = Field(
         default_factory=dict, max_length=_MOST_SENT_FILES, description="Programs by name."
@@ -42,18 +40,18 @@ class SentTask(BaseModel):
 
     @property
     def name(self) -> str:
-        """Return what lists call it."""
+        """Return the name for lists."""
         return self.task_id
 
 
 def check_tasks(tasks: tuple[SentTask, ...]) -> tuple[SentTask, ...]:
-    """Raises ConfigurationError when they cannot be written as folders of different names."""
+    """Raise ConfigurationError if names of tasks collide as folder names."""
     check_different("tasks", [each.task_id for each in tasks])
     return tasks
 
 
 class TaskSource(Noun):
-    """One task to be experimented on: where its folder lies."""
+    """Task of an experiment, with its folder."""
 
     task_id: str = Field(min_length=1)
     folder: Path
@@ -63,9 +61,9 @@ class TaskSource(Noun):
 class ExperimentParameters(Noun):
     """Parameters of an experiment."""
 
-    method_version: int = Field(description="Of the search, which counts as its prompts do.")
+    method_version: int = Field(description="Version of the search.")
     container: Container | None = Field(
-        default=None, description="Where programs run; None: in bubblewrap."
+        default=None, description="Sandbox of programs; None: bubblewrap."
     )
 
 
@@ -81,11 +79,13 @@ class ExperimentHead(WorkHead):
 
 
 class ExperimentOptions(DeclaredOptions):
-    """Of `assay experiment run`."""
+    """Options of `assay experiment run`."""
 
-    seed: int = option(0, "N", "Another one searches anew, on other data.", ge=0, le=2_147_483_647)
+    seed: int = option(
+        0, "N", "Seed; another one repeats the search on other data.", ge=0, le=2_147_483_647
+    )
     max_cost_usd_per_task: float | None = option(
-        None, "X", "End the search on a task when it has spent this much.", ge=0
+        None, "X", "Stop the search of a task at this cost.", ge=0
     )
 
 

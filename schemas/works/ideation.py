@@ -1,4 +1,4 @@
-"""Nouns of ideation: versions of ideas, the relations they rest on, the findings they answer."""
+"""Nouns of ideation: versions of ideas, keyword relations and findings."""
 
 from collections.abc import Iterable
 from datetime import date
@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Prose, Stored
+from schemas.base import ColumnInfo, Noun, Prose
 from schemas.calls import ApiCall, LlmCall
 from schemas.failure import Failure
 from schemas.idea import Idea
@@ -17,7 +17,7 @@ from schemas.reasons import About, Reason, reasons_about
 
 
 class Move(StrEnum):
-    """Move of a version against the one before it."""
+    """Change from the previous version."""
 
     BEGIN = "begin"
     ADD_KEYWORD = "add_keyword"
@@ -36,101 +36,101 @@ class FindingKind(StrEnum):
 
 
 class Finding(Noun):
-    """One thing that an evaluation found wanting in a version."""
+    """Weakness that an evaluation found in a version."""
 
-    key: str = Field(min_length=1, description="F1, F2, … the gravest first.")
+    key: str = Field(min_length=1, description="F1, F2, … most severe first.")
     kind: FindingKind
     text: str = Field(min_length=1)
 
 
 class KeywordRelation(Noun):
-    """Relation of a keyword of an idea to another concept, in papers."""
+    """Relation between a keyword of an idea and another concept, in papers."""
 
-    version_id: IdeaId = Field(description="The version it was looked at for.")
-    keyword: str = Field(description="Of the idea.")
+    version_id: IdeaId = Field(description="The version of the idea.")
+    keyword: str = Field(description="Keyword of the idea.")
     neighbour: str = Field(description="The other concept.")
     shared_count: int = Field(
-        ge=0, description="Papers up to the cutoff that name both; 0: the link is missing."
+        ge=0, description="Papers up to the cutoff with both; 0: a missing link."
     )
     first_day: int | None = Field(description="Day of the first of them, YYYYMMDD; None: none.")
     score_0_to_1: float = Field(
-        ge=0, le=1, description="Strength of the link, or how likely the missing one is."
+        ge=0, le=1, description="Strength of the link, or probability of a missing one."
     )
-    relation: Prose = Field(default="", description="How they are related; empty: not told.")
+    relation: Prose = Field(default="", description="Description of the relation; empty: none.")
     paper_ids: tuple[str, ...] = Field(
-        description="Papers that were shown for it: of a missing link those that name a bridge."
+        description="Papers shown for it; of a missing link those that mention a bridge."
     )
     bridges: tuple[str, ...] = Field(
-        default=(), description="Concepts named with both; empty where papers name both."
+        default=(), description="Concepts linked to both; empty if papers link both directly."
     )
-    chosen: bool = Field(description="Whether the version was made with it.")
+    chosen: bool = Field(description="Whether the version uses it.")
 
 
 class FindingAnswer(Noun):
-    """Answer of a version to a finding, and whether it holds."""
+    """Answer of a version to a finding, with its check."""
 
     version_id: IdeaId = Field(description="The version that answers.")
-    finding_key: str = Field(description="As it named the finding.")
-    kind: FindingKind | None = Field(description="None: there is no finding of that key.")
-    finding: Prose = Field(description="What was found wanting; empty: no finding of that key.")
-    quote: Prose = Field(description="The new words that it says answer it.")
+    finding_key: str = Field(description="Key of the finding in the reply.")
+    kind: FindingKind | None = Field(description="Kind of the finding; None: unknown key.")
+    finding: Prose = Field(description="Text of the finding; empty: unknown key.")
+    quote: Prose = Field(description="New words of the version as the answer.")
     answered: bool = Field(
-        description="Whether the words stand in the new text alone and speak of the finding."
+        description="Whether the words are only in the new text, and are about the finding."
     )
-    detail: str = Field(default="", description="Why not; empty where it is answered.")
+    detail: str = Field(default="", description="Why not; empty if it is answered.")
 
 
 class IdeaVersion(Judged):
-    """One version of an idea on its stack, or why there is none."""
+    """One version of an idea."""
 
     JUDGEMENT = ("text",)
 
-    version_id: IdeaId = Field(min_length=1, description="The idea's name in its evaluation.")
-    seed_id: IdeaId = Field(description="The seed it grew from.")
-    slot: int = Field(ge=1, description="Which of the seed's ideas, from 1.")
-    round: int = Field(ge=1, description="From 1.")
-    parent_id: str | None = Field(description="The version before it; None: it is the first.")
-    move: Move = Field(description="What it does with the one before.")
-    keywords: tuple[str, ...] = Field(description="Concepts it is made of.")
-    added_keyword: str | None = Field(default=None, description="New among them; None: none.")
-    replaced_keyword: str | None = Field(default=None, description="Given up for it; None: none.")
+    version_id: IdeaId = Field(min_length=1, description="Identifier of the idea in evaluations.")
+    seed_id: IdeaId = Field(description="The seed of the idea.")
+    slot: int = Field(ge=1, description="Number among the seed's ideas, from 1.")
+    round: int = Field(ge=1, description="Round, from 1.")
+    parent_id: str | None = Field(description="The previous version; None: the first version.")
+    move: Move = Field(description="Change from the previous version.")
+    keywords: tuple[str, ...] = Field(description="Concepts of the idea.")
+    added_keyword: str | None = Field(default=None, description="New keyword; None: none.")
+    replaced_keyword: str | None = Field(default=None, description="Replaced keyword; None: none.")
     reason: Prose = Field(
-        default="", description="Why that keyword, or why none; empty: none was looked for."
+        default="", description="Reason for the keyword, or for none; empty: none was sought."
     )
-    title: str = Field(default="", description="Empty where there is no text.")
-    text: Annotated[str, Stored(prose=True)] | None = Field(
+    title: str = Field(default="", description="Empty without a text.")
+    text: Annotated[str, ColumnInfo(prose=True)] | None = Field(
         description="Background, problem, method, experiment and falsifier; None when unscored."
     )
     problem: Prose = Field(default="", description="Of the text.")
     method: Prose = Field(default="", description="Of the text.")
     experiment: Prose = Field(default="", description="Of the text.")
-    falsifier: Prose = Field(default="", description="What would show it to be wrong.")
-    cutoff_date: date | None = Field(description="Nothing later was looked at; None: no limit.")
+    falsifier: Prose = Field(default="", description="Observation that would refute the idea.")
+    cutoff_date: date | None = Field(description="Latest publication date; None: no limit.")
     cluster: int | None = Field(
-        default=None, ge=1, description="Of candidate keywords, which keeps slots apart."
+        default=None, ge=1, description="Cluster of candidate keywords, different for each slot."
     )
-    dropped_reason: Annotated[Reason, Stored(allowed=reasons_about(About.ENTRY))] | None = Field(
-        default=None, description="Why it went no further; None: it did."
+    dropped_reason: Annotated[Reason, ColumnInfo(allowed=reasons_about(About.ENTRY))] | None = (
+        Field(default=None, description="Why it was dropped; None: it was not.")
     )
-    dropped_detail: str = Field(default="", description="One line about that.")
+    dropped_detail: str = Field(default="", description="One line about the reason.")
     closest_id: str | None = Field(
-        default=None, description="The paper or version nearest to it; None: none was looked at."
+        default=None, description="The most similar paper or version; None: not compared."
     )
     closest_similarity_0_to_1: float | None = Field(
-        default=None, ge=0, le=1, description="How near that is; None: none was looked at."
+        default=None, ge=0, le=1, description="Similarity to it; None: not compared."
     )
     unscored_reason: UnitUnscoredReason = None
     unscored_detail: UnscoredDetail = ""
-    provenance: Provenance | None = Field(default=None, description="None: nothing was asked.")
+    provenance: Provenance | None = Field(default=None, description="None: no call.")
 
     @property
     def kept(self) -> bool:
-        """Return whether it goes on to be evaluated."""
+        """Return whether it is to be evaluated."""
         return self.text is not None and self.dropped_reason is None and self.move is not Move.LEAD
 
     @property
     def idea(self) -> Idea:
-        """As every command takes it; those of one seed are a group."""
+        """The version as an idea; ideas of one seed are a group."""
         return Idea(
             idea_id=self.version_id,
             title=self.title,
@@ -145,7 +145,7 @@ class IdeaVersion(Judged):
 
 
 class IdeationRound(Noun):
-    """All that one round gave."""
+    """Result of one round."""
 
     round_id: str = Field(min_length=1, description="round-1, round-2, …")
     versions: tuple[IdeaVersion, ...] = ()
@@ -157,5 +157,5 @@ class IdeationRound(Noun):
 
 
 def kept_versions(versions: Iterable[IdeaVersion]) -> tuple[IdeaVersion, ...]:
-    """Those that go on to be evaluated, in order."""
+    """Return the versions to be evaluated, in order."""
     return tuple(version for version in versions if version.kept)

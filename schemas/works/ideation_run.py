@@ -1,4 +1,4 @@
-"""One command that makes ideas: what was asked, what it is, what landed."""
+"""Kind of work `ideate`: jobs, options, requests and heads of ideations."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -38,26 +38,26 @@ class IdeationParameters(Noun):
     neighbours_per_keyword: int = Field(default=8, ge=1, le=100)
     missing_links_per_keyword: int = Field(default=4, ge=0, le=100)
     maximum_keywords: int = Field(
-        default=4, ge=2, le=12, description="From here on a keyword replaces another."
+        default=4, ge=2, le=12, description="With as many keywords, a new one replaces another."
     )
-    candidates_shown: int = Field(default=6, ge=1, le=30, description="To choose a keyword from.")
+    candidates_shown: int = Field(default=6, ge=1, le=30, description="Of keywords.")
     papers_per_relation: int = Field(default=2, ge=1, le=10)
     findings_shown: int = Field(default=6, ge=1, le=30)
     duplicate_from_similarity: float = Field(default=0.92, gt=0, le=1)
-    seeds: tuple[str, ...] = Field(default=(), description="Hashes of what each of them says.")
-    profile_sha256: str = Field(default="", description="Of the profile, as ideas are evaluated.")
+    seeds: tuple[str, ...] = Field(default=(), description="Content hashes of the seeds.")
+    profile_sha256: str = Field(default="", description="Hash of the evaluations' profile.")
     modules: tuple[Module, ...] = Field(default=(), description="Of the evaluation.")
     survey: bool = Field(default=False, description="Whether the evaluation surveys each idea.")
     experiment_run_ids: tuple[RunId, ...] = Field(
         default=(), description="Experiments that count for the evaluation."
     )
     label: str = Field(default="", description="Of the evaluation.")
-    by_people: bool = Field(default=False, description="Whether people decide how ideas go on.")
-    # Below stands what is no part of a run's identity, and of no use to its workers.
+    by_people: bool = Field(default=False, description="Whether people decide on the next moves.")
+    # The following fields are not part of the run's identity, and workers do not need them.
     asked_of: tuple[str, ...] = Field(
         default=(),
         exclude=True,
-        description="Who decides how an idea goes on after a round; none: the rule does.",
+        description="Participants who decide on the next moves; none: a rule decides.",
     )
     batch: bool = Field(default=False, exclude=True, description="As of an evaluation.")
     batch_failures: BatchFailures = Field(
@@ -66,9 +66,9 @@ class IdeationParameters(Noun):
 
 
 class Slot(Noun):
-    """One idea in the making: its seed, its stack, what was found wanting in the last version.
+    """One idea of a seed: its versions, and findings about the last one.
 
-    `scores` stand beside `stack`, in words; `taken` are keywords of the seed's other ideas.
+    `scores` describe the versions in `stack`; `taken` are keywords of the seed's other ideas.
     """
 
     seed: Idea
@@ -91,16 +91,16 @@ class Slot(Noun):
 
 
 class PlannedRound(Noun):
-    """A round that is to be made, and what has become of it since."""
+    """Round of an ideation, with its state."""
 
     round_id: str = Field(min_length=1)
     slots: tuple[Slot, ...]
-    snapshot: Path = Field(description="Concepts are read from it.")
+    snapshot: Path = Field(description="Source of the concepts.")
     evaluated_run_id: RunId | None = Field(
-        default=None, description="The run that evaluated its versions; None: none did yet."
+        default=None, description="The run that evaluated its versions; None: not yet."
     )
     ended_reason: Reason | None = Field(
-        default=None, description="Why no round follows yet; None: nothing is in the way."
+        default=None, description="Why the next round cannot start; None: it can."
     )
 
 
@@ -108,10 +108,10 @@ IdeationRequest = Request[PlannedRound, IdeationParameters]
 
 
 class IdeationHead(WorkHead):
-    """One run that made ideas by one engine over one snapshot."""
+    """One ideation by one engine with one snapshot."""
 
-    literature: str = Field(description="The snapshot that concepts are from.")
-    profile: str = Field(description="Profile followed by the evaluations.")
+    literature: str = Field(description="Snapshot of the concepts.")
+    profile: str = Field(description="Profile of the evaluations.")
     seed_count: int = Field(ge=0, description="Seeds.")
     per_seed: int = Field(ge=1, description="Ideas of each seed.")
     rounds: int = Field(ge=1, description="Rounds asked for.")
@@ -123,27 +123,27 @@ class IdeationHead(WorkHead):
 
 
 class IdeateOptions(RunOptions, DeclaredOptions):
-    """Of `assay ideate`."""
+    """Options of `assay ideate`."""
 
     rounds: int = option(
         3, "N", "Versions of each idea: made, evaluated, revised by the findings.", ge=1, le=20
     )
     per_seed: int = option(4, "N", "Ideas of each seed.", ge=1, le=50)
     keywords: int = option(
-        4, "N", "Most concepts of an idea; from here on one replaces another.", ge=2, le=12
+        4, "N", "Most concepts of an idea; then a new one replaces another.", ge=2, le=12
     )
-    neighbours: int = option(8, "N", "Neighbours looked at of each concept.", ge=1, le=100)
+    neighbours: int = option(8, "N", "Neighbors considered for each concept.", ge=1, le=100)
     ask: tuple[str, ...] = option(
         (),
         "ID",
-        "Participant who decides after each round how an idea goes on; may be repeated. Default: a"
-        " rule decides.",
+        "Participant who decides on the next moves after each round; repeatable. Default: a rule"
+        " decides.",
     )
     plans: int = option(
         0,
         "N",
-        "Write a plan of an experiment for each of the best N ideas: what works near it used, and"
-        " how many runs it takes.",
+        "Write an experiment plan for each of the best N ideas: resources of similar works, and the"
+        " number of runs needed.",
         ge=0,
         le=100,
     )

@@ -1,4 +1,4 @@
-"""Kinds of work found in the modules of this folder."""
+"""Discovery of the kinds of work in the modules of this folder."""
 
 import pkgutil
 from functools import cache
@@ -12,11 +12,8 @@ from schemas.work_schema import WorkSchema
 
 @cache
 def work_schemas() -> tuple[WorkSchema[Any, Any], ...]:
-    """Return the kinds that the modules of this folder declare, in the modules' alphabetical order.
-
-    A kind is there once its module is: no list has to name it.
-    """
-    return tuple(dict.fromkeys(each for name in _names() for each in _declared(name)))
+    """Return the schemas declared in the modules of this folder, in alphabetical order."""
+    return tuple(dict.fromkeys(each for name in _names() for each in _schemas_in(name)))
 
 
 def _names() -> list[str]:
@@ -24,23 +21,21 @@ def _names() -> list[str]:
     return [name for name in names if name != __name__.rpartition(".")[2]]
 
 
-def _declared(name: str) -> list[WorkSchema[Any, Any]]:
+def _schemas_in(name: str) -> list[WorkSchema[Any, Any]]:
     values = vars(import_module(f"{schemas.works.__name__}.{name}")).values()
     return [value for value in values if isinstance(value, WorkSchema)]
 
 
 def work_jobs() -> dict[str, type[WorkJob]]:
-    """Return what programs send, by the names of the commands."""
+    """Return the job models by command."""
     return {job.name_of_command(): job for each in work_schemas() for job in each.jobs}
 
 
 def work_job(command: str) -> type[WorkJob]:
-    """Return what programs send for one command.
-
-    Modules that are named after it are looked at first: the help of one command imports no others.
-    """
+    """Return the job model of one command."""
+    # Modules with a matching name come first, so that the help of a command imports no others.
     for name in sorted(_names(), key=lambda name: command not in name):
-        for job in (job for each in _declared(name) for job in each.jobs):
+        for job in (job for each in _schemas_in(name) for job in each.jobs):
             if job.name_of_command() == command:
                 return job
     raise KeyError(command)

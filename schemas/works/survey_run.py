@@ -1,4 +1,4 @@
-"""One command that surveys questions: what was asked, what it is, what landed."""
+"""Kinds of work `survey` and `ask`: jobs, options, requests and heads of surveys."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -21,9 +21,9 @@ from schemas.literature.survey import (
 )
 from schemas.literature.survey_review import RemovedSentence, SurveyJoin, SurveySection, Written
 from schemas.options.commands import DeclaredOptions
-from schemas.options.values import Literature, option, parse_cutoff, read_by
+from schemas.options.values import Literature, from_text, option, parse_cutoff
 from schemas.people.ledger import Artefact
-from schemas.people.sent_file import ending_of, text_of
+from schemas.people.uploads import ending_of, text_of
 from schemas.people.work_job import Argument, CommandLine, WebForm, WorkJob
 from schemas.reasons import Reason
 from schemas.run import EndedEarly, WorkHead
@@ -31,14 +31,14 @@ from schemas.work import Request
 from schemas.work_schema import WorkSchema, tables_of_unit
 
 LONGEST_QUESTION = 4_000
-"""Characters; a longer text is no question but a paper."""
+"""Maximum characters of a question."""
 
 
 def as_question(given: str) -> str:
-    """The text of a question, on one line.
+    """Return a question on one line.
 
     Raises:
-        ConfigurationError: it is empty, or too long.
+        ConfigurationError: the question is empty or too long.
     """
     text = " ".join(given.encode("utf-8", "replace").decode().split())
     if not text:
@@ -51,7 +51,7 @@ def as_question(given: str) -> str:
 
 
 class SurveyQuestion(Noun):
-    """One question to be followed."""
+    """One question to survey."""
 
     question_id: str = Field(min_length=1)
     question: str = Field(min_length=1)
@@ -63,28 +63,28 @@ SurveyRequest = Request[SurveyQuestion, SurveyParameters]
 class SurveyHead(WorkHead):
     """One run of surveys by one engine over one literature."""
 
-    profile: str = Field(description="Profile the run followed.")
-    literature: str = Field(description="Where papers came from, with its fingerprint.")
+    profile: str = Field(description="Profile of the run.")
+    literature: str = Field(description="Source of papers, with its fingerprint.")
     depth: int = Field(ge=0, description="Most hops along the citation graph.")
     maximum_papers: int = Field(ge=1, description="Most papers kept of a question.")
     maximum_judged: int = Field(ge=1, description="Most papers judged for a question.")
     papers_read: int = Field(
-        ge=0, description="Most papers read for a review of a question; 0: none is written."
+        ge=0, description="Most papers read for a review of a question; 0: no review."
     )
-    written: Written = Field(description="What a model writes.")
-    cutoff_date: date | None = Field(description="Nothing later was looked at; None: no limit.")
+    written: Written = Field(description="Text that a model writes.")
+    cutoff_date: date | None = Field(description="Latest publication date; None: no limit.")
     question_count: int = Field(ge=0, description="Questions.")
     incomplete_reason: EndedEarly = None
 
 
 class QuestionOptions(DeclaredOptions):
-    """Of every command that follows a question."""
+    """Options of every command with a question."""
 
     literature: Literature = None
     cutoff: Annotated[
         date | None,
-        read_by(parse_cutoff),
-        option(..., "DATE", "Look at nothing published after it."),
+        from_text(parse_cutoff),
+        option(..., "DATE", "Latest publication date."),
     ] = None
     full_text: bool | None = option(
         None, "", "Download and parse papers that are read. Default: yes, except for snapshots."
@@ -95,19 +95,19 @@ class QuestionOptions(DeclaredOptions):
 
 
 class AskOptions(QuestionOptions):
-    """Of `assay ask`."""
+    """Options of `assay ask`."""
 
     papers_read: int | None = option(
         None,
         "N",
-        "Most relevant papers that the answer is written from. Default: the profile's.",
+        "Number of most relevant papers to read. Default: the profile's.",
         ge=1,
         le=100,
     )
 
 
 class SurveyOptions(QuestionOptions):
-    """Of `assay survey`."""
+    """Options of `assay survey`."""
 
     depth: int = option(
         2, "N", "Hops along references and citations; 0: searches alone.", ge=0, le=4
@@ -119,7 +119,7 @@ class SurveyOptions(QuestionOptions):
     papers_read: int = option(
         40,
         "N",
-        "Heaviest papers that a model reads to write the review; 0: none is written.",
+        "Heaviest papers that a model reads for the review; 0: no review.",
         ge=0,
         le=200,
     )
@@ -127,21 +127,21 @@ class SurveyOptions(QuestionOptions):
 
 _ASK = """Answer a question from the literature in a few paragraphs, as Markdown.
 
-Every sentence cites a paper that was found, and was held against what was read of it; what no
-paper answers is said to be not in what was found. Without a model the answer is the passages
-that bear on the question. The same question again is not paid again.
+Every sentence cites a retrieved paper and is checked against its text; questions that no paper
+answers are listed. Without a model the answer is the relevant passages. Asking the same question
+again costs nothing.
 """
-_SURVEY = """Find the papers that answer a question, and say of each why it is there.
+_SURVEY = """Find the papers that answer a question, with the reason for each.
 
-Searches come first, then references and citations, layer by layer, with a filter of relevance
-at each. Gives clusters, key papers, a timeline, quotes and a .bib file; a model reads the
-heaviest papers and writes a review whose every statement is cited and checked. The same command
-goes on where it stopped; nothing is paid twice.
+Searches come first, then references and citations, layer by layer, with a relevance filter at
+each. Prints clusters, key papers, a timeline, quotes and a .bib file; a model reads the heaviest
+papers and writes a review in which every statement is cited and checked. The same command
+resumes; nothing is paid twice.
 """
 
 
 _SHORT_CHARACTERS = 400
-"""A longer text with a question mark at its end is a text."""
+"""Maximum characters of a question for the choice of a web form."""
 
 
 def _is_question(ending: str, text: str) -> bool:
@@ -151,7 +151,7 @@ def _is_question(ending: str, text: str) -> bool:
 
 
 class _OfAQuestion(WorkJob):
-    """With one question."""
+    """Base of jobs with one question."""
 
     question: str = Field(min_length=1, max_length=LONGEST_QUESTION)
 

@@ -1,4 +1,4 @@
-"""Budgets of a run and of each idea, shared by all of its workers and kept through kills."""
+"""Budgets of a run and of each idea, shared by all workers and stored durably."""
 
 import asyncio
 import uuid
@@ -18,7 +18,7 @@ _POLL_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """Leave for one call that has not been settled yet."""
+    """A reservation for one call that is not settled yet."""
 
     reservation_id: str
     idea_id: IdeaId
@@ -28,13 +28,12 @@ class Reservation:
 class SharedBudget:
     """The budget of one run.
 
-    `await reserve(...)` before a call and `settle(...)` after it. While something is left, a call
-    is let in; where only calls in flight stand between what is spent and the bound, it waits until
-    they are settled. So the overshoot is at most what the calls in flight cost above their
-    estimates. Reservations of processes that died are forgotten. Literature requests are counted
-    where they are bounded.
+    Call `reserve` before a call and `settle` after it. A call is admitted while budget is left; if
+    only calls in flight could exhaust it, it waits until they are settled. The overshoot is at most
+    the cost of calls in flight above their estimates. Reservations of dead processes are dropped.
+    Literature requests are counted only if limited.
 
-    Where the catalogue is in PostgreSQL, its database keeps the budget for all machines.
+    With a catalogue in PostgreSQL, its database holds the budget for all machines.
 
     Raises:
         ConfigurationError: the file, or the database, cannot be used.
@@ -50,7 +49,7 @@ class SharedBudget:
     async def reserve(
         self, idea_id: IdeaId, *, cost_usd: float = 0.0, tokens: int = 0
     ) -> Reservation:
-        """Leave for one model call with this estimate.
+        """Reserve budget for one model call with this estimate.
 
         Raises:
             BudgetExhaustedError: the run's or the idea's budget is spent.
@@ -59,15 +58,16 @@ class SharedBudget:
         reservation = Reservation(uuid.uuid4().hex, idea_id, estimate)
         if self.bounded:
             request = (reservation.reservation_id, idea_id, cost_usd, tokens)
-            # What is waited for may happen in another process, which sets no event here.
+            # Polled, because another process may settle the calls in flight.
             while not self._file.admit(*request):  # noqa: ASYNC110
                 await asyncio.sleep(_POLL_SECONDS)
         return reservation
 
     def send(self, reservation: Reservation, unit: str, call: LlmCall) -> None:
-        """Journal a call that is about to be sent, for the unit it is made for.
+        """Journal a call about to be sent, with the unit that it lands with.
 
-        `call` is the row that stands if no answer comes. Without a unit nothing would ever land it.
+        `call` is the row that is recorded if no answer comes. Calls without a unit are not
+        journaled.
         """
         if not unit:
             return
@@ -88,7 +88,7 @@ class SharedBudget:
         tokens: int = 0,
         call: LlmCall | None = None,
     ) -> None:
-        """Replace the estimate by what the call used, and its row in the journal by `call`.
+        """Replace the estimate by the actual use, and the journaled row by `call`.
 
         A cost of None (unknown) counts as the estimate.
         """
@@ -97,8 +97,7 @@ class SharedBudget:
         self._file.settle(reservation.reservation_id, reservation.idea_id, known_usd, tokens, row)
 
     def count_request(self, idea_id: IdeaId) -> None:
-        """Leave for one literature request, counted at once: a request costs the same whatever
-        comes back.
+        """Count one literature request.
 
         Raises:
             BudgetExhaustedError: the run's literature requests are spent.
@@ -107,18 +106,16 @@ class SharedBudget:
             self._file.count_request(idea_id)
 
     def charge(self, batch: str, by_idea: Mapping[IdeaId, Spend]) -> None:
-        """Charge a batch to its ideas, in place of what was charged before: estimated when it is
-        submitted, known when it has ended.
-        """
+        """Charge a batch to its ideas, replacing its earlier charge (an estimate until it ends)."""
         self._file.charge(batch, by_idea)
 
     def spent(self, idea_id: IdeaId | None = None) -> Spend:
-        """Return what the run, or one idea of it, has spent so far over all processes."""
+        """Return the spending of the run, or of one idea, over all processes."""
         cost_usd, tokens, requests = self._file.spent(idea_id or WHOLE_RUN)
         return Spend(cost_usd=cost_usd, tokens=tokens, requests=requests)
 
     def reached(self) -> tuple[str, ...]:
-        """The fields of the budget that the whole run has spent."""
+        """Return the budget fields that the run has exhausted."""
         spent = self.spent()
         amounts = {
             "maximum_cost_usd": spent.cost_usd,
@@ -132,5 +129,5 @@ class SharedBudget:
         )
 
     def close(self) -> None:
-        """Close the file; the next use opens it again."""
+        """Close the file; the next use reopens it."""
         self._file.close()

@@ -1,6 +1,4 @@
-"""The ledger of one idea's evaluation: every call made for it, in order, and the citations that its
-look-ups met.
-"""
+"""The ledger of an idea: its calls in order, failures, and the citations it looked up."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,19 +14,17 @@ from tasks.telemetry.reporting import model_calls, source_calls
 from tasks.text.words import shorten_words
 
 _NAME_CHARACTERS = 12
-"""Of an identifier: as many as the gateway tells of a paper that it left out."""
+"""Length of identifiers, as in the gateway's header of left-out papers."""
 _TITLE_WORDS = 12
 _MOST_NAMED = 5
 
 
 @dataclass(slots=True)
 class Ledger:
-    """Collects the calls and failures of one idea while its evaluation runs.
-
-    Not shared between ideas.
+    """The calls and failures of one idea during its evaluation. Not shared between ideas.
 
     Attributes:
-        unit: whose landing takes the calls along, by `Kind.unit_path`; empty: nothing lands.
+        unit: path (`Kind.unit_path`) of the unit that the calls land with; empty: none.
     """
 
     idea_id: IdeaId
@@ -44,11 +40,11 @@ class Ledger:
 
     @property
     def citation_edges(self) -> list[CitationEdge]:
-        """By the identifiers of their papers: parts of an evaluation go on side by side."""
+        """The citations, ordered by paper ids, because parts of an evaluation run concurrently."""
         return [self._edges[ends] for ends in sorted(self._edges)]
 
     def meet(self, edges: Iterable[CitationEdge]) -> None:
-        """Keep each citation once; one that knows its passages rather than one that does not."""
+        """Add citations, each once; an edge with contexts replaces one without."""
         for edge in edges:
             earlier = self._edges.get((edge.citing_paper_id, edge.cited_paper_id))
             if earlier is None or earlier.contexts is None:
@@ -57,7 +53,7 @@ class Ledger:
     def leave_out(
         self, reason: Reason, papers: Mapping[str, str], cutoff: date | None = None
     ) -> None:
-        """Count papers that nothing is judged by, each once, in one failure for each reason.
+        """Record excluded papers, each once, in one failure per reason.
 
         Args:
             papers: titles by identifier; a title may be empty.
@@ -74,13 +70,13 @@ class Ledger:
             self.failures[:] = [*others, failure]
 
     def is_new_request(self) -> bool:
-        """Return whether the next literature request is one that no earlier start of the idea made."""
+        """Count a literature request; return whether no earlier attempt of the idea made it."""
         self.counted_requests += 1
         return self.counted_requests > self.requests_counted_before
 
 
 def _in_words(reason: Reason, papers: Mapping[str, str], cutoff: date | None) -> tuple[str, str]:
-    """Return what was left out, and how much of it and why."""
+    """Return subject and detail of the failure for excluded papers."""
     count = "1 paper" if len(papers) == 1 else f"{len(papers):,} papers"
     if reason is Reason.AFTER_CUTOFF:
         detail = f"{count} may have appeared after the cutoff {cutoff} and counted for nothing"

@@ -1,6 +1,4 @@
-"""What is left of a budget for one piece of work, when others under the same command have had their
-share.
-"""
+"""The remaining budget of a run, after other runs of the same command."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,7 +10,7 @@ from warehouse.warehouse import Warehouse
 
 
 def remaining(budget: Budget, warehouse: Warehouse, others: Sequence[RunId]) -> Budget:
-    """The budget without what `others`, which are published, have spent."""
+    """Return the budget minus the spending of `others`, which are published."""
     if budget == Budget() or not others:
         return budget
     with warehouse.queries() as queries:

@@ -74,7 +74,7 @@ def day_of(record: Record, path: Path) -> date | None:
     try:
         return date.fromisoformat(str(text))
     except ValueError as error:
-        raise ConfigurationError(f"{path}: cutoff_date {text!r} is no date") from error
+        raise ConfigurationError(f"{path}: cutoff_date {text!r} is not a date") from error
 
 
 def _read_content(path: Path, *, each: bytes) -> bytes:

@@ -87,7 +87,7 @@ class Shown:
 
     @cached_property
     def entries(self) -> tuple[tuple[str, Paper], ...]:
-        """(key, paper) pairs in order: ("P1", …), ("P2", …), …"""
+        """Pairs of key and paper in order: ("P1", …), ("P2", …)."""
         return tuple((f"P{number}", paper) for number, paper in enumerate(self.papers, start=1))
 
     @cached_property

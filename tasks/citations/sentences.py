@@ -41,7 +41,7 @@ def sentences(line: str) -> list[str]:
 
 
 def uncited_sentence_count(text: str) -> int:
-    """Return how many sentences state something without a citation mark (`\\x01<number>\\x02`).
+    r"""Return how many sentences state something without a citation mark (`\x01<number>\x02`).
 
     A statement has at least `MINIMUM_WORDS_OF_A_STATEMENT` words, is no heading, no question, and
     does not end in a colon (a line that announces a list).

@@ -283,7 +283,7 @@ def _without_evidence(
 
 
 def _why_without_evidence(seat: _Seat) -> tuple[Reason, str]:
-    """ "Nothing is known" is said only when every search was answered."""
+    """Return "nothing is known" only if every search was answered."""
     knowledge = seat.case.knowledge
     if seat.masked_count:
         return (

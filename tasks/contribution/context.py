@@ -12,7 +12,7 @@ from schemas.judgement.contribution import (
     Comparison,
     ContributionEvaluation,
     Dimension,
-    JudgedBefore,
+    EarlierJudgements,
 )
 from schemas.literature.paper import Paper
 from schemas.outcome import Provenance
@@ -27,13 +27,13 @@ from tasks.literature.client import LiteratureClient
 from tasks.text.words import Excerpt
 
 
-def judged_before(earlier: ContributionEvaluation, papers: Sequence[Paper]) -> JudgedBefore:
+def judged_before(earlier: ContributionEvaluation, papers: Sequence[Paper]) -> EarlierJudgements:
     """Return the scored judgements of an earlier evaluation.
 
     Args:
         papers: of that evaluation; judgements of papers with changed texts are not reused.
     """
-    return JudgedBefore(
+    return EarlierJudgements(
         dimensions=earlier.dimensions,
         candidates=tuple(each for each in earlier.candidates if each.relevance_0_to_5 is not None),
         comparisons=tuple(each for each in earlier.comparisons if each.score is not None),
@@ -44,7 +44,7 @@ def judged_before(earlier: ContributionEvaluation, papers: Sequence[Paper]) -> J
 class Before:
     """Judgements of an earlier run that were made by the same step on the same text."""
 
-    def __init__(self, earlier: JudgedBefore | None) -> None:
+    def __init__(self, earlier: EarlierJudgements | None) -> None:
         self._texts = earlier.paper_sha256 if earlier else {}
         self._dimensions = earlier.dimensions if earlier else ()
         self._relevance = {each.paper_id: each for each in earlier.candidates} if earlier else {}

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from schemas.failure import Failure, own_work
+from schemas.failure import Failure, own_publication_failures
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
 from schemas.judgement.contribution import (
@@ -12,7 +12,7 @@ from schemas.judgement.contribution import (
     Comparison,
     ContributionEvaluation,
     ContributionReview,
-    JudgedBefore,
+    EarlierJudgements,
 )
 from schemas.literature.paper import Paper
 from schemas.outcome import Outcome
@@ -155,7 +155,7 @@ async def evaluate_contribution(
     engine: Engine,
     literature: LiteratureClient,
     embedder: Embedder,
-    before: JudgedBefore | None = None,
+    before: EarlierJudgements | None = None,
 ) -> Findings[ContributionEvaluation]:
     """Evaluate one idea's contribution; failures of engine and sources are part of the result.
 
@@ -203,7 +203,7 @@ async def _judge(
     ]
     own_papers = own_publications(context.idea, unjudged)
     around.judgements.update({paper.paper_id: POSSIBLY_THIS_WORK for paper in own_papers})
-    around.failures.extend(own_work(own_papers, STAGE))
+    around.failures.extend(own_publication_failures(own_papers, STAGE))
     unjudged = [paper for paper in unjudged if paper.paper_id not in around.judgements]
     around.judgements.update(
         {paper.paper_id: NO_ABSTRACT for paper in unjudged if not paper.abstract}

@@ -18,7 +18,7 @@ from schemas.works.curation import (
     CuratedReview,
     CuratedSentence,
     CuratedStatement,
-    Kept,
+    DroppedPart,
 )
 from tasks.curation.leaks import Outcomes
 from tasks.curation.steps.curate_criticism import (
@@ -227,7 +227,7 @@ def _locate_sentences(
         if reason is None and place is not None:
             places[place.start] = place
         elif reason is not None:
-            drops.append(_drop(Kept.SENTENCE, review.review_id, each.quote, reason))
+            drops.append(_drop(DroppedPart.SENTENCE, review.review_id, each.quote, reason))
     return [places[start] for start in sorted(places)], drops
 
 
@@ -292,7 +292,7 @@ async def extract_statements(
             statements.append(statement)
             continue
         statements[same] = _merge(statements[same], statement)
-        drops.append(_drop(Kept.STATEMENT, "", statement.statement, Reason.REPEATED))
+        drops.append(_drop(DroppedPart.STATEMENT, "", statement.statement, Reason.REPEATED))
     order = {each.key: place for place, each in enumerate(prompt_sentences)}
     statements.sort(key=lambda each: order[each.sentence_ids[0]])
     return StatementsOfIdea(
@@ -316,13 +316,17 @@ def _statement(
     sentence_ids = tuple(key for key in keys if key in cited)
     if not text or entry.type is None or entry.axis is None or entry.severity is None:
         return _drop(
-            Kept.STATEMENT, "", text, Reason.REPLY_UNPARSABLE, "its text or its kind is missing"
+            DroppedPart.STATEMENT,
+            "",
+            text,
+            Reason.REPLY_UNPARSABLE,
+            "its text or its kind is missing",
         )
     if not sentence_ids:
-        return _drop(Kept.STATEMENT, "", text, Reason.WITHOUT_SOURCE)
+        return _drop(DroppedPart.STATEMENT, "", text, Reason.WITHOUT_SOURCE)
     leak = outcomes.leak(text)
     if leak is not None:
-        return _drop(Kept.STATEMENT, "", text, Reason.TELLS_RESULTS, leak.detail)
+        return _drop(DroppedPart.STATEMENT, "", text, Reason.TELLS_RESULTS, leak.detail)
     return CuratedStatement(
         statement_id="t0",
         statement=text,
@@ -361,7 +365,7 @@ def _merge(first: CuratedStatement, other: CuratedStatement) -> CuratedStatement
 
 
 def _drop(
-    left_out_of: Kept, subject: str, text: str, reason: Reason, detail: str = ""
+    left_out_of: DroppedPart, subject: str, text: str, reason: Reason, detail: str = ""
 ) -> CuratedDrop:
     return CuratedDrop(
         left_out_of=left_out_of,

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from schemas.failure import Failure
 from schemas.outcome import Provenance, Unscored
 from schemas.reasons import Reason
-from schemas.works.curation import HEADINGS, CuratedDrop, CuratedReview, Curation, Kept, idea_text
+from schemas.works.curation import (
+    HEADINGS,
+    CuratedDrop,
+    CuratedReview,
+    Curation,
+    DroppedPart,
+    idea_text,
+)
 from schemas.works.curation_run import CurationParameters, PaperSource
 from tasks.accounting.ledger import Ledger
 from tasks.curation.criticism import (
@@ -109,7 +116,7 @@ async def _idea(
         texts[name], leaked = outcomes.without_leaks(getattr(answer.value, name).strip())
         leaks += [
             CuratedDrop(
-                left_out_of=Kept.IDEA,
+                left_out_of=DroppedPart.IDEA,
                 subject=name,
                 text=each.sentence,
                 reason=Reason.TELLS_RESULTS,

@@ -105,7 +105,7 @@ class Reader:
     async def _pdf(self, content: bytes, name: str, ledger: Ledger) -> Parsed:
         """Parse with GROBID if configured; if it fails, with the embedded parser."""
         if b"%PDF-" not in content[:1024]:
-            return Rejection(Reason.NOT_A_PDF, f"{name} has the suffix of a PDF but is none")
+            return Rejection(Reason.NOT_A_PDF, f"{name} is not a PDF")
         grobid_failures: tuple[Failure, ...] = ()
         async with self.slots:
             if self.grobid_url is not None:

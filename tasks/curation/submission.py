@@ -7,7 +7,7 @@ from datetime import date
 
 from schemas.failure import Failure
 from schemas.reasons import Reason
-from schemas.works.curation import CuratedDrop, CuratedReview, Kept
+from schemas.works.curation import CuratedDrop, CuratedReview, DroppedPart
 from schemas.works.curation_run import CurationParameters
 from tasks.documents.document import ParsedDocument
 from tasks.text.vocabulary import STOP_WORDS
@@ -106,7 +106,7 @@ def review_drops(reviews: Sequence[CuratedReview]) -> tuple[CuratedDrop, ...]:
     """Return a row for each unused review."""
     return tuple(
         CuratedDrop(
-            left_out_of=Kept.REVIEW,
+            left_out_of=DroppedPart.REVIEW,
             subject=review.review_id,
             text=review.text[:_LONGEST_EXCERPT],
             reason=review.unused_reason,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from schemas.idea import Idea
-from schemas.judgement.contribution import JudgedBefore
+from schemas.judgement.contribution import EarlierJudgements
 from schemas.judgement.evaluation import IdeaEvaluation
 from schemas.literature.coverage import FieldCoverage
 from schemas.profile import Profile
@@ -42,7 +42,7 @@ class IdeaTools:
     embedder: Embedder
     ledger: Ledger
     knowledge: "KnowledgeTools | None" = None
-    before: JudgedBefore | None = None
+    before: EarlierJudgements | None = None
     experimental_results: tuple[ExperimentalResult, ...] = ()
     field_embedder: Embedder | None = None
     coverage: FieldCoverage | None = None

@@ -10,7 +10,7 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, RunId, content_hash
-from schemas.judgement.contribution import NOVELTY_RULE, JudgedBefore
+from schemas.judgement.contribution import NOVELTY_RULE, EarlierJudgements
 from schemas.judgement.run_request import RunRequest
 from schemas.literature.paper import LITERATURE_RULES
 from schemas.run import Module
@@ -150,7 +150,7 @@ class PlannedIdea(Noun):
 
     idea: Idea
     evaluation_key: EvaluationKey
-    before: JudgedBefore | None = None
+    before: EarlierJudgements | None = None
     experimental_results: tuple[ExperimentalResult, ...] = ()
 
 

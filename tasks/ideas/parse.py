@@ -177,7 +177,7 @@ def _cutoff(value: object) -> date | None:
         if text_written is None
         else repr(" ".join(text_written.split())[:40])
     )
-    what = "is no date from 1500 to 2100"
+    what = "is not a date from 1500 to 2100"
     if isinstance(value, date | str):
         text = plain_text(str(value))
         try:

@@ -5,7 +5,7 @@ from datetime import date
 from pathlib import Path
 
 from schemas.base import replace
-from schemas.boundary import ErrorBoundary, in_a_word
+from schemas.boundary import ErrorBoundary, error_line
 from schemas.errors import IdeaFileError
 from schemas.idea import Idea, IdeaBatch, RejectedIdea
 from schemas.identifiers import IdeaId
@@ -159,7 +159,7 @@ def _parse(entry: Entry, default_cutoff: date | None, columns: Columns) -> Idea 
         return parse_entry(entry, default_cutoff, columns)
     assert boundary.error is not None
     detail = (
-        f"Assay failed over it ({in_a_word(boundary.error)}): please report it, and remove the"
+        f"Assay failed over it ({error_line(boundary.error)}): please report it, and remove the"
         " entry"
     )
     return RejectedIdea(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from schemas.boundary import ErrorBoundary, in_a_word
+from schemas.boundary import ErrorBoundary, error_line
 from schemas.errors import IdeaFileError
 from schemas.idea import RejectedIdea
 from tasks.ideas.columns import Columns
@@ -106,5 +106,5 @@ def _rows(path: Path, file: pq.ParquetFile) -> Iterable[Entry | RejectedIdea]:
         else:
             yield unreadable(
                 location,
-                f"the row cannot be read ({in_a_word(boundary.error)}): write its texts as UTF-8",
+                f"the row cannot be read ({error_line(boundary.error)}): write its texts as UTF-8",
             )

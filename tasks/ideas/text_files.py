@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from schemas.boundary import ErrorBoundary, in_a_word
+from schemas.boundary import ErrorBoundary, error_line
 from schemas.errors import IdeaFileError
 from schemas.idea import RejectedIdea
 from schemas.reasons import Reason
@@ -128,7 +128,7 @@ def _entry_or_rejection(path: Path, location: str) -> Entry | RejectedIdea:
         return _entry(path, location)
     assert boundary.error is not None
     return unreadable(
-        location, f"the file cannot be read ({in_a_word(boundary.error)}): rewrite it"
+        location, f"the file cannot be read ({error_line(boundary.error)}): rewrite it"
     )
 
 

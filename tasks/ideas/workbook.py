@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 from xml.parsers.expat import ExpatError, ParserCreate
 
-from schemas.boundary import ErrorBoundary, in_a_word
+from schemas.boundary import ErrorBoundary, error_line
 from schemas.errors import IdeaFileError
 from tasks.ideas.cells import SPREADSHEET_ERRORS, is_blank, without_escapes
 from tasks.ideas.columns import Columns
@@ -58,7 +58,7 @@ def read_workbook(path: Path, columns: Columns) -> Entries:
         raise boundary.error
     if boundary.error is not None:
         raise IdeaFileError(
-            f"{path.name} cannot be read as an Excel workbook ({in_a_word(boundary.error)}): save"
+            f"{path.name} cannot be read as an Excel workbook ({error_line(boundary.error)}): save"
             " it again as .xlsx, or as CSV"
         ) from boundary.error
 

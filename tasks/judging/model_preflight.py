@@ -96,11 +96,13 @@ class ModelProbe(Noun):
         parts = [
             "answers",
             outputs[self.structured_output],
-            f"drops {self.parameters_dropped}" if self.parameters_dropped else "drops nothing",
-            "thinks" if self.thinks else "does not think",
+            f"ignores {self.parameters_dropped}"
+            if self.parameters_dropped
+            else "accepts all parameters",
+            "reasoning" if self.thinks else "no reasoning",
             f"{self.context_tokens:,} tokens of context",
             price,
-            " and ".join(limits) if limits else "no limits told",
+            " and ".join(limits) if limits else "rate limits not reported",
         ]
         return "; ".join(parts)
 

@@ -101,7 +101,6 @@ def word_of(words: Iterable[StrEnum]) -> BeforeValidator:
     Spaces, hyphens and capitals are ignored. Any other word becomes None, so that one wrong word
     does not invalidate the whole reply.
     """
-
     allowed = tuple(words)
 
     def read(value: object) -> object:

@@ -128,9 +128,7 @@ async def _read_pdf(
     if isinstance(content, Unreadable):
         return content
     if b"%PDF-" not in content[:1024]:
-        return Unreadable(
-            Reason.NOT_A_PDF, f"{source.path.name} has the suffix of a PDF but is none"
-        )
+        return Unreadable(Reason.NOT_A_PDF, f"{source.path.name} is not a PDF")
     document = await read_pages(content, source.path.name, settings)
     if isinstance(document, SourceFailure):
         return Unreadable(document.reason, document.detail)

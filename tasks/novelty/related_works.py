@@ -214,8 +214,8 @@ def _missing(
 def _admissible(idea: Idea, papers: Sequence[Paper]) -> list[Paper]:
     """Return each work once, without works after the cutoff and the idea's own publication."""
     admissible = each_once([paper for paper in papers if paper.admissible(idea.cutoff_date)])
-    own_work = own_publications(idea, admissible)
-    return [paper for paper in admissible if paper not in own_work]
+    own_publication_failures = own_publications(idea, admissible)
+    return [paper for paper in admissible if paper not in own_publication_failures]
 
 
 async def _most_similar(

@@ -1,3 +1,1 @@
-"""Grouped ranking: which idea of a group is better, and how sure is that? (InnoEval, "Report
-Generation"; OmniScientist §5.2)
-"""
+"""Ranking of ideas within groups (InnoEval, "Report Generation"; OmniScientist §5.2)."""

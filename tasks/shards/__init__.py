@@ -1,3 +1,1 @@
-"""What shards of every kind share: the file they travel as, and how units end apart from each
-other.
-"""
+"""Shards of any kind of work: their files, and the isolation of their units."""

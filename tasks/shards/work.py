@@ -1,7 +1,7 @@
-"""A shard: some units of one piece of work for one worker, each of them landing on its own.
+"""A shard: some units of a run for one worker, each landed separately.
 
-Its content travels with the task: everything a worker needs, small enough to travel, without
-secrets. Files that it names have to be on the worker's machine at the same path.
+Its content is sent with the task and holds all that a worker needs, without secrets. Files that it
+names must exist on the worker at the same path.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from pydantic import Field
 
 from schemas.base import Noun
-from schemas.boundary import ErrorBoundary, concerns_one_unit, in_a_word, root_of
+from schemas.boundary import ErrorBoundary, concerns_one_unit, error_line, root_of
 from schemas.errors import AssayError, ConfigurationError, SharedStateError
 from schemas.identifiers import RunId
 from schemas.reasons import Reason
@@ -39,7 +39,7 @@ ShardT = TypeVar("ShardT", bound="Shard")
 
 
 class Shard(Noun):
-    """Some units of one piece of work, for one worker."""
+    """Some units of a run, for one worker."""
 
     run_id: RunId
     trace_parent: str | None = Field(
@@ -49,35 +49,35 @@ class Shard(Noun):
 
     @property
     def unit_names(self) -> tuple[str, ...]:
-        """Return what the receipts of its units will be called."""
+        """The names of the receipts of its units."""
         raise NotImplementedError
 
     @property
     def warehouse(self) -> Path:
-        """The folder to land in."""
+        """The landing folder."""
         raise NotImplementedError
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """Files and folders that its work reads, beside the warehouse."""
+        """Files and folders that its work reads, in addition to the warehouse."""
         return ()
 
 
 class WorksOnShards(Protocol):
-    """Function of the content of a shard file, which travels to workers."""
+    """A function of a shard file's content that can be sent to workers."""
 
     @property
     def kind(self) -> type[Any]:
-        """Return what the content is of."""
+        """The type of the shard."""
         ...
 
     @property
     def span_name(self) -> str:
-        """Return how traces call the shard."""
+        """The name of the shard in traces."""
         ...
 
     def __call__(self, content: str | bytes) -> int:
-        """Return how many units have a receipt once it is done."""
+        """Run the shard; return the number of units with a receipt."""
         ...
 
 
@@ -86,9 +86,9 @@ class ShardWork(Generic[ShardT]):
     """Work on a shard. Called with its content, it returns the number of units with a receipt.
 
     Attributes:
-        kind: what the content is of.
-        work: does what the shard asks for; receipts of its units.
-        span_name, unit_noun: how traces call the shard and count its units.
+        kind: the type of the shard.
+        work: runs the shard and returns the receipts of its units.
+        span_name, unit_noun: names of the shard and its units in traces.
     """
 
     kind: type[ShardT]
@@ -100,7 +100,7 @@ class ShardWork(Generic[ShardT]):
         shard = self.kind.model_validate_json(content)
         keep_private(shard.warehouse)
         settings = Settings()
-        # Workers log at INFO, and a request per line tells nobody anything.
+        # Workers log at INFO, where httpx would add a line for each request.
         logging.getLogger("httpx").setLevel(logging.WARNING)
         with (
             run_log(Layout(shard.warehouse).log(shard.run_id)),
@@ -117,7 +117,7 @@ class ShardWork(Generic[ShardT]):
 async def each_unit(
     units: Iterable[UnitT], at_once: int, work: Callable[[UnitT], Awaitable[AnswerT]]
 ) -> list[AnswerT]:
-    """Return what `work` gives for each of `units`, in order, `at_once` at a time.
+    """Run `work` for each unit, `at_once` at a time; return the results in order.
 
     Raises:
         ConfigurationError: settings under which no unit can be worked on.
@@ -146,7 +146,7 @@ class Cause(NamedTuple):
 
 
 def cause_of(error: Exception, title: str) -> Cause:
-    """Why the unit called `title` failed; the log keeps the whole error.
+    """Return the cause of a unit's failure; the full error is logged.
 
     Raises:
         ConfigurationError, SharedStateError: `error` itself, where it concerns every unit.
@@ -157,14 +157,13 @@ def cause_of(error: Exception, title: str) -> Cause:
     logger.error("%s failed", title, exc_info=error)
     if isinstance(root, AssayError):
         return Cause(root.reason, one_line(root))
-    return Cause(Reason.INTERNAL_ERROR, one_line(in_a_word(root)))
+    return Cause(Reason.INTERNAL_ERROR, one_line(error_line(root)))
 
 
 async def or_failure(
     work: Awaitable[AnswerT], title: str, failed: Callable[[Cause], AnswerT]
 ) -> AnswerT:
-    """Return what `work` gives; of the unit called `title`, over which Assay itself failed, what
-    `failed` makes of the cause.
+    """Return the result of `work`; after an internal error, the result of `failed`.
 
     Raises:
         AssayError, OSError: what concerns every unit, such as a wrong setting or a full disk.
@@ -185,7 +184,7 @@ async def land_once(
     name: str,
     work: Callable[[], Awaitable[NounT]],
 ) -> ReceiptT:
-    """The receipt of the unit called `name`, which is worked on and landed unless it landed whole.
+    """Return the receipt of a unit, after working on it and landing it if necessary.
 
     Raises:
         PublicationError: a row does not fit its table.
@@ -199,9 +198,9 @@ async def land_once(
 
 
 def land_failure(land: Callable[[], AnswerT], title: str) -> AnswerT | None:
-    """Return what `land` gives; None for a unit of which not even its failure can be landed.
+    """Return the result of `land`; None if the failure of a unit cannot be landed.
 
-    Such a unit stays without a receipt and counts as lost.
+    Such a unit has no receipt and counts as lost.
 
     Raises:
         OSError: the disk refuses; that concerns every unit.
@@ -212,5 +211,5 @@ def land_failure(land: Callable[[], AnswerT], title: str) -> AnswerT | None:
     if isinstance(boundary.error, OSError):
         raise boundary.error
     assert boundary.error is not None
-    logger.error("the failure of %s cannot be landed: %s", title, in_a_word(boundary.error))
+    logger.error("the failure of %s cannot be landed: %s", title, error_line(boundary.error))
     return None

@@ -9,7 +9,13 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from schemas.base import replace
-from schemas.failure import Answer, Failure, SourceFailure, look_up_failures, own_work
+from schemas.failure import (
+    Answer,
+    Failure,
+    SourceFailure,
+    look_up_failures,
+    own_publication_failures,
+)
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
 from schemas.judgement.soundness import Method
@@ -223,7 +229,7 @@ async def gather_papers(
     ]
     own_papers = own_publications(idea, linked_papers)
     papers = [paper for paper in linked_papers if paper not in own_papers]
-    failures.extend(own_work(own_papers, STAGE))
+    failures.extend(own_publication_failures(own_papers, STAGE))
     return MethodPapers(
         passages=admissible,
         papers=tuple(papers[: parameters.papers_per_method]),

@@ -1,3 +1,1 @@
-"""Traces and metrics for machines, over OTLP: off unless `telemetry.otlp_endpoint` is set; until
-then OpenTelemetry is not imported.
-"""
+"""Traces and metrics over OTLP; OpenTelemetry is imported only with `telemetry.otlp_endpoint`."""

@@ -1,4 +1,4 @@
-"""What a worker has done, for Prometheus: beside Dask's own figures on its `/metrics`."""
+"""Prometheus metrics of a worker, added to Dask's own on `/metrics`."""
 
 from prometheus_client import Counter
 
@@ -15,7 +15,7 @@ _DOLLARS = Counter(
 
 
 def model_call(call: LlmCall) -> None:
-    """A call ended."""
+    """Count a finished call."""
     model = call.model_requested
     _CALLS.labels(model, call.status.value, str(call.cache_hit).lower()).inc()
     if not call.cache_hit:

@@ -1,7 +1,6 @@
-"""Who reports, and what: spans, and calls counted; nothing where no endpoint is set.
+"""Reporting of spans and call metrics; without an endpoint nothing is reported.
 
-Spans: run → shard → idea → module → step → model call or literature request → gateway →
-upstream.
+Spans: run → shard → idea → module → step → model call or literature request → gateway → upstream.
 """
 
 import threading
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class _ReporterState:
-    """The process's reporter and how many use it."""
+    """The process's reporter and its number of users."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -31,18 +30,16 @@ _SHARED = _ReporterState()
 
 
 def current() -> "Reporter | None":
-    """The reporter, while one is open."""
+    """Return the open reporter, if any."""
     return _SHARED.reporter
 
 
 @contextmanager
 def reporting(settings: TelemetrySettings, service: str) -> Iterator[None]:
-    """Report spans and metrics meanwhile as `service`; at the end what is left is sent.
+    """Report spans and metrics as `service` during the block; flush them at the end.
 
-    Without an endpoint nothing happens.
-
-    Inside another `reporting` of the process nothing more is opened. A collector that does not
-    answer costs seconds at the end and a warning, never an answer.
+    Nothing happens without an endpoint, or inside another `reporting`. A collector that does not
+    answer causes a delay of seconds and a warning, never a failure.
     """
     if settings.otlp_endpoint is None:
         yield
@@ -80,7 +77,7 @@ _NOTHING: AbstractContextManager[Span] = nullcontext(Span())
 def span(
     name: str, *, kind: Kind = "internal", parent: str | None = None, **attributes: Value
 ) -> AbstractContextManager[Span]:
-    """A span around the `with` block, below the current one; where nothing is reported, nothing.
+    """Return a span for a `with` block, below the current one; a no-op without a reporter.
 
     Args:
         name: what happens, the same for every idea: attributes tell them apart.
@@ -92,15 +89,13 @@ def span(
 
 
 def traceparent() -> str | None:
-    """The current span for another process to go on from (W3C Trace Context, section 3.2); None
-    where nothing is reported.
-    """
+    """Return the current span for another process (W3C Trace Context, section 3.2), if any."""
     reporter = current()
     return None if reporter is None else reporter.traceparent()
 
 
 def trace_headers() -> Mapping[str, str]:
-    """The same as HTTP headers, for our own gateway only: other hosts need not know."""
+    """Return the current span as HTTP headers, for our own gateway only."""
     parent = traceparent()
     return {} if parent is None else {"traceparent": parent}
 
@@ -109,7 +104,7 @@ CallT = TypeVar("CallT")
 
 
 class _ObservedList(list[CallT]):
-    """A list that tells of every entry appended."""
+    """A list that calls an observer with every appended entry."""
 
     def __init__(self, tell: Callable[[CallT], object]) -> None:
         super().__init__()
@@ -121,33 +116,33 @@ class _ObservedList(list[CallT]):
 
 
 def count_calls() -> None:
-    """From now on this process counts its model calls for Prometheus, too."""
+    """Count the model calls of this process for Prometheus from now on."""
     from tasks.telemetry.figures import model_call
 
     _SHARED.count = model_call
 
 
 def model_calls() -> list[LlmCall]:
-    """An empty list; a plain one where nothing is reported."""
+    """Return an empty list that reports the model calls appended to it."""
     reporter, count = current(), _SHARED.count
     observers = [each for each in (count, reporter and reporter.measures.model_call) if each]
     return _ObservedList(lambda call: [each(call) for each in observers]) if observers else []
 
 
 def source_calls() -> list[ApiCall]:
-    """An empty list; a plain one where nothing is reported."""
+    """Return an empty list that reports the source calls appended to it."""
     reporter = current()
     return [] if reporter is None else _ObservedList(reporter.measures.source_call)
 
 
 def idea_landed(outcome: str, seconds: float) -> None:
-    """An idea has its receipt; `outcome` is `complete` or why it ended early."""
+    """Report a landed idea; `outcome` is `complete` or the reason it ended early."""
     if (reporter := current()) is not None:
         reporter.measures.idea(outcome, seconds)
 
 
 def gateway_answered(endpoint: str, status: int, cache: str, seconds: float) -> None:
-    """A client of this process's gateway got its answer."""
+    """Report an answer of this process's gateway."""
     if (reporter := current()) is not None:
         reporter.measures.gateway_answered(endpoint, status, cache, seconds)
 
@@ -155,6 +150,6 @@ def gateway_answered(endpoint: str, status: int, cache: str, seconds: float) -> 
 def upstream_answered(
     endpoint: str, outcome: str, latency_seconds: float, wait_seconds: float
 ) -> None:
-    """A request of this process's gateway came to its end."""
+    """Report a finished upstream request of this process's gateway."""
     if (reporter := current()) is not None:
         reporter.measures.upstream_answered(endpoint, outcome, latency_seconds, wait_seconds)

@@ -1,4 +1,4 @@
-"""Parts of spans, without OpenTelemetry."""
+"""Span types without OpenTelemetry."""
 
 from typing import Literal
 
@@ -10,10 +10,10 @@ Kind = Literal["internal", "client", "server"]
 
 
 class Span:
-    """Something that takes time. Where nothing is reported, nothing comes of what it is told."""
+    """A span that reports nothing; `otlp.RecordedSpan` reports."""
 
     def note(self, **attributes: Value) -> None:
-        """Add attributes known only later."""
+        """Add attributes."""
 
     def fail(self, reason: str) -> None:
-        """Mark it as failed; `reason` is one of a closed list."""
+        """Mark the span as failed; `reason` is one of a closed list."""

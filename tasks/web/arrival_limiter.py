@@ -1,10 +1,9 @@
-"""One exact rate limit for every request under one key, as the other side measures it: by arrival.
+"""An exact rate limit by arrival time, shared by all gateways with the same API key.
 
-The generic cell rate algorithm, with what really left, and when it had arrived, as its memory. All
-gateways of the machine may share it, and it outlives a restart. Kept by hand: libraries count
-departures, but travel times vary, and an allowance that several gateways use up to its last request
-is overrun where a request departs in time and arrives early. Where a limit leaves room,
-`tasks.web.shared_limits` is enough.
+It is the generic cell rate algorithm over recorded departures and arrivals, and survives restarts.
+Existing libraries count departures: because travel times vary, requests that depart in time can
+arrive too close together. `tasks.web.shared_limits` suffices where a limit need not be used up
+fully.
 """
 
 import asyncio
@@ -24,17 +23,17 @@ from schemas.identifiers import content_hash
 
 _PACE = 1.001
 _MARGIN = 0.007
-"""Of a window: what travel times usually differ by."""
+"""Usual variation of travel times, as a share of a window."""
 
 _QUICK_ANSWER_SECONDS = 0.015
 _STEADY_SPREAD_SECONDS = 0.025
 _LONGEST_TRAVEL_SECONDS = 0.25
 _LONGEST_TRAVEL_ALONE_SECONDS = 0.1
-"""Where a window holds one request, time lost cannot be made up for."""
+"""For windows of one request, where lost time cannot be made up."""
 
 _WAKE_EARLY_SECONDS = 0.002
 _LOCK_EVERY_SECONDS = 0.001
-# Others who share the key get their turn at this pace, and work still goes on.
+# At this pace other users of the key get their turn, and work still proceeds.
 _MOST_STRETCH = 16.0
 
 _HEAD = struct.Struct("<dI")
@@ -44,7 +43,7 @@ _MOST_REMEMBERED = 2_000
 
 @dataclass(slots=True)
 class Departure:
-    """When a request left, and when it had arrived at the latest, as far as is known."""
+    """When a request left, and the latest time by which it arrived."""
 
     left_at: float
     arrived_by: float
@@ -63,22 +62,22 @@ class Memory:
     departures: list[Departure] = field(default_factory=list)
 
     def add(self, departure: Departure, most: int) -> None:
-        """Another gateway may need more than `most`: no more are forgotten than are added."""
+        """Append a departure. Another gateway may need more than `most`, so the list never shrinks."""
         length = min(max(most, len(self.departures)), _MOST_REMEMBERED)
         self.departures = [*self.departures, departure][-length:]
 
 
 class Departures:
-    """Memory of a limiter that is alone.
+    """Memory of a single limiter.
 
-    Reading needs no lock; deciding on a departure and writing it does.
+    Reading needs no lock; granting and writing a departure does.
     """
 
     def __init__(self) -> None:
         self._memory = Memory()
 
     def read(self, now: float) -> Memory:
-        """The memory at `now`."""
+        """Return the memory at `now`."""
         del now
         return self._memory
 
@@ -86,22 +85,21 @@ class Departures:
         self._memory = memory
 
     def try_lock(self) -> bool:
-        """Return whether a departure may be decided on; then nobody else may until `unlock`."""
+        """Lock the memory for a departure if it is free; return whether it was."""
         return True
 
     def unlock(self) -> None:
-        """Let the others decide."""
+        """Release the lock."""
 
     def close(self) -> None:
-        """Let go of what is held."""
+        """Release the resources."""
 
 
 class SharedDepartures(Departures):
-    """The same in a file: every process that names it takes turns.
+    """Memory in a locked file that several processes share.
 
-    A process that dies lets go of it.
-
-    Needs a local file system. Moments after `now` are of an earlier start of the machine.
+    The lock of a dead process is released. Needs a local file system. Times after `now` are from
+    before a restart of the machine and are dropped.
 
     Raises:
         ConfigurationError: the file cannot be made.
@@ -159,7 +157,7 @@ class SharedDepartures(Departures):
 
 
 def departures_file(folder: Path, host: str, key: str | None) -> Path:
-    """One per upstream and key. The key enters only hashed, and the hash shortened."""
+    """Return the file for an upstream and key; its name has a shortened hash of the key."""
     readable = "".join(letter if letter.isalnum() else "-" for letter in host)[:60]
     return folder / f"{readable}-{content_hash('allowance', host, key or '', length=12)}.departures"
 
@@ -178,13 +176,13 @@ class Turn:
         self.departed_at = granted_at
 
     def departed(self) -> None:
-        """The request is on the wire, or will never be. Only the first call counts."""
+        """Record that the request was sent, or will not be. Only the first call counts."""
         if self._held:
             self._held = False
             self.departed_at = self._limiter.pass_on()
 
     def arrived(self) -> None:
-        """Its answer begins to come, or never will: it had arrived. Only the first call counts."""
+        """Record that the request has arrived: its answer begins. Only the first call counts."""
         self.departed()
         if not self._arrived:
             self._arrived = True
@@ -192,13 +190,13 @@ class Turn:
 
 
 class ArrivalLimiter:
-    """Hands out turns in order of asking. A restarted process never sends at once.
+    """Grants turns in order of request. A restarted process never sends at once.
 
-    With N requests a second allowed, any N + 1 arrivals in a row take longer than a second, also
-    those of other limiters with the same `memory`: a request leaves a second after the one N before
-    it had arrived. A margin stands for the travel time, and where answers are usually quick, one
-    that comes late says that its question may have arrived late. A turn that came late because the
-    machine was busy is made up for by the next ones, within that bound; idle time is not.
+    With N requests a second allowed, any N + 1 consecutive arrivals take longer than a second,
+    including those of other limiters with the same `memory`: a request leaves a second after the
+    arrival of the one N before it. A margin covers the travel time; if answers are usually quick, a
+    late answer means a possibly late arrival. Turns delayed by a busy machine are made up within
+    that limit; idle time is not.
     """
 
     def __init__(
@@ -233,11 +231,7 @@ class ArrivalLimiter:
         self.working_seconds = 0.0
 
     async def turn(self) -> Turn:
-        """Wait for a turn.
-
-        Whoever takes it must call `departed`: setting up a connection must not shorten the
-        distance.
-        """
+        """Wait for a turn. The caller must call `departed` when the request is sent."""
         asked_at = self._clock()
         if self.waiting == 0 and not self._gate.locked():
             self._floor = max(self._floor, asked_at)
@@ -254,17 +248,17 @@ class ArrivalLimiter:
             self.waiting -= 1
         now = self._clock()
         self.granted += 1
-        self._note(self._memory.read(now), now)  # killed from here on, the request may have left
+        self._note(self._memory.read(now), now)  # if killed from here on, the request may have left
         return Turn(self, now - asked_at, now)
 
     async def _until_free(self) -> None:
-        """Return at the earliest moment, with the memory locked."""
+        """Wait for the earliest allowed moment; the memory is locked on return."""
         while True:
             now = self._clock()
             if (
                 rest := self._earliest(self._memory.read(now)) - now - self._travel_bound_seconds
             ) > 0:
-                await asyncio.sleep(rest)  # an answer meanwhile may tell of an earlier arrival
+                await asyncio.sleep(rest)  # an answer meanwhile may show an earlier arrival
             await self._until(self._earliest(self._memory.read(self._clock())))
             if not self._memory.try_lock():
                 await asyncio.sleep(_LOCK_EVERY_SECONDS)
@@ -298,9 +292,7 @@ class ArrivalLimiter:
 
     @property
     def _quick(self) -> bool:
-        """Return whether the other side usually answers at once: then late answers tell of
-        arrivals.
-        """
+        """Whether the upstream usually answers at once, so that late answers show late arrivals."""
         answer_seconds = sorted(self._answer_seconds)
         return (
             not answer_seconds or answer_seconds[len(answer_seconds) // 10] < _QUICK_ANSWER_SECONDS
@@ -308,7 +300,7 @@ class ArrivalLimiter:
 
     @property
     def _steady(self) -> bool:
-        """Return whether answers usually take equally long: then what is above tells of arrivals."""
+        """Whether answers usually take equally long, so that longer ones show late arrivals."""
         usual = median(self._answer_seconds)
         return (
             median(abs(seconds - usual) for seconds in self._answer_seconds)
@@ -317,7 +309,7 @@ class ArrivalLimiter:
 
     @property
     def _longest_travel_seconds(self) -> float:
-        """The time a request may need to arrive, as long as no answer tells."""
+        """Assumed travel time of a request that has no answer yet."""
         return (
             self._travel_bound_seconds
             if self._quick or self._steady
@@ -325,7 +317,7 @@ class ArrivalLimiter:
         )
 
     def arrived(self, departed_at: float) -> None:
-        """Called by `Turn.arrived`."""
+        """Record an arrival for `Turn.arrived`."""
         seconds = self._clock() - departed_at
         self._answer_seconds.append(seconds)
         if not self._quick:
@@ -336,7 +328,7 @@ class ArrivalLimiter:
 
     def _tell_others(self) -> None:
         if not self._locked and not self._memory.try_lock():
-            return  # with the next departure, then
+            return  # the next departure writes it
         memory = self._memory.read(self._clock())
         for each in memory.departures:
             each.arrived_by = self._arrivals.get(each.left_at, each.arrived_by)
@@ -345,7 +337,7 @@ class ArrivalLimiter:
             self._memory.unlock()
 
     def pass_on(self) -> float:
-        """Called by `Turn.departed`; returns the moment."""
+        """Record a departure for `Turn.departed`; return its time."""
         now = self._clock()
         memory = self._memory.read(now)
         memory.departures = memory.departures[:-1]
@@ -373,12 +365,10 @@ class ArrivalLimiter:
             await asyncio.sleep(0)
 
     def refused(self, turn: Turn) -> None:
-        """The other side said 429.
+        """Record an answer with status 429.
 
-        From the second in a row on departures slow down, twofold each time: others share the
-        allowance.
-
-        Refusals of what left before the latest slow-down say nothing about it.
+        From the second in a row on, the rate is halved each time, because others share the key.
+        Refusals of requests sent before the latest slowdown do not count.
         """
         if self._refused_before and turn.departed_at > self._stretched_at:
             self.stretch = min(self.stretch * 2.0, _MOST_STRETCH)
@@ -386,17 +376,17 @@ class ArrivalLimiter:
         self._refused_before = True
 
     def accepted(self) -> None:
-        """The other side answered: back towards full speed, twofold each time."""
+        """Record an answer; the rate is doubled up to full speed."""
         self._refused_before = False
         self.stretch = max(self.stretch / 2.0, 1.0)
 
     def hold_back(self, seconds: float) -> None:
-        """Let nothing depart for so long, because the other side named a time."""
+        """Delay all departures by `seconds`, as the upstream asked."""
         self._floor = max(self._floor, self._clock() + seconds)
 
     @property
     def used_share(self) -> float | None:
-        """Departures over those allowed while some request waited; None before there was any."""
+        """Share of the allowed departures used while requests waited; None before any waited."""
         if self.working_seconds <= 0:
             return None
         return self.working_departures / self._rate / self.working_seconds

@@ -1,4 +1,4 @@
-"""What is kept of requests: each leaves a row in the idea's ledger; some answers stay on disk."""
+"""Ledger rows of requests, and a cache of answers on disk."""
 
 import asyncio
 import logging
@@ -25,7 +25,7 @@ _LONGEST_DETAIL = 300
 
 @dataclass(slots=True)
 class Call:
-    """Filled in while the request runs. `reason` says why it was not answered."""
+    """The values of a running request; `reason` is that of its failure."""
 
     status: int | None = None
     reason: Reason | None = None
@@ -41,7 +41,7 @@ def recorded(
     name: str,
     **columns: Any,
 ) -> Iterator[Call]:
-    """Record one request when it ends, however it ends, in the ledger and as a span called `name`.
+    """Record one request in the ledger and as a span when it ends, also by an error.
 
     Args:
         endpoint: without a query, which may hold a key or an address.
@@ -56,7 +56,7 @@ def recorded(
                 spanned.fail(call.reason)
             spanned.note(status=call.status)
     except asyncio.CancelledError:
-        call.reason = call.reason or Reason.TIMEOUT  # it left, and nobody waited for its answer
+        call.reason = call.reason or Reason.TIMEOUT  # it was sent, and the caller gave up
         raise
     finally:
         record(
@@ -73,7 +73,7 @@ def recorded(
 
 
 def record(ledger: Ledger, source: str, endpoint: str, **columns: Any) -> None:
-    """Record one request; what `columns` leave out is that of one that left alone at once."""
+    """Record one request; missing `columns` default to one request without waiting."""
     usual: dict[str, Any] = {
         "call_id": uuid4().hex,
         "status": None,
@@ -96,12 +96,12 @@ def record(ledger: Ledger, source: str, endpoint: str, **columns: Any) -> None:
 
 
 def record_cache_hit(ledger: Ledger, source: str, endpoint: str, **columns: Any) -> None:
-    """A look-up that a store answered: no request went out."""
+    """Record a look-up answered from a cache, without a request."""
     record(ledger, source, endpoint, status=200, cache_hit=True, upstream_requests=0, **columns)
 
 
 def failure(source: str, endpoint: str, reason: Reason, detail: str) -> SourceFailure:
-    """A failure on one line of bounded length."""
+    """Return a failure with its detail on one line of bounded length."""
     line = " ".join(detail.split())[:_LONGEST_DETAIL]
     return SourceFailure(source=source, endpoint=endpoint, reason=reason, detail=line)
 
@@ -110,9 +110,9 @@ _LOG = logging.getLogger("assay.web")
 
 
 class CachedAnswers:
-    """Entries of a store that are not older than `maximum_age_seconds`.
+    """Cached entries not older than `maximum_age_seconds`.
 
-    A store that cannot be used costs requests, not answers.
+    Errors of the store are logged; the cache then misses.
     """
 
     def __init__(self, store: KeyedStore, maximum_age_seconds: float) -> None:
@@ -123,14 +123,14 @@ class CachedAnswers:
         try:
             return self._store.get_many(keys, self._maximum_age_seconds)
         except AssayError as error:
-            _LOG.warning("kept answers are out of reach: %s", error)
+            _LOG.warning("cached answers are unavailable: %s", error)
             return {}
 
     def put(self, entries: Mapping[str, bytes]) -> None:
         try:
             self._store.put_many(entries)
         except AssayError as error:
-            _LOG.warning("an answer could not be kept: %s", error)
+            _LOG.warning("an answer could not be cached: %s", error)
 
     def close(self) -> None:
         self._store.close()

@@ -1,7 +1,6 @@
-"""The one HTTP client, and the addresses it is given.
+"""The HTTP client, and validation of untrusted addresses.
 
-Keys join a request below everything that logs, repeats or reports it. Addresses and identifiers
-from outside are read so that nothing about them raises later.
+API keys are added to a request below all code that logs, retries or reports it.
 """
 
 import functools
@@ -25,9 +24,9 @@ from warehouse.scrubbing import scrub
 Client = httpx.AsyncClient
 RequestFailure = httpx.HTTPError
 ConnectionFailure = httpx.TransportError
-"""What libraries that use httpx raise: for any failure, and where the other side is not there."""
+"""Errors of libraries that use httpx: any failure, and a failed connection."""
 NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
-"""Failures before anything of the request has left."""
+"""Failures before any part of the request was sent."""
 
 _SECRETS = "assay_secrets"
 _LIMITS = httpx.Limits(
@@ -52,17 +51,17 @@ class Secrets:
 
     @classmethod
     def in_header(cls, name: str, key: SecretStr | None, before: str = "") -> "Secrets":
-        """A key, with a word before it; nothing where there is none."""
+        """Return a key as a header, with a prefix; empty without a key."""
         return cls({name: SecretStr(f"{before}{key.get_secret_value()}")} if key else {})
 
     @classmethod
     def basic(cls, user: str, password: SecretStr) -> "Secrets":
-        """HTTP Basic."""
+        """Return credentials for HTTP Basic."""
         credentials = b64encode(f"{user}:{password.get_secret_value()}".encode()).decode()
         return cls({"Authorization": SecretStr(f"Basic {credentials}")}, parts=(password,))
 
     def scrubbed(self, text: str) -> str:
-        """`text` with every one of them, and all that looks like a key, replaced by `***`."""
+        """Replace these secrets, and all that looks like a key, by `***`."""
         for secret in (*self.headers.values(), *self.parameters.values(), *self.parts):
             value = secret.get_secret_value()
             for form in {value, value.rpartition(" ")[2], quote(value, safe=""), quote_plus(value)}:
@@ -71,7 +70,7 @@ class Secrets:
 
     @property
     def extension(self) -> dict[str, "Secrets"]:
-        """Return what to give a request as `extensions`."""
+        """The `extensions` argument of a request."""
         return {_SECRETS: self}
 
 
@@ -79,7 +78,7 @@ _IN_FORCE: ContextVar[Secrets | None] = ContextVar("secrets_in_force", default=N
 
 
 class _ScrubFilter(logging.Filter):
-    """Takes keys out of the connection's debug log: a redirect may repeat one in its address."""
+    """Removes keys from the connection's debug log, where a redirect may repeat one."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if (secrets := _IN_FORCE.get()) is not None:
@@ -92,10 +91,10 @@ for _name in ("httpcore.connection", "httpcore.http11", "httpcore.proxy"):
 
 
 class KeyedTransport(httpx.AsyncBaseTransport):
-    """Adds a request's secrets to a copy that only the connection sees.
+    """Adds a request's secrets to a copy that only the connection uses.
 
-    httpx logs the address of every request and keeps the request on every error; both hold the one
-    without keys. Proxies of the environment are used as by httpx itself.
+    httpx logs addresses and attaches requests to errors; both have the original without keys.
+    Proxies of the environment are used as in httpx.
     """
 
     def __init__(self) -> None:
@@ -132,9 +131,9 @@ class KeyedTransport(httpx.AsyncBaseTransport):
 
 
 def open_client(timeout_seconds: float) -> Client:
-    """A client for one event loop.
+    """Open a client for one event loop.
 
-    Redirects are followed by hand: each is checked, and a key must not leave its host.
+    Callers follow redirects themselves, so that keys never leave their host.
     """
     return httpx.AsyncClient(
         transport=KeyedTransport(),
@@ -167,41 +166,38 @@ _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 def web_address(text: str) -> httpx.URL:
-    """`text` as an address whose every part can be read.
+    """Parse an address and check all its parts.
 
     Raises:
-        httpx.InvalidURL: it is none, be it for its form, its port or its host
-        (`http://xn--a.invalid/`).
+        httpx.InvalidURL: its form, port or host (`http://xn--a.invalid/`) is invalid.
     """
     return _check_address(partial(httpx.URL, text))
 
 
 def redirected(url: httpx.URL, location: str) -> httpx.URL:
-    """Return where `location`, whole or relative, leads from `url`; raises as `web_address`."""
+    """Resolve the redirect `location` against `url`; raises as `web_address`."""
     return _check_address(partial(url.join, location))
 
 
 def shown(url: httpx.URL) -> str:
-    """The address without query, fragment and credentials: those may be secrets."""
+    """Return the address without query, fragment and credentials, which may be secret."""
     port = f":{url.port}" if url.port else ""
     return f"{url.scheme}://{url.raw_host.decode('ascii')}{port}{url.path}"[:300]
 
 
 def stays_in_place(identifier: str) -> bool:
-    """Return whether an identifier can stand in a path: no `.` or `..` between slashes, all
-    printable.
-    """
+    """Return whether an identifier is safe in a path: printable, without `.` or `..` segments."""
     steps = identifier.replace("\\", "/").split("/")
     return identifier.isprintable() and not {".", ".."} & set(steps)
 
 
 def ascii_lower(text: str) -> str:
-    """A–Z in lower case alone: `str.lower` also makes a `k` of the Kelvin sign."""
+    """Lower-case ASCII letters only: `str.lower` turns the Kelvin sign into `k`."""
     return text.translate(_LOWER)
 
 
 def _check_address(make: Callable[[], httpx.URL]) -> httpx.URL:
-    """httpx decodes a host only when it is asked for it, and raises then."""
+    """Build an address and read its parts, because httpx decodes the host lazily."""
     try:
         url = make()
         _ = url.host, url.netloc, url.path, url.raw_path

@@ -1,7 +1,4 @@
-"""What services answer as JSON or XML, decoded.
-
-Half a character, which no file can hold, reads as U+FFFD.
-"""
+"""Decoding of JSON and XML answers; lone surrogates become U+FFFD."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -30,7 +27,7 @@ class UnreadableXmlError(ValueError):
 
 
 def json_of(content: bytes) -> Any:
-    """The parsed answer. Raises orjson.JSONDecodeError where it is no JSON."""
+    """Parse an answer. Raises orjson.JSONDecodeError if it is no JSON."""
     try:
         return orjson.loads(content)
     except orjson.JSONDecodeError:
@@ -38,12 +35,12 @@ def json_of(content: bytes) -> Any:
 
 
 def mended_json(content: bytes) -> bytes:
-    """JSON with U+FFFD for bytes that are no UTF-8 and for halves of `\\ud800` escapes."""
+    r"""Replace invalid UTF-8 and lone surrogate escapes (`\ud800`) in JSON by U+FFFD."""
     return with_whole_characters(content.decode("utf-8", "replace")).encode()
 
 
 def with_whole_characters(text: str) -> str:
-    """`text` with U+FFFD for every half of a character, be it written as an escape of JSON."""
+    """Replace lone surrogates, also in JSON escapes, by U+FFFD."""
     text_without_halves = _ESCAPE.sub(_replace_escape, text) if "\\u" in text else text
     return (
         text_without_halves
@@ -53,19 +50,19 @@ def with_whole_characters(text: str) -> str:
 
 
 def inside(value: Any, *path: str) -> Any:
-    """The value at the end of a path of names; None where the path breaks off."""
+    """Return the value at a path of names; None if any part is missing."""
     for name in path:
         value = value.get(name) if isinstance(value, Mapping) else None
     return value
 
 
 def mappings(value: Any) -> list[Mapping[str, Any]]:
-    """The objects of a list; empty where there is none."""
+    """Return the objects of a list; empty if `value` is no list."""
     return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
 
 
 def running_text(inverted: Any) -> str:
-    """OpenAlex's `{word: [places]}` as text; places out of reason are left out."""
+    """Convert OpenAlex's `{word: [places]}` to text; invalid places are skipped."""
     words: dict[int, str] = {}
     for word, places in inverted.items() if isinstance(inverted, Mapping) else ():
         for place in places if isinstance(places, list) else ():
@@ -75,11 +72,7 @@ def running_text(inverted: Any) -> str:
 
 
 def xml_of(content: str | bytes) -> Element:
-    """The root of an answer in XML. Entities are never expanded, external ones never fetched.
-
-    Raises:
-        UnreadableXmlError: see there.
-    """
+    """Parse an XML answer. Entities are never expanded. Raises UnreadableXmlError."""
     try:
         return _parse_xml(content)
     except ParseError:

@@ -1,4 +1,4 @@
-"""One request and its whole answer, bounded in seconds and bytes; and the meaning of its status."""
+"""One request and its complete answer, with limits on time and size."""
 
 import asyncio
 import zlib
@@ -17,18 +17,18 @@ from warehouse.scrubbing import one_line
 
 Response = httpx.Response
 ACCEPTED_ENCODINGS = "gzip, deflate"
-"""What is sent as `Accept-Encoding`: the packings that are unpacked here piece by piece."""
+"""`Accept-Encoding` of requests: the encodings that are decompressed here in chunks."""
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MOST_REDIRECTS = 3
-# So much is unpacked at once, however much one packed piece stands for.
+# Limit of one decompressed chunk, whatever the compression ratio.
 _PIECE_BYTES = 65_536
 _LARGEST_PROBE_BYTES = 1_000_000
 _PACKINGS = {"gzip": zlib.MAX_WBITS | 16, "x-gzip": zlib.MAX_WBITS | 16, "deflate": zlib.MAX_WBITS}
 
 
 class NoAnswerError(Exception):
-    """No whole answer came, for this `reason`."""
+    """No complete answer was received."""
 
     def __init__(self, reason: Reason, detail: str) -> None:
         super().__init__(detail)
@@ -37,7 +37,7 @@ class NoAnswerError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A whole answer, bounded in size and in the time it took."""
+    """A complete answer."""
 
     status: int
     headers: Mapping[str, str]
@@ -80,10 +80,13 @@ async def exchange_on_host(
     timeout_seconds: float,
     **parts: Any,
 ) -> Answer:
-    """As `exchange`, in `timeout_seconds` altogether, following redirects that stay on the host.
+    """Exchange like `exchange`, following redirects on the same host.
+
+    All requests together may take `timeout_seconds`.
 
     Raises:
-        NoAnswerError: also where a redirect leads elsewhere, as keys do not follow, or on and on.
+        NoAnswerError: also after too many redirects, or one to another host, which must not get
+            keys.
     """
     with answered_within(timeout_seconds):
         target = httpx.URL(url, params=list(params) or None)
@@ -122,10 +125,10 @@ def probe(
     *,
     use_proxies: bool = True,
 ) -> Answer:
-    """One GET of a small page, for code that is not asynchronous: what is there, if anything?
+    """Send one synchronous GET for a small page.
 
     Raises:
-        NoAnswerError: see there; also where `url` is no address.
+        NoAnswerError: also if `url` is no address.
     """
     content = bytearray()
     options: dict[str, Any] = {"timeout": timeout_seconds, "trust_env": use_proxies}
@@ -150,8 +153,7 @@ def call_json(
     secret_headers: Mapping[str, SecretStr] | None = None,
     timeout_seconds: float,
 ) -> tuple[int, Any]:
-    """(status, answer) of a request with a JSON body, for code that is not asynchronous; the answer
-    is None where it is no JSON.
+    """Send a synchronous request with a JSON body; return status and answer (None: no JSON).
 
     Raises:
         UpstreamError: no answer came.
@@ -171,7 +173,7 @@ def call_json(
 
 @contextmanager
 def answered_within(timeout_seconds: float) -> Iterator[None]:
-    """Turns what httpx and a time limit raise into a NoAnswerError."""
+    """Convert errors of httpx and time limits to NoAnswerError."""
     try:
         yield
     except (TimeoutError, httpx.TimeoutException) as error:
@@ -184,7 +186,7 @@ def answered_within(timeout_seconds: float) -> Iterator[None]:
 
 @asynccontextmanager
 async def streamed(client: Client, request: httpx.Request) -> AsyncIterator[httpx.Response]:
-    """The response before its body is read; closed at the end.
+    """Yield the response before its body is read.
 
     Raises:
         httpx.HTTPError: the connection failed, or a redirect leads to no address.
@@ -200,7 +202,7 @@ async def streamed(client: Client, request: httpx.Request) -> AsyncIterator[http
 
 
 async def _whole_body(response: httpx.Response, maximum_bytes: int) -> bytes:
-    """The body, unpacked. Never holds more than `maximum_bytes` and one piece."""
+    """Read and decompress the body. Never holds more than `maximum_bytes` and one chunk."""
     encoding = response.headers.get("content-encoding", "").strip().lower() or "identity"
     if encoding != "identity" and encoding not in _PACKINGS:
         detail = f"the answer is packed as {encoding[:40]}, which was not asked for"
@@ -218,7 +220,7 @@ async def _whole_body(response: httpx.Response, maximum_bytes: int) -> bytes:
 
 
 def _bad_redirect(error: ValueError) -> httpx.RemoteProtocolError:
-    """httpx reads the address of every redirect, and has no error for one that is none."""
+    """Return the error for a redirect to an invalid address, for which httpx raises ValueError."""
     return httpx.RemoteProtocolError(f"redirected to no address ({type(error).__name__})")
 
 
@@ -228,7 +230,7 @@ def _too_large(maximum_bytes: int) -> NoAnswerError:
 
 
 def _unpack(unpacker: "zlib._Decompress | None", chunk: bytes) -> Iterator[bytes]:
-    """Pieces of bounded size, however much one packed piece stands for; nothing behind the end."""
+    """Yield decompressed pieces of bounded size; data after the end is dropped."""
     if unpacker is None:
         yield chunk
         return
@@ -254,13 +256,13 @@ _REASONS = {
 
 
 def reason_of_status(status: int) -> Reason:
-    """The reason of a request that was answered with `status`, not a success."""
+    """Return the failure reason of an unsuccessful status."""
     unlisted = Reason.SERVER_ERROR if status >= 500 else Reason.BAD_REQUEST
     return _REASONS.get(status, unlisted)
 
 
 def status_of_reason(reason: Reason) -> int:
-    """The status by which a server of ours says why it has no answer."""
+    """Return the status with which our servers report a failure reason."""
     match reason:
         case Reason.RATE_LIMITED:
             return 429

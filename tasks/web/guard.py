@@ -1,4 +1,4 @@
-"""Requests to addresses from outside: public hosts only, judged by what is connected to."""
+"""Requests to untrusted addresses: only public hosts, checked by resolved address."""
 
 import asyncio
 import ipaddress
@@ -11,9 +11,7 @@ from tasks.web.client import URL, open_client
 from tasks.web.exchange import Response, answered_within, streamed
 
 _GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
-"""All that is handed out to the public Internet (RFC 4291); what lies outside is local, reserved,
-or wraps an IPv4 address.
-"""
+"""Public Internet addresses (RFC 4291); others are local, reserved, or embed an IPv4 address."""
 
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _ISATAP = (0x00005EFE, 0x02005EFE)
@@ -28,24 +26,19 @@ _SPECIAL = tuple(
         "3fff::/20",  # documentation
     )
 )
-"""Of the IANA registries of special-purpose addresses, what Python's `is_global` lacks or has
-changed its mind about.
-"""
+"""IANA special-purpose networks that `is_global` lacks or treats differently by version."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """No address of the host may be connected to.
-
-    `resolved` is False when the name has no address at all.
-    """
+    """A refused host; `resolved` is False if its name has no address."""
 
     detail: str
     resolved: bool
 
 
 def is_public(address: str) -> bool:
-    """Return whether an address is public unicast; one that wraps an IPv4 address, by both."""
+    """Return whether an address, and any IPv4 address embedded in it, is public unicast."""
     try:
         ip = ipaddress.ip_address(address.split("%", 1)[0])
     except ValueError:
@@ -60,14 +53,14 @@ def is_public(address: str) -> bool:
 
 
 def _embedded_ipv4(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """The IPv4 address passed on to: mapped, 6to4, NAT64 (RFC 6052), ISATAP (RFC 5214)."""
+    """Return the embedded IPv4 address: mapped, 6to4, NAT64 (RFC 6052), ISATAP (RFC 5214)."""
     if address in _NAT64 or (int(address) >> 32) & 0xFFFFFFFF in _ISATAP:
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour
 
 
 async def checked_address(url: URL, *, allow_private_addresses: bool) -> str | Refused:
-    """The address to connect to for `url`, resolved once: its name cannot lead elsewhere later."""
+    """Resolve the host of `url` once, so that its name cannot change before the connection."""
     host = url.raw_host.decode("ascii")
     if url.scheme not in ("http", "https") or not host:
         return Refused("only http and https links are followed", resolved=True)
@@ -83,9 +76,9 @@ async def response_from(
     timeout_seconds: float,
     **headers: str,
 ) -> AsyncIterator[Response]:
-    """Yield what the checked `address` answers for `url`, before its body is read.
+    """Yield the response of the checked `address` for `url`, before its body is read.
 
-    Credentials in the URL are left out. No connection is used again, as for another name.
+    Credentials in the URL are dropped, and connections are not reused.
 
     Raises:
         NoAnswerError: also where the body breaks off inside the block.
@@ -108,10 +101,10 @@ async def response_from(
 
 
 async def resolve(host: str, port: int, *, allow_private_addresses: bool) -> str | Refused:
-    """The address to connect to.
+    """Resolve a host name to the address to connect to.
 
-    A name with even one private, loopback, link-local, multicast or reserved address is refused
-    whole, so that an attacker's name cannot be tried until the answer suits.
+    A name with any non-public address is refused, so that an attacker cannot retry until a private
+    one is chosen.
     """
     try:
         entries = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)

@@ -1,4 +1,4 @@
-"""The one reading of what answers say in their headers: whole numbers, and how long to wait."""
+"""Parsing of numbers and wait times in response headers."""
 
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -6,36 +6,36 @@ from email.utils import parsedate_to_datetime
 from schemas.text.patterns import bounded
 
 LONGEST_WAIT_SECONDS = 3600.0
-"""No answer may ask for more: a broken or hostile server must not stop the work for days."""
+"""Limit of wait times, so that a broken or hostile server cannot stop the work for days."""
 
 # Whole numbers of so many digits are exact as floats.
 _MOST_DIGITS = 15
 _LONGEST_HEADER = 100
 _UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _PART = bounded(r" {0,9}([0-9]{1,15}(?:\.[0-9]{0,15})?|\.[0-9]{1,15}) {0,9}(ms|[smhd])")
-# So many seconds are a moment since 1970: as a wait they would be 31 years.
+# Larger values are epoch times: as a wait they would be 31 years.
 _LEAST_EPOCH_SECONDS = 1e9
 _LEAST_EPOCH_MILLISECONDS = 1e11
 
 
 def whole_number(text: str | None) -> int | None:
-    """A number of at most 15 ASCII digits; None for all else, a longer one and `²` included."""
+    """Parse a number of at most 15 ASCII digits; None for any other text."""
     text = (text or "").strip()
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None
 
 
 def plain_number(text: str | None) -> float | None:
-    """Digits with at most one point: `nan`, `inf`, `1e308` and signs are no numbers here."""
+    """Parse digits with at most one point; None for `nan`, `inf`, `1e308`, signs and other text."""
     text = (text or "").strip()
     plain = len(text) <= _LONGEST_HEADER and text.isascii()
     return float(text) if plain and text.replace(".", "", 1).isdigit() else None
 
 
 def retry_after_seconds(header: str | None) -> float | None:
-    """Seconds from now that `Retry-After` asks to wait; None where it says nothing.
+    """Parse `Retry-After` as seconds from now; None if missing or invalid.
 
-    Always a finite number from 0 to `LONGEST_WAIT_SECONDS`. Fractions are taken as well, for some
-    servers send them; a date in the past means 0. Source: RFC 9110, section 10.2.3.
+    The result is from 0 to `LONGEST_WAIT_SECONDS`; a past date gives 0. Fractions, which some
+    servers send, are accepted. Source: RFC 9110, section 10.2.3.
     """
     text = (header or "").strip()
     if not text or len(text) > _LONGEST_HEADER:
@@ -47,7 +47,7 @@ def retry_after_seconds(header: str | None) -> float | None:
 
 
 def seconds_until(reset: str, now: datetime | None = None) -> float:
-    """Seconds until `reset`: `1s`, `6m0s`, a number of seconds, a moment or an epoch; else 0."""
+    """Parse a reset time (`1s`, `6m0s`, seconds, ISO time, epoch) as seconds from now; else 0."""
     now = now or datetime.now(UTC)
     seconds = plain_number(reset)
     if seconds is None:
@@ -82,7 +82,7 @@ def _seconds_until_moment(text: str, now: datetime) -> float:
 
 
 def _duration_seconds(text: str) -> float | None:
-    """`6m0s` as seconds; None for anything else."""
+    """Parse `6m0s` as seconds; None for other text."""
     parts = list(_PART.finditer(text))
     if not parts or "".join(part[0] for part in parts) != text.rstrip():
         return None

@@ -1,5 +1,7 @@
-"""LiteLLM, imported on first use (two seconds) and kept quiet and at home: no telemetry, no
-look-ups, no retries of its own; and its requests, answered by a function of ours.
+"""LiteLLM, imported on first use (it takes two seconds) and configured.
+
+Telemetry, network look-ups and its own retries are disabled. `relayed` answers its requests by a
+function instead of a provider.
 """
 
 import logging
@@ -18,9 +20,9 @@ from warehouse.scrubbing import strip_secrets
 
 @lru_cache(maxsize=1)
 def library() -> Any:
-    """The configured `litellm` module."""
+    """Return the configured `litellm` module."""
     strip_secrets()  # LiteLLM reads keys from the environment as they are
-    # Without it the import asks the network for prices.
+    # Otherwise the import downloads prices.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     os.environ.setdefault("LITELLM_LOG", "ERROR")
     import litellm
@@ -36,7 +38,7 @@ def library() -> Any:
 
 
 def asked_to_wait_seconds(error: Any) -> float | None:
-    """Return how long a provider's error asks to wait, in seconds; None when it does not say."""
+    """Return the seconds that a provider's error asks to wait; None if it names none."""
     for link in causes(error):
         response = getattr(link, "response", None)
         header_sets = (
@@ -52,22 +54,21 @@ def asked_to_wait_seconds(error: Any) -> float | None:
 
 
 def _wait_in_message(text: str) -> float | None:
-    """Gemini's wait, which no header tells: `"retryDelay": "21s"` (google.rpc.RetryInfo)."""
+    """Parse Gemini's wait in the message: `"retryDelay": "21s"` (google.rpc.RetryInfo)."""
     _, field_name, rest = text.partition('"retryDelay"')
     delay = rest[:40].partition('"')[2].partition('"')[0]
     return seconds_until(delay) if field_name and delay else None
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """An error and what caused it; LiteLLM keeps the provider's own words at the far end."""
+    """Yield an error and its causes; LiteLLM keeps the provider's error at the end."""
     current: BaseException | None = error
     while current is not None:
         yield current
         current = current.__cause__ or current.__context__
 
 
-# LiteLLM words the request as it would send it, and reads the answer as if the provider had sent
-# it: so what travels in a batch is what a call would have said.
+# LiteLLM formats requests and parses answers as in a call, so batches have the same content.
 
 NOWHERE = "https://relayed.invalid"
 _NO_KEY = "relayed"
@@ -76,9 +77,7 @@ _TRIALS = "anthropic-beta"
 
 @dataclass(frozen=True, slots=True)
 class RelayedRequest:
-    """Request that a provider would have been sent. `headers`: those that change what the body
-    means.
-    """
+    """A request to a provider, with the headers that affect the meaning of its body."""
 
     path: str
     body: dict[str, Any]
@@ -87,7 +86,7 @@ class RelayedRequest:
 
 @dataclass(frozen=True, slots=True)
 class RelayedAnswer:
-    """Answer of a provider."""
+    """An answer of a provider."""
 
     status: int
     body: dict[str, Any]
@@ -109,8 +108,9 @@ class _RelayTransport(httpx.AsyncBaseTransport):
 
 
 async def relayed(provider: str, relay: Relay) -> dict[str, Any]:
-    """LiteLLM's parameters for asking `relay` where a model of `provider` is meant: one of openai,
-    azure, anthropic and gemini.
+    """Return LiteLLM parameters that send requests of a provider to `relay`.
+
+    `provider` is openai, azure, anthropic or gemini.
     """
     client = httpx.AsyncClient(transport=_RelayTransport(relay))
     parameters: dict[str, Any] = {"api_base": NOWHERE, "api_key": _NO_KEY}

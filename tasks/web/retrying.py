@@ -1,4 +1,4 @@
-"""The one policy of trying again: how often, for how long, and after what pause."""
+"""The retry policy: attempts, total time and pauses."""
 
 import asyncio
 import math
@@ -14,7 +14,7 @@ from schemas.settings import LiteratureSettings, SourceSettings
 
 ResultT = TypeVar("ResultT")
 _MOST_DOUBLINGS = 30
-"""Any pause has reached its bound by then; further doublings would leave the range of a float."""
+"""Every pause has reached its limit by then; further doublings could overflow a float."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +22,9 @@ class Tried(Generic[ResultT]):
     """The outcome of one attempt.
 
     Attributes:
-        again: whether another attempt may give more.
-        wait_seconds: what the other side asks to wait before it.
-        busy_seconds: what it took of the seconds allowed; waiting for a turn is no part of it.
+        again: whether to retry.
+        wait_seconds: the wait that the server asks for.
+        busy_seconds: its share of the total time, without waiting for a turn.
     """
 
     result: ResultT
@@ -35,20 +35,21 @@ class Tried(Generic[ResultT]):
 
 @dataclass(slots=True)
 class Spent:
-    """Seconds of attempts and pauses, where several questions share those allowed."""
+    """Seconds of attempts and pauses, shared by several calls under one limit."""
 
     seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Bounds of one question with all its attempts.
+    """Limits of one call with all its attempts.
 
     The pause doubles from `first_pause_seconds` to `longest_pause_seconds`, with jitter, so that
-    those who failed together do not come back together; what the other side asks for is waited.
+    clients that failed together do not retry together. A longer wait that the server asks for is
+    respected.
 
     Attributes:
-        maximum_total_seconds: attempts and pauses; no pause is begun that would lead beyond it.
+        maximum_total_seconds: of attempts and pauses; no pause may exceed it.
     """
 
     maximum_attempts: int | None = None
@@ -58,7 +59,7 @@ class RetryPolicy:
 
     @classmethod
     def of(cls, settings: LiteratureSettings | SourceSettings) -> Self:
-        """As a section of the settings says."""
+        """Return the policy of a section of the settings."""
         return cls(
             settings.maximum_attempts,
             settings.maximum_total_seconds,
@@ -70,11 +71,10 @@ class RetryPolicy:
         attempt: Callable[[int], Awaitable[Tried[ResultT]]],
         spent: Spent | None = None,
     ) -> ResultT:
-        """The result of the first attempt that is not to be repeated, or of the last one allowed.
+        """Return the result of the first final attempt, or of the last one allowed.
 
-        `attempt` gets its number, from 1. A `TransientError` it raises is tried again as well, and
-        raised when no attempt is left, unless it concerns every unit; every other error is raised
-        at once.
+        `attempt` gets its number, from 1. A `TransientError` is retried, and raised after the last
+        attempt; one that concerns every unit, and any other error, is raised at once.
         """
         number, spent = 0, spent or Spent()
         while True:
@@ -88,8 +88,7 @@ class RetryPolicy:
                     return tried.result
                 wait_seconds = tried.wait_seconds
             except TransientError as error:
-                # Without budgets a repeated attempt would pay again for an answer that could not be
-                # booked.
+                # When budgets cannot be recorded, a retry would pay again for a lost answer.
                 if not concerns_one_unit(error):
                     raise
                 spent.seconds += time.monotonic() - started

@@ -1,6 +1,4 @@
-"""A service of ours over HTTP: connections bounded in number and closed when nothing whole comes
-over them, and no answer for pages of other sites.
-"""
+"""HTTP servers with limits on connections and idle time, closed to pages of other sites."""
 
 import asyncio
 import logging
@@ -23,17 +21,15 @@ from schemas.people.web_origins import is_of_another_site
 
 _LOG = logging.getLogger("assay.web")
 IDLE_SECONDS = 30.0
-"""How long a connection may stay without a whole request head, and how long a reader may take to
-begin reading.
-"""
+"""Limit for a complete request head, and for a client to start reading."""
 
 _MOST_CONNECTIONS = 4_096
 _DESCRIPTORS_KEPT = 128
-"""For what stands behind the service: an upstream, caches, logs, the lake."""
+"""Descriptors reserved for upstreams, caches, logs and the lake."""
 
 
 def most_connections() -> int:
-    """As many as the process may open files for, less those the service itself needs."""
+    """Return the limit of connections by the process's limit of open files."""
     file_limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return (
         max(min(_MOST_CONNECTIONS, file_limit - _DESCRIPTORS_KEPT), 1)
@@ -43,11 +39,10 @@ def most_connections() -> int:
 
 
 class PunctualProtocol(H11Protocol):
-    """uvicorn's protocol, which by itself waits for ever for the head of a first request, and for a
-    reader who stopped.
+    """uvicorn's protocol with limits on connections and idle time.
 
-    A connection over the bound is closed without a word: a client tries again then, while many take
-    a 503 for an empty answer. One that stays without a whole request head for `IDLE_SECONDS` is
+    A connection above the limit is closed without an answer: clients then retry, while many read a
+    503 as an empty answer. A connection without a complete request head for `IDLE_SECONDS` is
     closed within twice that time.
     """
 
@@ -73,7 +68,7 @@ class PunctualProtocol(H11Protocol):
         self._check_timer = self.loop.call_later(seconds, self._check_idle)
 
     def _check_idle(self) -> None:
-        """End what has had no whole head since the last look; what is being answered stays."""
+        """Close the connection if no request head was completed since the last check."""
         if self.transport.is_closing():
             self.transport.abort()
             return
@@ -85,7 +80,7 @@ class PunctualProtocol(H11Protocol):
 
 
 class ProgramsOnly:
-    """Turns away requests of pages of other sites."""
+    """Refuses requests of pages of other sites."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -109,11 +104,10 @@ def answer_requests(
     names: Sequence[str],
     idle_seconds: float | None = None,
 ) -> None:
-    """Answer what comes to `listener` until SIGTERM or SIGINT; requests in flight are finished
-    first.
+    """Serve `listener` until SIGTERM or SIGINT; requests in flight are finished first.
 
     Args:
-        names: to which it answers, as `Host` headers give them without a port.
+        names: accepted `Host` headers, without port.
         idle_seconds: None: `IDLE_SECONDS`.
     """
     try:
@@ -139,13 +133,13 @@ def _server_config(
         timeout_keep_alive=int(IDLE_SECONDS),
         backlog=_BACKLOG,
         server_header=False,
-        # uvicorn's default believes every program of this machine.
+        # uvicorn trusts all local programs by default.
         forwarded_allow_ips=os.environ.get("FORWARDED_ALLOW_IPS", ""),
     )
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens; with `port` 0 the system chooses one.
+    """Open a listening socket; with `port` 0 the system chooses one.
 
     Raises:
         ConfigurationError: the address cannot be listened on.

@@ -1,7 +1,7 @@
 """Turns, rate limits and circuit breakers shared by the processes of a machine.
 
-They are small locked files, safe against kills, and need a local file system. With a catalogue in
-PostgreSQL, its database keeps the rates of all machines.
+They are small locked files on a local file system. With a catalogue in PostgreSQL, its database
+holds the rate limits of all machines.
 """
 
 import asyncio
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 RecordT = TypeVar("RecordT", bound="DataclassInstance")
 _POLL_SECONDS = 0.001
-"""A record is held for some microseconds."""
+"""A record is locked for some microseconds."""
 
 
 @contextmanager
 def shared_record(path: Path, layout: Struct, kind: type[RecordT]) -> Iterator[RecordT]:
-    """The dataclass of numbers kept in the file at `path`, written back as the block leaves it.
+    """Yield the dataclass stored in the file at `path`, and write it back.
 
-    No other process reads or writes it meanwhile: the block must be short, since the others wait.
-    A file that is missing, of another layout or of other numbers begins anew with `kind()`.
+    The file is locked meanwhile, so the block must be short. A missing or unreadable file starts
+    with `kind()`.
     """
     descriptor = _open_file(path)
     try:
@@ -54,13 +54,13 @@ def _read(stored: bytes, layout: Struct, kind: type[RecordT]) -> RecordT:
     if len(stored) != layout.size:
         return kind()
     values = layout.unpack(stored)
-    # Of what is compared with NaN, nothing is ever late or early.
+    # Comparisons with NaN are always false.
     return kind(*values) if all(map(math.isfinite, values)) else kind()
 
 
 @asynccontextmanager
 async def alone(path: Path) -> AsyncIterator[None]:
-    """Hold the lock at `path` for the length of the block; a process that dies lets go of it."""
+    """Hold the lock at `path` during the block; the lock of a dead process is released."""
     async with AsyncFileLock(path, mode=0o600, run_in_executor=False, fallback_to_soft=False):
         yield
 
@@ -79,14 +79,14 @@ _RATE_LAYOUT = struct.Struct("<ddddd")
 
 @dataclass(slots=True)
 class _State:
-    """Slots are handed out on a time line of their own; a penalty shifts that line as a whole.
+    """The state of a rate limit: a time line of slots, shifted as a whole by penalties.
 
     Attributes:
         next_slot: when the next slot starts, without the shift.
         shift: seconds added to every slot, handed out or not.
         blocked_until: end of the latest penalty.
-        seen_at: when the state was last looked at.
-        learnt_per_minute: what the other side said it allows; 0: nothing.
+        seen_at: when the state was last read.
+        learnt_per_minute: the rate that the server stated; 0: none.
 
     Moments are those of the clock that counts from the machine's start, which all processes share
     and nobody sets; in a database, those of its server.
@@ -99,7 +99,7 @@ class _State:
     learnt_per_minute: float = 0.0
 
     def look(self, now: float) -> None:
-        """A clock before the last look began again with the machine, and so does the time line."""
+        """Update the state to `now`; a clock that went back was restarted with the machine."""
         clock_reset = max(self.seen_at - now, 0.0)
         self.shift -= clock_reset
         self.blocked_until -= clock_reset
@@ -107,22 +107,21 @@ class _State:
 
     @property
     def earliest(self) -> float:
-        """The first moment on the time line of slots outside the past and any penalty."""
+        """The earliest time of a new slot, on the time line of slots."""
         return max(self.seen_at, self.blocked_until) - self.shift
 
 
 class SharedRateLimit:
     """`per_minute` units a minute over all processes that name the same `folder` and `name`.
 
-    Slots are evenly spaced and handed out in order of asking, so no window of any length sees more
-    than its share plus one. A process that dies loses only the slots it had taken. With None, only
-    a learnt rate holds anything back.
+    Slots are evenly spaced and given in order of request, so no window exceeds its share by more
+    than one. With None, only a rate stated by the server applies.
 
     In a file it needs a local file system and a POSIX system (`flock`). Where the catalogue is in
     PostgreSQL, its database keeps the limit for all machines.
 
-    Kept by hand: libraries that share a limit between processes want a server, and none shifts what
-    is handed out already when the other side asks for a pause.
+    Existing libraries need a server to share a limit, and cannot delay slots already given when the
+    server asks for a pause.
 
     Source: the generic cell rate algorithm, ITU-T I.371.
     """
@@ -143,9 +142,9 @@ class SharedRateLimit:
         An amount above a minute's worth is let through and delays what follows accordingly.
         """
         asked_at = time.monotonic()
-        # Taken before the wait: whoever asks meanwhile gets a later slot.
+        # Taken before the wait, so that later callers get later slots.
         slot, wait = self.slot(amount)
-        # Another process's penalty may shift the slot during the wait: it is looked up again.
+        # Another process's penalty may shift the slot during the wait, so it is read again.
         while wait > 0:
             await asyncio.sleep(wait)
             with self._shared() as state:
@@ -153,7 +152,7 @@ class SharedRateLimit:
         return max(time.monotonic() - asked_at, 0.0)
 
     def slot(self, amount: float) -> tuple[float, float]:
-        """Take a slot: its place on the time line of slots, and the seconds until then."""
+        """Take a slot; return its place on the time line, and the seconds until then."""
         with self._shared() as state:
             slot = max(state.next_slot, state.earliest)
             state.next_slot = slot + amount * self._seconds_per_unit(state)
@@ -167,15 +166,13 @@ class SharedRateLimit:
                 state.next_slot = first + difference * self._seconds_per_unit(state)
 
     def space(self) -> None:
-        """Count the distance to the next slot from now: for terms that mean a request's arrival."""
+        """Count the interval to the next slot from now, for limits on the end of requests."""
         with self._shared() as state:
             next_slot = state.earliest + self._seconds_per_unit(state)
             state.next_slot = max(state.next_slot, next_slot)
 
     def penalise(self, seconds: float) -> None:
-        """Start nothing before `seconds` from now, waiting slots included (the other side said
-        "slow down"). Penalties that overlap count once.
-        """
+        """Delay all slots, including given ones, by `seconds`; overlapping penalties count once."""
         with self._shared() as state:
             until = state.seen_at + seconds
             if until > state.blocked_until:
@@ -183,15 +180,13 @@ class SharedRateLimit:
                 state.blocked_until = until
 
     def learn(self, per_minute: float) -> None:
-        """Keep to `per_minute` from now on, in every process: the other side said that it allows no
-        more.
-        """
+        """Apply a rate that the server stated, in every process."""
         if per_minute > 0:
             with self._shared() as state:
                 state.learnt_per_minute = per_minute
 
     def _seconds_per_unit(self, state: _State) -> float:
-        """Between slots, by the set or the learnt rate, whichever is slower; 0 without a limit."""
+        """Return the seconds per unit by the slower of set and learnt rate; 0 without a limit."""
         limits = [limit for limit in (self._per_minute, state.learnt_per_minute) if limit]
         return 60.0 / min(limits) if limits else 0.0
 
@@ -209,7 +204,7 @@ class SharedRateLimit:
             record.replace(_RATE_LAYOUT.pack(*astuple(state)))
 
 
-# Longer than a request may take: the one that tries has ended before the next is let through.
+# Longer than a request may take, so that one trial ends before the next is allowed.
 _OPEN_SECONDS = 60.0
 _NEVER = -1.0
 _CIRCUIT_LAYOUT = struct.Struct("<Qdd")
@@ -229,12 +224,11 @@ class _Memory:
 
 
 class CircuitBreaker:
-    """Stops asking another side that is down: opens when `minimum_failures` in a row came over at
-    least `minimum_seconds`.
+    """A circuit breaker: opens after `minimum_failures` in a row over `minimum_seconds`.
 
-    With a `path`, the failures and answers of every process that names it count; without, those of
-    this object alone. The clock is the wall's, which processes share; one that is set back keeps no
-    circuit open for longer. While open, one request a minute may be sent.
+    With a `path`, it is shared by the processes that use it. It uses the wall clock, which
+    processes share; setting it back closes no circuit later. While open, one request a minute is
+    allowed.
     """
 
     def __init__(
@@ -256,9 +250,7 @@ class CircuitBreaker:
             return self._state_of(memory)
 
     def allows(self) -> bool:
-        """Return whether a request may be sent now; after one that may try, the next has to wait
-        again.
-        """
+        """Return whether a request may be sent now; a half-open circuit allows one trial."""
         with self._shared() as memory:
             state = self._state_of(memory)
             if state is CircuitState.HALF_OPEN:
@@ -266,12 +258,12 @@ class CircuitBreaker:
             return state is not CircuitState.OPEN
 
     def answered(self) -> None:
-        """The other side answered, be it with a refusal."""
+        """Record an answer, including a refusal."""
         with self._shared() as memory:
             memory.failures, memory.failing_since, memory.opened_at = 0, 0.0, _NEVER
 
     def failed(self) -> None:
-        """It did not: no answer, an error, or a refusal for load."""
+        """Record a failure: no answer, an error, or a refusal for load."""
         with self._shared() as memory:
             now = self._clock()
             memory.failing_since = memory.failing_since if memory.failures else now

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from schemas.boundary import ErrorBoundary, concerns_one_unit, in_a_word
+from schemas.boundary import ErrorBoundary, concerns_one_unit, error_line
 from schemas.errors import SharedStateError, UpstreamError
 
 
@@ -50,6 +50,6 @@ def test_an_outage_of_the_shared_database_is_every_unit_s() -> None:
 
 
 def test_an_error_in_a_word_is_one_bounded_line() -> None:
-    assert in_a_word(ValueError("a\nb" + "c" * 100_000)).startswith("ValueError: a bc")
-    assert len(in_a_word(ValueError("c" * 100_000))) < 250
-    assert in_a_word(RecursionError()) == "RecursionError"
+    assert error_line(ValueError("a\nb" + "c" * 100_000)).startswith("ValueError: a bc")
+    assert len(error_line(ValueError("c" * 100_000))) < 250
+    assert error_line(RecursionError()) == "RecursionError"

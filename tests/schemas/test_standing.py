@@ -15,7 +15,7 @@ BEYOND = ModuleStanding(scored=False, whole=False, reasons=(Reason.OFFLINE_ENGIN
 
 
 @dataclass(frozen=True)
-class Landed:
+class LandedIdea:
     state: IdeaState | None
     state_reason: Reason | None = None
     incomplete_reason: Reason | None = None
@@ -23,11 +23,11 @@ class Landed:
     unanswered: Mapping[str, tuple[Reason, str]] = field(default_factory=dict)
 
 
-SCORED = Landed(IdeaState.SCORED)
-UNREADABLE = Landed(IdeaState.UNSCORED, Reason.REPLY_UNPARSABLE)
+SCORED = LandedIdea(IdeaState.SCORED)
+UNREADABLE = LandedIdea(IdeaState.UNSCORED, Reason.REPLY_UNPARSABLE)
 
 
-def standing(landed: Sequence[Landed], rejected: int = 0, lost: int = 0, allowed: float = 0.1):
+def standing(landed: Sequence[LandedIdea], rejected: int = 0, lost: int = 0, allowed: float = 0.1):
     return standing_of_run(
         landed,
         idea_count=len(landed) + lost,
@@ -70,22 +70,24 @@ def test_a_run_whose_replies_were_all_unreadable_is_not_in_order_and_says_why_fi
 
 def test_the_cause_is_named_in_the_words_of_the_provider() -> None:
     quota = "Rate limit reached: quota exceeded"
-    unreached = Landed(IdeaState.UNSCORED, Reason.ENGINE_UNAVAILABLE, cause=quota)
-    other = Landed(IdeaState.UNSCORED, Reason.ENGINE_UNAVAILABLE, cause="connection refused")
+    unreached = LandedIdea(IdeaState.UNSCORED, Reason.ENGINE_UNAVAILABLE, cause=quota)
+    other = LandedIdea(IdeaState.UNSCORED, Reason.ENGINE_UNAVAILABLE, cause="connection refused")
     assert standing([unreached] * 11 + [other]).order_reasons == (
         f"12 of 12 ideas without any score: the engine did not answer (12, most often: {quota})",
     )
 
 
 def test_a_cause_known_of_one_idea_is_not_called_the_most_frequent() -> None:
-    lost = Landed(IdeaState.UNSCORED, Reason.ENGINE_UNAVAILABLE, cause="connection refused")
+    lost = LandedIdea(IdeaState.UNSCORED, Reason.ENGINE_UNAVAILABLE, cause="connection refused")
     assert standing([lost]).order_reasons == (
         "1 of 1 idea without any score: the engine did not answer (1: connection refused)",
     )
 
 
 def test_a_kind_of_judgement_missing_for_most_ideas_keeps_a_run_from_being_in_order() -> None:
-    unread = Landed(IdeaState.SCORED, unanswered={"plan_reviews": (Reason.REPLY_UNPARSABLE, "")})
+    unread = LandedIdea(
+        IdeaState.SCORED, unanswered={"plan_reviews": (Reason.REPLY_UNPARSABLE, "")}
+    )
     found = standing([SCORED, *[unread] * 80])
     assert found.order_reasons == (
         "plan reviews missing for 80 of 81 ideas: the engine's reply could not be read (80)",
@@ -102,14 +104,14 @@ def test_the_share_that_may_be_unscored_is_a_setting() -> None:
 
 @pytest.mark.parametrize("reason", [Reason.OFFLINE_ENGINE, Reason.FIELD_NOT_COVERED])
 def test_ideas_beyond_engine_and_literature_are_left_out_of_the_share(reason: Reason) -> None:
-    beyond = Landed(IdeaState.UNSCORED, reason)
+    beyond = LandedIdea(IdeaState.UNSCORED, reason)
     assert standing([beyond] * 12).in_order
     assert standing([beyond] * 12).unscored_count == 12
     assert not standing([*[beyond] * 12, SCORED, UNREADABLE]).in_order
 
 
 def test_lost_early_and_rejected_ones_count_together() -> None:
-    early = Landed(IdeaState.PARTLY_SCORED, Reason.TIMED_OUT, Reason.TIMED_OUT)
+    early = LandedIdea(IdeaState.PARTLY_SCORED, Reason.TIMED_OUT, Reason.TIMED_OUT)
     found = standing([*[SCORED] * 18, early], rejected=1, lost=1)
     assert found.order_reasons == (
         "1 of 20 ideas without any score: the worker that did it was lost (1)",
@@ -119,6 +121,6 @@ def test_lost_early_and_rejected_ones_count_together() -> None:
 
 
 def test_a_budget_that_ends_a_run_comes_first() -> None:
-    spent = Landed(IdeaState.UNSCORED, Reason.BUDGET_EXHAUSTED, Reason.BUDGET_EXHAUSTED)
+    spent = LandedIdea(IdeaState.UNSCORED, Reason.BUDGET_EXHAUSTED, Reason.BUDGET_EXHAUSTED)
     found = standing([*[SCORED] * 99, spent])
     assert found.order_reasons == ("the budget was spent before 1 idea had ended",)

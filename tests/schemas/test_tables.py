@@ -6,7 +6,7 @@ import duckdb
 import pytest
 from pydantic import Field
 
-from schemas.base import Noun, Prose, Stored
+from schemas.base import ColumnInfo, Noun, Prose
 from schemas.columns import Column, ColumnType, Table, columns_of
 from schemas.judgement.committee import Decision
 from schemas.outcome import Provenance
@@ -104,7 +104,7 @@ class Bid(Noun):
     cost_usd: float | None = Field(ge=0, description="None: free.")
     decision: Decision | None = Field(description="What came of it.")
     text: Prose = Field(description="The offer.")
-    idea_id: Annotated[str, Stored(references="ideas.idea_id")] = Field(description="For what.")
+    idea_id: Annotated[str, ColumnInfo(references="ideas.idea_id")] = Field(description="For what.")
     seed: int = Field(description="Its own.")
     provenance: Provenance | None
 

@@ -11,7 +11,7 @@ from schemas.works.curation import (
     CuratedSentence,
     CuratedStatement,
     Curation,
-    Kept,
+    DroppedPart,
     ReviewedAt,
     StatementAxis,
     StatementSeverity,
@@ -83,15 +83,15 @@ def make_curation(paper_id: str = "paper-0") -> Curation:
             ),
         ),
         drops=(
-            _drop(Kept.REVIEW, "r2", "", Reason.EMPTY),
-            _drop(Kept.IDEA, "method", "We found 87.3 calls.", Reason.TELLS_RESULTS),
-            _drop(Kept.SENTENCE, "r1", "Many typos in the text.", Reason.ABOUT_WRITING),
+            _drop(DroppedPart.REVIEW, "r2", "", Reason.EMPTY),
+            _drop(DroppedPart.IDEA, "method", "We found 87.3 calls.", Reason.TELLS_RESULTS),
+            _drop(DroppedPart.SENTENCE, "r1", "Many typos in the text.", Reason.ABOUT_WRITING),
         ),
         provenance=SAID,
     )
 
 
-def _drop(left_out_of: Kept, subject: str, text: str, reason: Reason) -> CuratedDrop:
+def _drop(left_out_of: DroppedPart, subject: str, text: str, reason: Reason) -> CuratedDrop:
     return CuratedDrop(
         left_out_of=left_out_of, subject=subject, text=text, reason=reason, detail=reason.sentence
     )

@@ -14,14 +14,14 @@ from typing import NamedTuple
 from schemas.errors import ConfigurationError, ConflictError, NotAllowedError, RateLimitedError
 from schemas.people.job import JobState, check_offered
 from schemas.people.live_question import (
-    Ended,
     LiveQuestion,
+    QuestionEnd,
     QuestionKind,
     Side,
     Sides,
+    clean_question,
     jobs_for,
     sides_offered,
-    tidy,
 )
 from schemas.people.votes import Choice, Contender, Contest, HumanVote, Offer, Track
 from schemas.settings import Settings
@@ -57,11 +57,12 @@ class NoVote(NamedTuple):
 
     why: str
     left: tuple[Part, ...] = ()
-    ended: Ended = Ended.FAILED
+    ended: QuestionEnd = QuestionEnd.FAILED
 
 
 SEEN = NoVote(
-    "You were shown these two answers before: each pair is voted on once.", ended=Ended.ANSWERED
+    "You were shown these two answers before: each pair is voted on once.",
+    ended=QuestionEnd.ANSWERED,
 )
 
 
@@ -93,7 +94,7 @@ def draw_sides(
             voter,
             question_kind,
             text,
-        ) and ended != Ended.FAILED:
+        ) and ended != QuestionEnd.FAILED:
             seen.add(pair)
     pairs: list[Sides] = list(combinations(offered, 2))
     secrets.SystemRandom().shuffle(pairs)
@@ -127,7 +128,7 @@ def ask(
         question_id=secrets.token_hex(_ID_BYTES),
         voter=voter,
         kind=question_kind,
-        text=tidy(question_kind, text),
+        text=clean_question(question_kind, text),
         sides=(first, second),
         job_ids=("", ""),
         asked_at=now,
@@ -186,7 +187,7 @@ def answers_to(warehouse: Warehouse, queries: Queries, question: LiveQuestion) -
         return NoVote(_ONE_LOST, next(filter(None, texts), ()))
     if first == second or texts[0] == texts[1]:
         why = "Both gave the same answer, so there is nothing to vote on."
-        return NoVote(why, texts[0], Ended.LEFT)
+        return NoVote(why, texts[0], QuestionEnd.LEFT)
     for contest in contests_of(queries, track):
         if {first, second} <= set(contest.contenders):
             return Answers(contest, (first, second), (texts[0], texts[1]))
@@ -238,18 +239,18 @@ def answer(
         skip(database, voter, offer_id, settings.voting)
     else:
         vote = cast(database, voter, offer_id, choice, reason, settings.voting)
-    end(database, question, Ended.ANSWERED if vote else Ended.LEFT)
+    end(database, question, QuestionEnd.ANSWERED if vote else QuestionEnd.LEFT)
     return vote
 
 
-def end(database: ServiceDatabase, question: LiveQuestion, how: Ended) -> None:
+def end(database: ServiceDatabase, question: LiveQuestion, how: QuestionEnd) -> None:
     with database.transaction() as work:
         work.ask("end_question", question_id=question.question_id, ended=how)
 
 
 def leave(warehouse: Warehouse, database: ServiceDatabase, question: LiveQuestion) -> None:
     """End a question without a vote, and stop its jobs."""
-    end(database, question, Ended.LEFT)
+    end(database, question, QuestionEnd.LEFT)
     for job in _jobs(warehouse, question):
         if job.at_work:
             request_stop(job)

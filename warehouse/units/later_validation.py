@@ -12,7 +12,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from schemas.base import Noun, replace
-from schemas.boundary import in_a_word
+from schemas.boundary import error_line
 from schemas.columns import Table
 from schemas.errors import PublicationError
 from schemas.run import ValidationRow
@@ -85,7 +85,7 @@ def _apart(connection: Connection, kind: Kind, works: Sequence[tuple[str, ...]])
         return validate_works(connection, kind, works)
     except (PublicationError, duckdb.Error) as error:
         if len(works) == 1:
-            return LaterValidation(failed=(f"{kind.titled(*works[0])}: {in_a_word(error)}",))
+            return LaterValidation(failed=(f"{kind.titled(*works[0])}: {error_line(error)}",))
     return sum((_apart(connection, kind, [names]) for names in works), LaterValidation())
 
 

@@ -9,7 +9,7 @@ import orjson
 import pyarrow as pa
 
 from schemas.base import Noun
-from schemas.boundary import ErrorBoundary, in_a_word
+from schemas.boundary import ErrorBoundary, error_line
 from schemas.columns import Table
 from schemas.errors import PublicationError
 from schemas.identifiers import content_hash
@@ -121,7 +121,7 @@ def _validate_waiting(connection: Connection, kind: Kind) -> None:
         for line in validation.broken:
             logger.warning("published before: %s", line)
     if boundary.error is not None:
-        logger.warning("not validated: %s", in_a_word(boundary.error))
+        logger.warning("not validated: %s", error_line(boundary.error))
 
 
 def _digest(

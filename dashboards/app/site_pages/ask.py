@@ -19,8 +19,8 @@ from schemas.people.live_question import (
     LiveQuestion,
     QuestionKind,
     Sides,
+    clean_question,
     estimates_for,
-    tidy,
 )
 from schemas.works.survey_run import LONGEST_QUESTION
 from warehouse.app.jobs import runner_at_work
@@ -86,7 +86,10 @@ def act(visit: Visit) -> PageContent | Response:
 def _estimate(visit: Visit, voter: str) -> None:
     """Draw the two engines and estimate both answers together."""
     warehouse, kind = visit.lake.warehouse, _kind_of(visit.form_text("asked"))
-    settings, text = warehouse.settings, tidy(kind, visit.form_text("text").replace("\r\n", "\n"))
+    settings, text = (
+        warehouse.settings,
+        clean_question(kind, visit.form_text("text").replace("\r\n", "\n")),
+    )
     sides = draw_sides(services_of(warehouse), voter, kind, text, settings)
     if all(side.engine.is_baseline for side in sides):
         estimate = wording.BASELINE_ANSWERS

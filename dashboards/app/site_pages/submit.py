@@ -28,7 +28,7 @@ from schemas.identifiers import content_hash
 from schemas.literature.naming import unturned
 from schemas.options.commands import DeclaredOptions
 from schemas.people.job import OFFERED_PROFILES, SUBMITTED, JobState, check_offered
-from schemas.people.sent_file import ending_of
+from schemas.people.uploads import ending_of
 from schemas.people.work_job import WebForm, WorkJob
 from schemas.settings import DashboardSettings
 from warehouse.app.jobs import Job, forget, job_ids, jobs, read_result, runner_at_work, submit

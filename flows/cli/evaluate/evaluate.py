@@ -15,11 +15,11 @@ def evaluate(
     output: Output = None,
     json: Json = False,
 ) -> int:
-    """Evaluate a batch of ideas with the modules asked for, publish and rank them.
+    """Evaluate a batch of ideas, publish the results, and rank the ideas by score.
 
-    The same command again goes on where the last one stopped, and costs nothing once all is done.
-    With --again the ideas of an earlier run are held against newer papers: what was judged of a
-    paper stands, and the report begins with what changed.
+    The same command resumes, and costs nothing when everything is done.
+    With --again the ideas of an earlier run are compared with newer papers: earlier judgements
+    are reused, and the report begins with what changed.
     """
     from flows.cli.works import run
 

@@ -241,7 +241,7 @@ def _budget_warnings(estimate: "Estimate", budget: Budget) -> list[str]:
         ("literature requests", estimate.literature_requests, budget.maximum_requests),
     )
     return [
-        f"the bound on {what}, {bound:,}, will end this run early: {amount:,.0f} expected"
+        f"expected {what}, {amount:,.0f}, exceed the bound of {bound:,}: the run will stop early"
         for what, amount, bound in expected
         if amount is not None and bound is not None and amount > bound
     ]

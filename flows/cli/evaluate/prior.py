@@ -17,15 +17,16 @@ def prior(
         typer.Argument(
             metavar="RUN|IDEAS",
             help=(
-                "A run_id, whose evidence is learnt from too, or an idea file, of which the words"
-                " are. Default: the newest run."
+                "A run (learns from texts and evidence) or an idea file (texts only). Default: the"
+                " newest run."
             ),
         ),
     ] = None,
     json: Json = False,
 ) -> int:
-    """Fit a prior on ideas whose outcomes are known, and say how well it orders those it has not
-    seen. A profile names it: `[ranking] prior = "prior.json"`. No model is asked.
+    """Fit a prior on ideas with known outcomes, and measure how well it orders unseen ones.
+
+    A profile uses it with `[ranking] prior = "prior.json"`. No model is asked.
     """
     from flows.cli.output import print_table
     from flows.works.rank.prior import fit_prior_on

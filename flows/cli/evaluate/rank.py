@@ -51,10 +51,10 @@ def rank(
     ] = None,
     json: Json = False,
 ) -> int:
-    """Let the ideas of each group meet in pairs, rate them and print the ranking.
+    """Rank the ideas of each group by pairwise comparison.
 
-    A run that is ranked already is printed without a call; the same command goes on where it
-    stopped. Bounds hold for the evaluation and for the ranking each.
+    A run that is already ranked is printed without a call; the same command resumes. Bounds apply
+    to the evaluation and to the ranking separately.
     """
     from flows.cli import works
 

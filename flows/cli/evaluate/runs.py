@@ -32,7 +32,7 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", metavar="", help="Do not ask."
 
 @application.command("list")
 def list_runs(lake: LakeOptions, json: Json = False) -> int:
-    """List the published runs, newest first; without a lake, those that have cost something."""
+    """List the published runs, newest first; without a lake, stopped runs with a cost."""
     from flows.cli.output import print_listed, print_table
 
     try:
@@ -64,9 +64,9 @@ def list_runs(lake: LakeOptions, json: Json = False) -> int:
 
 @application.command("show")
 def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
-    """Show one run: what was asked for, what came of it, and what it cost.
+    """Show one run: its request, its result and its cost.
 
-    Of a run that was stopped and not published: what was paid for it so far, by its budget.
+    For a run that was stopped before publication: the cost so far.
     """
     from flows.cli.output import print_table
 
@@ -141,7 +141,7 @@ def compare(
     lake: LakeOptions,
     json: Json = False,
 ) -> int:
-    """Hold the rankings of two runs side by side, idea by idea."""
+    """Compare the rankings of two runs idea by idea."""
     from flows.cli.output import print_table
 
     warehouse = Warehouse(lake.warehouse.resolve())
@@ -161,10 +161,10 @@ def compare(
 
 @application.command("delete")
 def delete(run: RunName, lake: LakeOptions, yes: Yes = False, json: Json = False) -> int:
-    """Delete a run with its rankings and reports, and say how much space that gives back.
+    """Delete a run with its rankings and reports, and print the space freed.
 
-    Published work of any other kind is deleted in the same way. A line of the ledger stays, in
-    state/deleted_runs.jsonl. What other runs took over is theirs.
+    Checks, surveys and other work are deleted in the same way. Results reused by other runs stay,
+    and so does a line of the ledger, in state/deleted_runs.jsonl.
     """
     return _delete([RunId(run)], lake, yes=yes, as_json=json)
 
@@ -178,7 +178,7 @@ def expire(
     yes: Yes = False,
     json: Json = False,
 ) -> int:
-    """Delete every run that ended longer ago than so many days; the newest run stays."""
+    """Delete runs older than a number of days, except the newest run."""
     last = datetime.now(UTC) - timedelta(days=days)
     old = [run for run in _runs(lake)[1:] if run.finished_at < last]
     return _delete([run.run_id for run in old], lake, yes=yes, as_json=json)

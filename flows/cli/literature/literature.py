@@ -114,9 +114,7 @@ def serve(
         Path, typer.Option("--cache", metavar="DIR", help="Where answers are kept.")
     ] = Path("literature-cache"),
 ) -> int:
-    """Run the gateway: a Semantic Scholar API any client can use, one exact rate limit for all of
-    them.
-    """
+    """Run the gateway: a Semantic Scholar API with one rate limit for all clients."""
     from flows.run.gateway import indexed
     from flows.works.evaluate.request import resolve_literature
     from tasks.literature.gateway.application import serve as serve_gateway
@@ -142,7 +140,7 @@ def search(
     output: Output = None,
     json: Json = False,
 ) -> int:
-    """Search papers, as an evaluation would; retracted or withdrawn works bear a mark here."""
+    """Search papers as an evaluation does; retracted or withdrawn works are marked."""
     from flows.cli.output import print_table, write_lookup
     from flows.works.literature.searching import failures_in_words, search_papers, told
 
@@ -167,10 +165,9 @@ def audit(
     options: AuditOptions,
     json: Json = False,
 ) -> int:
-    """Find wrong, missing and duplicate records, propose what would mend them, and do what you
-    accept.
+    """Find wrong, missing and duplicate records, and apply the corrections that you accept.
 
-    Accepting makes a new version of the index; --undo takes it back.
+    Accepting makes a new version of the index; --undo restores the old one.
     """
     from flows.works.literature.auditing import audit_index
 

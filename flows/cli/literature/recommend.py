@@ -37,8 +37,8 @@ def recommend(
     output: Output = None,
     json: Json = False,
 ) -> int:
-    """Recommend data sets, baselines and metrics: those that works near the idea used, with where
-    they say so. No model is asked.
+    """Recommend data sets, baselines and metrics that related papers used, with the sentence that
+    says so. No model is asked.
     """
     from flows.works.literature.recommending import recommend_for
 
@@ -129,7 +129,7 @@ def recommendation_warnings(result: "Recommended") -> Iterator[str]:
     if not result.near_works:
         yield "no work near the idea was found: nothing is recommended"
     elif not result.citations:
-        yield "the literature tells no references: data sets and baselines are unknown, not none"
+        yield "this source has no reference lists, so data sets and baselines could not be found"
     elif not result.known_contexts:
         yield (
             "the literature does not tell how works cite each other: baselines are unknown, and"

@@ -54,13 +54,12 @@ def init(
     ] = None,
     json: Json = False,
 ) -> int:
-    """Make the folder of a task: a copy of a bundled one, or the draft of one that tries an idea.
+    """Make the folder of a task: a copy of a bundled one, or a draft that tests an idea.
 
-    task.toml says what is asked, the metric and how much is tried; program.py is what is to be
-    improved; evaluate.py makes data and scores answers; baselines/ holds what it is held against.
-    A draft holds what was objected to the idea, the works closest to it, and data sets, baselines
-    and metrics that works near it used; what you have to say is marked, and until you have the
-    task is refused.
+    task.toml holds question, metric and number of trials; program.py is the program to improve;
+    evaluate.py makes data and scores answers; baselines/ holds programs to compare with. The draft
+    lists objections to the idea, the closest works, and data sets, baselines and metrics that
+    related papers used; fill in the marked places before running it.
     """
     if idea is not None:
         if like is not None:
@@ -78,10 +77,10 @@ def init(
 
 @application.command("check")
 def check(task: Task, json: Json = False) -> int:
-    """Run a task's own programs and say what difference could be seen at all.
+    """Run a task's own programs and compute the smallest detectable difference.
 
-    The parent and the baselines run on full data: how far their gains vary says how noisy the
-    metric is. A parent without baselines runs a second time with another seed. Nothing is stored.
+    The parent and the baselines run on full data; the variation of their gains shows the noise of
+    the metric. A parent without baselines runs a second time with another seed. Nothing is stored.
     """
     from tasks.experiments.checking import check_task
 
@@ -101,12 +100,12 @@ def try_programs(
     ] = None,
     json: Json = False,
 ) -> int:
-    """Look for a better program, and confirm the best on fresh data.
+    """Search for a better program, and confirm the best one on fresh data.
 
-    Offline, other values of what program.py declares as tunable are tried. A model, with --engine,
-    changes its code. Programs run in a sandbox without network: first on small data, the best on
-    full data, the best of those on data that chose nothing. "No better" is a result. The same
-    command goes on where it stopped; nothing is run or paid for twice.
+    Offline, other values of the tunable parameters in program.py are tried. A model, with --engine,
+    changes the code. Programs run in a sandbox without network: first on small data, the best on
+    full data, the best of those on fresh data. "No better" is a result. The same command resumes
+    without repeating or paying for anything.
     """
     from flows.cli.works import run
 

@@ -34,13 +34,12 @@ def ideate(
     ] = None,
     json: Json = False,
 ) -> int:
-    """Make ideas from the concepts of a snapshot, evaluate them, and revise them by the findings.
+    """Generate ideas from the concepts of a snapshot, evaluate them, and revise them.
 
     Each version goes through the evaluation of `assay evaluate`; the next one names the finding
     that it answers, and is checked for having done so. Near-duplicates are dropped with their
     reason.
-    Offline, missing links between concepts are proposed as leads. The same command goes on where it
-    stopped; nothing is paid twice.
+    Offline, missing links between concepts are proposed as leads. The same command resumes; nothing is paid twice.
     """
     from flows.cli.works import run
 

@@ -32,13 +32,12 @@ def write(
     ] = None,
     json: Json = False,
 ) -> int:
-    """Put together a draft of an idea, and refuse it where it says what nothing carries.
+    """Draft a paper from an idea; sentences without support are removed.
 
     Numbers, quotations, texts and gaps are collected first, by key. Offline, sentences are fixed; a
-    model, with --engine, writes them and names keys, and what it says of works is held against
-    their passages. What nothing carries is taken out. Gives PDF, Word, HTML and LaTeX with figures,
-    bibliography, and the SQL of every number.
-    Without an experiment it is a proposal.
+    model, with --engine, writes them and names keys, and its statements about works are checked
+    against their passages. Writes PDF, Word, HTML and LaTeX with figures, bibliography, and the
+    SQL of every number. Without an experiment the draft is a proposal.
     """
     from dashboards.render.drafts.venues import read_venue
     from dashboards.render.formats.report_format import ReportFormat

@@ -32,10 +32,10 @@ def api(
         int, typer.Option("--port", min=1, max=65_535, metavar="N", help="Where it listens.")
     ] = DEFAULT_PORT,
 ) -> int:
-    """Let programs submit ideas, watch jobs, read results and search the literature over HTTP.
+    """Serve programs over HTTP: submit ideas, watch jobs, read results, search the literature.
 
-    It serves the API under /v1, MCP under /mcp and no pages, which are those of `assay dashboard`.
-    Everybody needs a token of `assay tokens create`. Ctrl-C stops it; jobs it was at go on when it
+    It serves the API under /v1 and MCP under /mcp; `assay dashboard` serves pages. Every request
+    needs a token of `assay tokens create`. Ctrl-C stops it; its jobs continue when it
     starts again.
     """
     from flows.jobs.beside_jobs import work_beside

@@ -34,8 +34,8 @@ def dashboard(
     """Show the warehouse in a browser: Today, Ideas, Work, Submit, Decide and Operate.
 
     Programs with a token of `assay tokens create` get the API under /v1 and MCP under /mcp; only
-    `assay api` searches the literature for them. A run may be writing meanwhile. Ctrl-C stops it;
-    jobs it was at go on when it starts again.
+    `assay api` searches the literature for them. Ctrl-C stops it; its jobs continue when it
+    starts again.
     """
     from flows.jobs.beside_jobs import work_beside
 

@@ -8,7 +8,7 @@ from schemas.settings import Settings
 
 
 def doctor(options: DoctorOptions, json: Json = False) -> int:
-    """Look at every part Assay leans on; exit 1 when a configured part does not work."""
+    """Check every part that Assay uses; exit 1 when a configured part does not work."""
     from flows.cli.output import print_table
     from flows.run.preflight import examine
 

@@ -17,10 +17,10 @@ application = Commands()
 
 @application.command("run")
 def run(lake: LakeOptions) -> int:
-    """Take up jobs of the warehouse as they are asked for, until Ctrl-C.
+    """Run jobs of the warehouse as they are submitted, until Ctrl-C.
 
-    `assay dashboard` does the same for the pages it shows. One runner works in a warehouse at a
-    time; a second one waits to take its place.
+    `assay dashboard` does the same for its pages. One runner works in a warehouse at a time; a
+    second one waits to take over.
     """
     from flows.jobs.runner import run_jobs
 

@@ -29,8 +29,8 @@ def mcp(
 ) -> int:
     """Serve an MCP client on standard input and output: evaluate ideas, read reviews, search.
 
-    A client starts it by itself. It brings a job runner; what is at work when the client ends goes
-    on with the next runner. Over HTTP the same tools are at /mcp of `assay api`.
+    A client starts it by itself. It includes a job runner; jobs that run when the client ends
+    continue with the next runner. Over HTTP the same tools are at /mcp of `assay api`.
     """
     from flows.jobs.beside_jobs import work_beside
     from flows.run.gateway import open_gateway

@@ -42,9 +42,7 @@ def export(
 
 @application.command("compact")
 def compact(lake: LakeOptions, json: Json = False) -> int:
-    """Merge small files, drop snapshots nobody reads any more, delete expired transcripts, and
-    bound the caches.
-    """
+    """Merge small files, drop unused snapshots, delete expired transcripts, and trim the caches."""
     from warehouse.compact import compact as compact_lake
 
     settings = Settings()
@@ -104,9 +102,10 @@ def move_data(
     lake: LakeOptions,
     json: Json = False,
 ) -> int:
-    """Move the files of the lake to object storage, or back into the warehouse folder; the
-    catalogue says from then on where they lie. With a catalogue in PostgreSQL what has landed goes
-    too, and ADDRESS is the warehouse. Where there is no lake, an empty one is made.
+    """Move the files of the lake to object storage, or back into the warehouse folder.
+
+    The catalogue records the new place. With a catalogue in PostgreSQL landed units move too, and
+    ADDRESS becomes the warehouse. Without a lake, an empty one is made.
     """
     from warehouse.moving import move_data as move
 
@@ -159,7 +158,7 @@ def docs() -> int:
 
 @application.command("verify")
 def verify(lake: LakeOptions, json: Json = False) -> int:
-    """Hold the lake against its receipts; exit 1 when something is missing or does not add up."""
+    """Compare the lake with its receipts; exit 1 when something is missing or differs."""
     from warehouse.kinds.registry import KINDS
     from warehouse.kinds.runs.landing import RUNS
     from warehouse.verify.verify import verify as verify_lake
@@ -192,7 +191,8 @@ def verify(lake: LakeOptions, json: Json = False) -> int:
 
 @application.command("validate")
 def validate(lake: LakeOptions, json: Json = False) -> int:
-    """Validate by Great Expectations what was published without it: a handful of units at a time.
+    """Validate publications that Great Expectations has not validated yet.
+
     Exit 1 when something breaks an expectation.
     """
     from warehouse.kinds.registry import KINDS

@@ -36,11 +36,12 @@ def worker(
         ),
     ] = None,
 ) -> int:
-    """Take shards of any work from a Dask scheduler.
+    """Evaluate shards from a Dask scheduler.
 
     Needs the same version of Assay, the same settings, the keys of the models, and the warehouse's
-    folder or bucket; on another machine the catalogue in PostgreSQL, too. What is missing is said in
-    one line. Certificates: ASSAY_CLUSTER__TLS_AUTHORITY, …__TLS_CERTIFICATE, …__TLS_KEY.
+    folder or bucket; on another machine also the catalogue in PostgreSQL. Anything missing is
+    reported in one line. Certificates: ASSAY_CLUSTER__TLS_AUTHORITY, …__TLS_CERTIFICATE,
+    …__TLS_KEY.
     """
     settings = Settings()
     scheduler_place(address)

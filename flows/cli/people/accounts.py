@@ -30,9 +30,9 @@ Name = Annotated[
 
 @application.command("add")
 def add(name: Name, options: AccountOptions, json: Json = False) -> int:
-    """Make an account; its password is asked for, or read from standard input.
+    """Make an account. The password is asked for, or read from standard input.
 
-    From the first account on the dashboard shows nothing to who has not signed in.
+    From the first account on, the dashboard requires a sign-in.
     """
     known_as = account_name(name)
     if options.without_password and "@" not in known_as:
@@ -72,7 +72,7 @@ def role(
     role: Annotated[Role, typer.Argument(metavar="ROLE", help=ROLES_IN_WORDS)],
     lake: LakeOptions,
 ) -> int:
-    """Let somebody do other things, also in the sessions they have."""
+    """Change the role of an account; open sessions follow."""
     with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:
         account = set_role(database, account_name(name), role)
     print_note(f"{account.name} is now {account.role}")
@@ -81,7 +81,7 @@ def role(
 
 @application.command("password")
 def password(name: Name, lake: LakeOptions) -> int:
-    """Change a password, which is asked for or read from standard input; it ends all sessions."""
+    """Change a password and end all sessions. It is asked for, or read from standard input."""
     with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:
         account = set_password(database, account_name(name), _read_password())
     print_note(f"{account.name} has a new password, and is signed out everywhere")
@@ -90,7 +90,7 @@ def password(name: Name, lake: LakeOptions) -> int:
 
 @application.command("remove")
 def remove(name: Name, lake: LakeOptions) -> int:
-    """Refuse somebody from now on; what they did stays under their name."""
+    """Remove an account. What its owner did stays on record."""
     with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:
         account = remove_account(database, account_name(name))
     print_note(f"{account.name} is removed, and signed out everywhere")

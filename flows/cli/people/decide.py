@@ -30,9 +30,9 @@ def decide(
     ] = None,
     json: Json = False,
 ) -> int:
-    """Answer a request, for good.
+    """Answer a request. An answer is final.
 
-    Refused when what it is about has changed since it was asked.
+    The answer is refused if the evaluation has changed since the request.
     """
     from warehouse.app.decisions import decide_and_fold
 

@@ -14,10 +14,10 @@ _WHOLE_HASH = bounded(r"[0-9a-f]{64}")
 
 @application.command("verify")
 def verify(options: LedgerOptions, json: Json = False) -> int:
-    """Look for rows that were changed, exchanged, taken out or cut off; exit 1 when there are some.
+    """Find ledger rows that were changed, exchanged, removed or cut off; exit 1 if there are any.
 
-    What is published of ideas, and of what steps said of them, is held against the ledger too;
-    papers that were found and calls are not in it.
+    Published ideas and answers of steps are compared with the ledger too. Papers and calls are
+    not in the ledger.
     """
     from warehouse.verify.verify_ledger import verify_ledger
 

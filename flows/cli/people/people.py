@@ -24,7 +24,7 @@ def add(
     options: PeopleOptions,
     json: Json = False,
 ) -> int:
-    """Give a participant a pseudonym, which is all that lake and ledger know of them."""
+    """Add a participant under a pseudonym; lake and ledger store only the pseudonym."""
     from warehouse.app.people import add_participant
 
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
@@ -48,7 +48,7 @@ def add(
 
 @application.command("list")
 def list_people(lake: LakeOptions, json: Json = False) -> int:
-    """List the participants whose names are kept."""
+    """List the participants with a stored name."""
     from flows.cli.output import print_listed
     from warehouse.app.people import participants
 

@@ -26,9 +26,7 @@ def request(
     options: RequestOptions,
     json: Json = False,
 ) -> int:
-    """Ask participants for a review of published work or a unit of it, or lay alternatives side by
-    side.
-    """
+    """Ask participants to review published work or a unit of it, or to choose an alternative."""
     from warehouse.app.decisions import request_all
     from warehouse.app.people import participant
     from warehouse.app.records import fold_into_lake

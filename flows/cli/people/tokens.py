@@ -26,7 +26,7 @@ def create(
     options: TokenOptions,
     json: Json = False,
 ) -> int:
-    """Make a token and show it, once: only a hash of it is kept."""
+    """Make a token and show it once; only its hash is stored."""
     if not 1 <= len(name) <= 80 or not name.isprintable():
         raise ConfigurationError(f"NAME {name[:80]!r}: write 1 to 80 characters on one line")
     if options.scope not in SCOPES:
@@ -83,7 +83,7 @@ def revoke(
     token: Annotated[str, typer.Argument(metavar="TOKEN", help="As `assay tokens list` names it.")],
     lake: LakeOptions,
 ) -> int:
-    """Refuse a token from now on; its jobs stay."""
+    """Revoke a token; its jobs stay."""
     with ServiceDatabase(Warehouse(lake.warehouse).existing()) as database:
         revoked_token = revoke_token(database, token)
     print_note(f"{revoked_token.token_id} ({revoked_token.name}) is revoked")

@@ -16,8 +16,8 @@ from schemas.people.live_question import (
     QuestionKind,
     Sides,
     VoteOptions,
+    clean_question,
     estimates_for,
-    tidy,
 )
 from schemas.people.votes import Choice
 from schemas.settings import Settings
@@ -47,8 +47,8 @@ def vote(
 ) -> int:
     """Have two engines or profiles answer, read both answers without names, and vote on them.
 
-    The same TEXT again goes on where it stopped; `--choice` votes on what you were shown. Who
-    answers is drawn from the models that the dashboard offers, or the profiles of the baseline.
+    The same TEXT resumes; `--choice` votes on the answers shown. The engines are drawn from the
+    models that the dashboard offers, or from the profiles of the baseline.
     """
     from warehouse.app.people import participant
 
@@ -74,7 +74,7 @@ def _ask_question(
     from warehouse.app.questions import ask, at_work, draw_sides, open_question
 
     settings, current = Settings(), open_question(database, who)
-    question_text = tidy(kind, text)
+    question_text = clean_question(kind, text)
     if current is None or (current.kind, current.text) != (kind, question_text):
         sides = draw_sides(database, who, kind, question_text, settings)
         print_note(_estimate(warehouse, kind, question_text, sides))
@@ -179,7 +179,7 @@ def _print_estimate(
 ) -> int:
     from warehouse.app.questions import draw_sides
 
-    question_text = tidy(kind, text)
+    question_text = clean_question(kind, text)
     sides = draw_sides(database, who, kind, question_text, Settings())
     estimate = _estimate(warehouse, kind, question_text, sides)
     if as_json:

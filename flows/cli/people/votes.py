@@ -21,9 +21,7 @@ _WORDS = {
 
 
 def votes(options: VotesOptions, json: Json = False) -> int:
-    """Report on the votes cast on the dashboard: how far voters agree, with each other and with
-    the engine, what sways them, who votes carelessly, and who leads by them.
-    """
+    """Report on the votes cast on the dashboard: agreement, biases, careless voters and leaders."""
     from flows.cli.output import number, print_table
     from flows.people.vote_report import report_on_votes
 

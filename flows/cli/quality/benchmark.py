@@ -41,11 +41,11 @@ def benchmark(
     ] = None,
     json: Json = False,
 ) -> int:
-    """Run a suite, and print its scores with 95 % intervals and the published figures beside them.
-    `fetch DIR` downloads the public sets that suites read as they are.
+    """Run a benchmark suite, and print scores with 95 % intervals next to published figures.
+    `fetch DIR` downloads public data sets.
 
-    The same command again goes on where the last one stopped, and costs nothing once all is done.
-    Bounds hold for the suite and for each of its evaluations apart.
+    The same command resumes, and costs nothing when everything is done.
+    Bounds apply to the suite and to each of its evaluations separately.
     """
     if suite == FETCH:
         return _fetch(folder, as_json=json)

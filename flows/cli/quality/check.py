@@ -32,10 +32,10 @@ def check(
     ] = None,
     json: Json = False,
 ) -> int:
-    """Look for critical problems in manuscripts, and print each with its place and explanation.
+    """Find critical problems in manuscripts, and print each with its place and an explanation.
 
     With --reasons, judges vote whether a reported problem is the one the authors withdrew for, and
-    hit rates are printed. The same command goes on where it stopped; nothing is paid twice. A LaTeX
+    hit rates are printed. The same command resumes; nothing is paid twice. A LaTeX
     file is read with the files it includes; exit code 1 where more than a tenth of the manuscripts
     could not be checked, or lack included files of their text.
     """

@@ -104,10 +104,10 @@ def run(trial: Trial) -> None:
     places = dict(trial.draw(list(manuscript_places(trial.data).items())))
     texts = asyncio.run(_manuscript_texts(places, trial.settings.documents))
     twins = [
-        Twin(text, number, *twin)
+        Twin(text, number, *injection)
         for text in texts
         for number in range(1, _twin_count(trial.request) + 1)
-        if (twin := inject(text.text, text.form, trial.seed + number - 1))[1]
+        if (injection := inject(text.text, text.form, trial.seed + number - 1))[1]
     ]
     questions = {text.item_id: _question(text, text.text) for text in texts}
     questions |= {twin.item_id: _question(twin.of, twin.text) for twin in twins}

@@ -21,7 +21,7 @@ from schemas.literature.paper_state import state_of
 from schemas.literature.publication import (
     DatePrecision,
     Publication,
-    holds,
+    has_value,
     preprint_month,
     publication_of,
     read_date,
@@ -330,7 +330,9 @@ def publication_of_row(row: Mapping[str, Any]) -> Publication:
 
 def unreadable_fields(row: Mapping[str, Any]) -> list[str]:
     """Return the fields of a row with unreadable values."""
-    return [name for name, read in _READERS.items() if holds(row.get(name)) and not read(row[name])]
+    return [
+        name for name, read in _READERS.items() if has_value(row.get(name)) and not read(row[name])
+    ]
 
 
 def _stored_year(row: Mapping[str, Any], publication: Publication) -> int | None:

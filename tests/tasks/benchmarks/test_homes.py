@@ -71,12 +71,12 @@ async def test_later_fetches_hold_the_lock_and_fetch_only_what_lacks(tmp_path: P
         addresses = [one.path for one in server.asked[asked:]]
         assert addresses == ["/owner/name/commit/data/points.jsonl"]
         path.write_text("changed")
-        with pytest.raises(ConfigurationError, match="is not what assay-data"):
+        with pytest.raises(ConfigurationError, match="differs from its digest in assay-data"):
             await fetched(one, tmp_path)
         assert path.read_text() == "changed"
         path.unlink()
         copy_of(server, CONTENT | {"data/points.jsonl": b"{}\n"})
-        with pytest.raises(ConfigurationError, match="now holds something else"):
+        with pytest.raises(ConfigurationError, match="differs from the digest"):
             await fetched(one, tmp_path)
     assert not path.exists()
 
@@ -85,7 +85,7 @@ async def test_a_users_own_file_is_left_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "points.jsonl").write_text("mine")
     with document_server() as server:
         found = await fetched(copy_of(server, CONTENT), tmp_path)
-    assert (found.own, found.locked) == (("points.jsonl",), ("sub/groups.json",))
+    assert (found.unlocked, found.locked) == (("points.jsonl",), ("sub/groups.json",))
     assert (tmp_path / "points.jsonl").read_text() == "mine"
 
 

@@ -104,7 +104,7 @@ def test_known_quality_is_recovered_and_known_biases_are_exposed(tmp_path: Path)
 def test_versions_of_a_run_are_compared_and_told_by_round(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ideation, "_simulated", lambda _: ())  # which takes longest
+    monkeypatch.setattr(ideation, "_score_simulations", lambda _: ())  # which takes longest
     request = benchmark_request(tmp_path, SUITE, evaluated_run=IDEATION, literature="live")
     publish_two_rounds(request)
     assert run_small(SUITE, request, never_evaluate).published

@@ -212,7 +212,7 @@ def test_gold_ideas_may_come_as_text_or_in_parts_each_with_its_own_cutoff(tmp_pa
     days = [one.idea.cutoff_date for one in read_points(points)]
     assert days == [CUTOFF, date(2023, 1, 1)]
     path.write_text(json.dumps([{**rows[0], "cutoff_date": "spring"}]))
-    with pytest.raises(ConfigurationError, match="cutoff_date 'spring' is no date"):
+    with pytest.raises(ConfigurationError, match="cutoff_date 'spring' is not a date"):
         read_gold(path)
 
 
@@ -317,16 +317,26 @@ def leaves_out(_: Any) -> CheckReply:
     ("step", "answer", "missing", "reason"),
     [
         ("judge_alignment", lambda _: Reason.TIMED_OUT, {"alignment_0_to_1"}, Reason.TIMED_OUT),
-        ("extract_aspects", lambda _: Reason.TIMED_OUT, {"known", "novel"}, Reason.TIMED_OUT),
-        ("check_aspect", lambda _: Reason.TIMED_OUT, {"known", "novel"}, Reason.TIMED_OUT),
-        ("check_aspect", leaves_out, {"known", "novel"}, Reason.REPLY_UNPARSABLE),
+        (
+            "extract_aspects",
+            lambda _: Reason.TIMED_OUT,
+            {"known_aspects", "novel_aspects"},
+            Reason.TIMED_OUT,
+        ),
+        (
+            "check_aspect",
+            lambda _: Reason.TIMED_OUT,
+            {"known_aspects", "novel_aspects"},
+            Reason.TIMED_OUT,
+        ),
+        ("check_aspect", leaves_out, {"known_aspects", "novel_aspects"}, Reason.REPLY_UNPARSABLE),
     ],
 )
 async def test_a_judge_without_a_whole_answer_leaves_no_zero(
     step: str, answer: Any, missing: set[str], reason: Reason
 ) -> None:
     found = await grade(JUSTIFIED, engine(**{step: answer}))
-    graded = ("alignment_0_to_1", "known", "novel")
+    graded = ("alignment_0_to_1", "known_aspects", "novel_aspects")
     assert {name for name in graded if getattr(found, name) is None} == missing
     assert found.reason is reason
     assert found.may_improve == (reason is Reason.TIMED_OUT)

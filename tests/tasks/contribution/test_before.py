@@ -4,7 +4,7 @@ from typing import Any
 
 from schemas.base import replace
 from schemas.idea import Idea
-from schemas.judgement.contribution import ContributionEvaluation, JudgedBefore
+from schemas.judgement.contribution import ContributionEvaluation, EarlierJudgements
 from schemas.literature.paper import Paper
 from tasks.contribution.context import judged_before
 from tasks.contribution.evaluate import evaluate_contribution
@@ -51,7 +51,7 @@ ANSWERS = {"relevance": relevant, "compare_paper": compared, "extract_dimensions
 
 
 async def evaluated(
-    papers: tuple[Paper, ...], before: JudgedBefore | None = None
+    papers: tuple[Paper, ...], before: EarlierJudgements | None = None
 ) -> tuple[Findings[ContributionEvaluation], FakeEngine]:
     embedder = WordEmbedder()
     engine = FakeEngine(embedder, ANSWERS)

@@ -7,7 +7,7 @@ from schemas.base import Noun
 from schemas.identifiers import IdeaId
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.reasons import Reason
-from schemas.works.curation import Curation, Kept, ReviewedAt, StatementSeverity
+from schemas.works.curation import Curation, DroppedPart, ReviewedAt, StatementSeverity
 from schemas.works.curation_run import CurationParameters, PaperSource
 from tasks.accounting.ledger import Ledger
 from tasks.curation.curate import curate
@@ -108,7 +108,7 @@ async def curated(
     )
 
 
-def reasons(curation: Curation, left_out_of: Kept) -> list[Reason]:
+def reasons(curation: Curation, left_out_of: DroppedPart) -> list[Reason]:
     return [each.reason for each in curation.drops if each.left_out_of is left_out_of]
 
 
@@ -135,7 +135,7 @@ async def test_the_offline_engine_words_nothing() -> None:
 
 async def test_writing_and_results_are_left_out_with_their_reason() -> None:
     found = await curated()
-    left_out = set(reasons(found, Kept.SENTENCE))
+    left_out = set(reasons(found, DroppedPart.SENTENCE))
     assert {Reason.ABOUT_WRITING, Reason.ABOUT_RESULTS} <= left_out
     assert not any("typos" in each.statement for each in found.statements)
 
@@ -146,7 +146,7 @@ async def test_an_invented_sentence_is_a_row_and_no_sentence() -> None:
 
     found = await curated(Answering(curate_criticism=inventing))
     assert [each.text for each in found.sentences] == [LACK]
-    assert reasons(found, Kept.SENTENCE).count(Reason.PASSAGE_NOT_FOUND) == 3
+    assert reasons(found, DroppedPart.SENTENCE).count(Reason.PASSAGE_NOT_FOUND) == 3
 
 
 async def test_an_instruction_in_a_review_is_followed_by_nobody_and_left_out() -> None:
@@ -159,7 +159,7 @@ async def test_an_instruction_in_a_review_is_followed_by_nobody_and_left_out() -
         SECOND_REVIEW,
     )
     assert [each.text for each in found.sentences] == [LACK]
-    assert Reason.AN_INSTRUCTION in reasons(found, Kept.SENTENCE)
+    assert Reason.AN_INSTRUCTION in reasons(found, DroppedPart.SENTENCE)
 
 
 async def test_markup_in_a_review_is_data() -> None:
@@ -180,7 +180,7 @@ async def test_the_same_point_twice_is_one_statement_that_leads_back_to_both() -
     (statement,) = found.statements
     assert statement.sentence_ids == ("s1", "s2")
     assert statement.severity is StatementSeverity.MAJOR
-    assert reasons(found, Kept.STATEMENT) == [Reason.REPEATED]
+    assert reasons(found, DroppedPart.STATEMENT) == [Reason.REPEATED]
 
 
 async def test_statements_without_source_kind_or_with_results_are_left_out() -> None:
@@ -196,7 +196,7 @@ async def test_statements_without_source_kind_or_with_results_are_left_out() -> 
 
     found = await curated(Answering(curate_statements=stated))
     assert [each.statement for each in found.statements] == [LACK]
-    assert reasons(found, Kept.STATEMENT) == [
+    assert reasons(found, DroppedPart.STATEMENT) == [
         Reason.WITHOUT_SOURCE,
         Reason.REPLY_UNPARSABLE,
         Reason.TELLS_RESULTS,
@@ -208,7 +208,7 @@ async def test_results_that_an_engine_leaves_in_the_idea_are_taken_out_and_count
     found = await curated(Answering(curate_idea=lambda _: leaking))
     assert found.leak_count == 1
     assert "87.31" not in found.text
-    assert reasons(found, Kept.IDEA) == [Reason.TELLS_RESULTS]
+    assert reasons(found, DroppedPart.IDEA) == [Reason.TELLS_RESULTS]
 
 
 async def test_too_few_reviews_cost_no_question() -> None:
@@ -216,7 +216,7 @@ async def test_too_few_reviews_cost_no_question() -> None:
     found = await curated(engine, FIRST_REVIEW, "")
     assert found.dropped_reason is Reason.TOO_FEW_REVIEWS
     assert engine.asked == []
-    assert reasons(found, Kept.REVIEW) == [Reason.EMPTY]
+    assert reasons(found, DroppedPart.REVIEW) == [Reason.EMPTY]
 
 
 async def test_a_paper_without_a_method_is_dropped() -> None:

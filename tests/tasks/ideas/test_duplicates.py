@@ -87,7 +87,6 @@ def test_time_grows_with_the_text_not_with_its_square() -> None:
 
 def test_time_stays_linear_where_all_ideas_follow_one_template() -> None:
     """All share keys with all, and few are duplicates: what is looked at of them is bounded."""
-
     chosen = random.Random(6)
     ideas = [
         idea(

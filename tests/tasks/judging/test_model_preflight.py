@@ -65,8 +65,8 @@ async def test_the_first_question_goes_with_exactly_what_a_run_sends(
     assert request.body["response_format"]["type"] == "json_schema"
     assert (
         contact.line
-        == "answers; JSON schema; drops nothing; does not think; 32,768 tokens of context; price"
-        " unknown; no limits told"
+        == "answers; JSON schema; accepts all parameters; no reasoning; 32,768 tokens of context;"
+        " price unknown; rate limits not reported"
     )
 
 

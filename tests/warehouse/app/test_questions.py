@@ -19,8 +19,8 @@ from schemas.people.live_question import (
     LONGEST_IDEA,
     LiveQuestion,
     QuestionKind,
+    clean_question,
     sides_offered,
-    tidy,
 )
 from schemas.people.votes import Choice, HumanVote, Offer, Track
 from schemas.settings import DashboardSettings, ModelChoice, Settings, VotingSettings
@@ -206,9 +206,9 @@ def test_reviews_of_an_idea_are_voted_on_under_the_run_that_wrote_them_first(
 def test_a_question_of_a_megabyte_is_refused_in_one_line(asked: QuestionKind) -> None:
     most = LONGEST_IDEA if asked is QuestionKind.IDEA else LONGEST_QUESTION
     with pytest.raises(ConfigurationError, match=f"1,000,000 characters; {most:,} are the most"):
-        tidy(asked, "x" * 1_000_000)
+        clean_question(asked, "x" * 1_000_000)
     with pytest.raises(ConfigurationError):
-        tidy(asked, " \n ")
+        clean_question(asked, " \n ")
 
 
 @pytest.mark.parametrize("asked", [QuestionKind.QUESTION, QuestionKind.IDEA])

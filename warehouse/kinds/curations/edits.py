@@ -16,7 +16,7 @@ from schemas.works.curation import (
     CuratedSentence,
     CuratedStatement,
     Curation,
-    Kept,
+    DroppedPart,
     StatementAxis,
     StatementSeverity,
     StatementType,
@@ -129,7 +129,7 @@ def sentences_offered(curation: Curation) -> tuple[CuratedSentence, ...]:
     left_out = [
         (each.subject, each.text, texts[each.subject].find(each.text))
         for each in curation.drops
-        if each.left_out_of is Kept.SENTENCE and each.text and each.subject in texts
+        if each.left_out_of is DroppedPart.SENTENCE and each.text and each.subject in texts
     ]
     quoted_sentences = [each for each in left_out if each[2] >= 0]
     return curation.sentences + tuple(

@@ -1,4 +1,4 @@
-"""Files that readers and programs send: endings, texts and names."""
+"""Uploaded files: endings, texts and names."""
 
 from pathlib import PurePosixPath
 
@@ -8,7 +8,7 @@ _NAME_CHARACTERS = 50
 
 
 def ending_of(filename: str) -> str:
-    """Return the ending in small letters, without its dot; empty where there is none."""
+    """Return the ending of a file name in lower case, without its dot; empty without one."""
     return PurePosixPath(filename.replace("\\", "/")).suffix.removeprefix(".").lower()
 
 
@@ -16,7 +16,7 @@ def text_of(content: bytes) -> str:
     """Return the text of a file.
 
     Raises:
-        ConfigurationError: it is no UTF-8, or says nothing.
+        ConfigurationError: the file is not UTF-8, or empty.
     """
     try:
         text = content.decode("utf-8-sig")
@@ -28,7 +28,7 @@ def text_of(content: bytes) -> str:
 
 
 def plain_name(filename: str, otherwise: str) -> str:
-    """Return a name of letters, digits and hyphens for a file of any name."""
+    """Return a name of letters, digits and hyphens for a file name."""
     stem = PurePosixPath(filename.replace("\\", "/")).stem
     plain = "".join(each if each.isascii() and each.isalnum() else " " for each in stem)
     return "-".join(plain.split())[:_NAME_CHARACTERS].strip("-") or otherwise
